@@ -7,7 +7,7 @@ SHELL := bash
 BIN     := bin/daawo
 MODULES := node_modules/.package-lock.json
 SITE    := web/dist/index.html
-ARCHIVE := supabase/internal/postgres/bundle/postgres.zip
+ARCHIVE := supabase/internal/database/server/bundle/postgres.zip
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # The source files of the program, and the files that it embeds: pages, SQL, places, migrations, seed.
@@ -44,7 +44,7 @@ $(SITE): $(SITE_FILES) $(MODULES)
 
 $(ARCHIVE): $(MODULES)
 	@echo "packing Postgres"
-	@go run ./supabase/internal/postgres/pack $@
+	@go run ./supabase/internal/database/server/pack $@
 
 $(MODULES): package.json web/package.json package-lock.json
 	@$(MAKE) --no-print-directory tools
@@ -97,7 +97,7 @@ test-hostile: build ## each request of each page fails, hangs or is cut, in both
 .PHONY: bench
 bench: build ## run the benchmarks; results are ratios within one run
 	@go run ./scripts/bench
-	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/internal/fnhost
+	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/internal/functions/host
 
 .PHONY: drill
 drill: build ## test failures: kills, outages, slow clients (minutes)

@@ -1,4 +1,4 @@
-// Package daawo holds the source of the packages with which a program of edge functions is built: functions/edge, and the
+// Package daawo holds the source of the packages with which a program of edge functions is built: supabase/edge, and the
 // packages that serve functions in a process of their own. `daawo init --functions` writes them into a project, so that its
 // functions compile without access to this repository.
 //
@@ -7,11 +7,11 @@ package daawo
 
 import "embed"
 
-// Source is the source, in the folders of this module. The tests of supabase/internal/project compare the folders with the
+// Source is the source, in the folders of this module. The tests of supabase/internal/base/project compare the folders with the
 // imports.
 //
-//go:embed go.mod go.sum functions/edge
-//go:embed supabase/internal/db supabase/internal/fnhost supabase/internal/keys supabase/internal/logattr supabase/internal/mail
-//go:embed supabase/internal/outbox supabase/internal/photo supabase/internal/tempdir supabase/internal/tracing supabase/stack/child
-//go:embed supabase/stack/functiontest
+//go:embed go.mod go.sum supabase/edge
+//go:embed supabase/internal/database/pool supabase/internal/functions/host supabase/internal/base/keys supabase/internal/base/logattr supabase/internal/base/mail
+//go:embed supabase/internal/functions/jobs supabase/internal/base/photo supabase/internal/base/tempdir supabase/internal/base/tracing supabase/stack/child
+//go:embed supabase/edgetest
 var Source embed.FS

@@ -1,16 +1,16 @@
 // Package functions is the registry: the name in the URL of every function of the project.
 //
-// The stack imports it, functions import nothing but functions/edge.
+// The stack imports it, functions import nothing but supabase/edge.
 package functions
 
 import (
-	"daawo/functions/edge"
 	"daawo/functions/prune"
 	staffinvite "daawo/functions/staff-invite"
 	submitreport "daawo/functions/submit-report"
 	"daawo/functions/system"
 	trackdownload "daawo/functions/track-download"
 	weeklydigest "daawo/functions/weekly-digest"
+	"daawo/supabase/edge"
 )
 
 // All is every function by its name in the URL, which is also its folder's name.

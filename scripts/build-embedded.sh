@@ -4,6 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-go run ./supabase/internal/postgres/pack
+go run ./supabase/internal/database/server/pack
 # nodynamic: use only the embedded HEIC decoder. Otherwise the binary would need a dynamic loader.
 CGO_ENABLED=0 go build -trimpath -tags bundle,nodynamic -ldflags "-s -w -X main.version=${VERSION:-dev}" -o "${1:-bin/daawo}" ./supabase

@@ -39,9 +39,9 @@ for target in "$@"; do
   os=${target%-*} arch=${target#*-}
   echo "building $target"
   from=$(package "$os-${arch/amd64/x64}")
-  go run ./supabase/internal/postgres/pack "$work/$target.zip" "$from"
+  go run ./supabase/internal/database/server/pack "$work/$target.zip" "$from"
   # The overlay replaces the Postgres that make build packed, without changing files.
-  printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/postgres/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
+  printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/database/server/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
   name="daawo-$version-$target"
   mkdir "$work/$name"
   CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags bundle,nodynamic -overlay "$work/overlay.json" \

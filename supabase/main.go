@@ -4,8 +4,7 @@ package main
 import (
 	"embed"
 
-	"daawo/functions"
-	"daawo/functions/admin"
+	"daawo/functions/product"
 	"daawo/supabase/stack"
 	"daawo/web"
 )
@@ -18,14 +17,11 @@ var project embed.FS
 // version is set by the release build.
 var version = "dev"
 
-func main() { stack.Main(product()) }
+func main() { stack.Main(program()) }
 
-// product describes the program.
-func product() stack.Options {
-	return stack.Options{
-		Version: version, Project: project, Site: web.Files(), AdminSite: web.Desk(), Functions: functions.All, Commands: admin.Commands(),
-		Prepare: admin.Prepare, StartLinks: admin.StartLinks, CleanBuckets: cleanBuckets,
-		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults, RowLink: admin.RowLink, AdminLink: admin.DeskLink,
-		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
-	}
+// program returns the options of the product with its files.
+func program() stack.Options {
+	o := product.Options()
+	o.Version, o.Project, o.Site, o.AdminSite = version, project, web.Files(), web.Desk()
+	return o
 }

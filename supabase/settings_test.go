@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,28 +20,15 @@ var update = flag.Bool("update", false, "write docs/configuration.md")
 
 // settings returns the settings that this product adds to those of the stack.
 func settings() config.Program {
-	p := config.Program{Defaults: defaults}
-	for _, v := range contactPages {
+	o := program()
+	p := config.Program{Defaults: o.Defaults}
+	for _, v := range o.Pages {
 		p.Pages = append(p.Pages, config.PageVariable(v))
 	}
-	for _, v := range variables {
+	for _, v := range o.Variables {
 		p.Others = append(p.Others, config.Variable(v))
 	}
 	return p
-}
-
-func TestContactValues(t *testing.T) {
-	for in, want := range map[string]string{"+252 61 000-0000": "252610000000", "(252)610000000": "252610000000", "call me": "", "12": ""} {
-		if got, err := parseWhatsApp(in); got != want || (err == nil) != (want != "") {
-			t.Errorf("phone %q: %q %v", in, got, err)
-		}
-	}
-	if _, err := parseEmail("A <a@example.org>"); err == nil {
-		t.Error("an address with a name is accepted")
-	}
-	if _, err := parseURL("javascript:alert(1)"); err == nil {
-		t.Error("a script URL is accepted")
-	}
 }
 
 // TestProjectFile checks the config.toml of this project.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/url"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 	"daawo/supabase/stack"
 )
 

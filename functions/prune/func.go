@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/jackc/pgx/v5"
 )

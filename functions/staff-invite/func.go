@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"

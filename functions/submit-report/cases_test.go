@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 )
 
 // cases are the rules of the form as examples. The tests of the site's script read the same file

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/jackc/pgx/v5"
 )

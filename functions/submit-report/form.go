@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 )
 
 // posted is a posted form: the values by field, and the photo.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 )
 
 // Func accepts requests without an API key: a plain HTML form cannot send one.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"golang.org/x/text/language"
 )

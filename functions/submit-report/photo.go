@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 )
 
 const photoBucket = "report-photos"

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

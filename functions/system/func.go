@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"

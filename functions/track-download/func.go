@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -30,26 +30,26 @@ type goal struct {
 }
 
 var goSuites = []goSuite{
-	{"rest", "./supabase/internal/rest", "ListUnderRLS|RowByKey|MixedRoles|InsertMinimal|RPC|EmbedTwoLevels", "2s", map[string]goal{
+	{"rest", "./supabase/internal/engine/rest", "ListUnderRLS|RowByKey|MixedRoles|InsertMinimal|RPC|EmbedTwoLevels", "2s", map[string]goal{
 		"of-bound":    {value: 0.75, only: "ListUnderRLS", because: "1/(1/SQL + 1/hello-world HTTP)"},
 		"of-one-role": {value: 0.9, because: "one role alone"},
 	}},
-	{"auth-go", "./supabase/internal/auth", "GetUser|Refresh|Login|SQL", "1s", nil},
-	{"functions", "./supabase/internal/fnhost", "Overhead|Bundle", "2s", map[string]goal{
+	{"auth-go", "./supabase/internal/engine/auth", "GetUser|Refresh|Login|SQL", "1s", nil},
+	{"functions", "./supabase/internal/functions/host", "Overhead|Bundle", "2s", map[string]goal{
 		"µs-overhead":       {value: 10, atMost: true, because: "the bare handler"},
 		"µs-child-overhead": {value: 100, atMost: true, because: "the same function in the host, p50"},
 	}},
 	{"product", "./supabase/acceptance", "SubmitReport|TrackDownload|FirstCall", "2s", map[string]goal{
 		"ratio-rows": {value: 0.7, because: "the same durable insert alone: report, key and job"},
 	}},
-	{"storage", "./supabase/internal/storage", "Upload$|Download$", "2s", map[string]goal{
+	{"storage", "./supabase/internal/engine/storage", "Upload$|Download$", "2s", map[string]goal{
 		"x-storage-api": {value: 2, only: "100KB", because: "storage-api, where its URL is given"},
 	}},
-	{"realtime", "./supabase/internal/realtime", "IdleConnection|Broadcast$", "500x", map[string]goal{
+	{"realtime", "./supabase/internal/engine/realtime", "IdleConnection|Broadcast$", "500x", map[string]goal{
 		"B/conn": {value: 25_000, atMost: true, because: "10,000 idle connections with one channel each"},
 		"p99-ms": {value: 50, atMost: true, because: "1,000 receivers, 50 messages a second"},
 	}},
-	{"changes", "./supabase/internal/realtime/changes", "Changes", "1000x", map[string]goal{
+	{"changes", "./supabase/internal/engine/realtime/changes", "Changes", "1000x", map[string]goal{
 		"p50-ms": {value: 10, atMost: true, because: "200 changes a second, 500 subscribers"},
 		"p99-ms": {value: 50, atMost: true, because: "200 changes a second, 500 subscribers"},
 	}},

@@ -32,7 +32,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // choice holds the command line's options.
@@ -132,7 +132,7 @@ func (c choice) stack(ctx context.Context) error {
 	if !c.wants(append(visits, "visitors", "auth", "lighthouse")...) {
 		return nil
 	}
-	st, err := stack.New(ctx, c.binary)
+	st, err := server.New(ctx, c.binary)
 	if err != nil {
 		return err
 	}

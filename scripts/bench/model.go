@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // kind is one action of visitors.
@@ -26,7 +26,7 @@ type kind struct {
 
 // model is one running stack and the requests of its visitors.
 type model struct {
-	st        *stack.Stack
+	st        *server.Stack
 	client    *http.Client
 	resources []string // ids
 	files     []string // paths of PDFs
@@ -49,7 +49,7 @@ func (m *model) kinds() []kind {
 	}
 }
 
-func newModel(ctx context.Context, st *stack.Stack) (*model, error) {
+func newModel(ctx context.Context, st *server.Stack) (*model, error) {
 	m := &model{
 		st:       st,
 		client:   &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},

@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // Turns of the comparison. Within a round the servers take short turns, so that other work on the machine affects both alike.
@@ -45,7 +45,7 @@ func (c choice) sides(ctx context.Context) error {
 	if os.Getenv("POSTGREST_URL") != "" && os.Getenv("DATABASE_URL") == "" {
 		return errors.New("POSTGREST_URL also needs DATABASE_URL, the superuser URL of the database that both servers use")
 	}
-	st, err := stack.New(ctx, c.binary, "SUPABASE_API_MAX_ROWS=100000")
+	st, err := server.New(ctx, c.binary, "SUPABASE_API_MAX_ROWS=100000")
 	if err != nil {
 		return err
 	}

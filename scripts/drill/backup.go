@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // backupDrill sends reports before and after a backup, destroys everything and restores it: to a moment, with exactly the
@@ -23,7 +23,7 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(store)
-	st, err := stack.New(ctx, s.binary, "BACKUP_TO="+store)
+	st, err := server.New(ctx, s.binary, "BACKUP_TO="+store)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +88,7 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // awaitBackup waits for the first good backup.
-func awaitBackup(ctx context.Context, st *stack.Stack) error {
+func awaitBackup(ctx context.Context, st *server.Stack) error {
 	for deadline := time.Now().Add(time.Minute); ; pause(ctx, 500*time.Millisecond) {
 		_, err := st.Run(ctx, "backup", "list")
 		if err == nil || time.Now().After(deadline) || ctx.Err() != nil {
@@ -98,7 +98,7 @@ func awaitBackup(ctx context.Context, st *stack.Stack) error {
 }
 
 // report sends n reports in sequence, each until it is acknowledged, and returns the time of the last acknowledgement.
-func report(ctx context.Context, st *stack.Stack, h *history, prefix string, n int) time.Time {
+func report(ctx context.Context, st *server.Stack, h *history, prefix string, n int) time.Time {
 	for i := 0; i < n && ctx.Err() == nil; i++ {
 		key := fmt.Sprintf("%s-%d", prefix, i)
 		for ctx.Err() == nil {
@@ -112,7 +112,7 @@ func report(ctx context.Context, st *stack.Stack, h *history, prefix string, n i
 	return time.Now()
 }
 
-func databaseTime(ctx context.Context, st *stack.Stack) (t time.Time, err error) {
+func databaseTime(ctx context.Context, st *server.Stack) (t time.Time, err error) {
 	conn, err := st.DB(ctx)
 	if err != nil {
 		return t, err
@@ -122,7 +122,7 @@ func databaseTime(ctx context.Context, st *stack.Stack) (t time.Time, err error)
 }
 
 // restore deletes the data folder, restores it from a backup and starts the server.
-func restore(ctx context.Context, st *stack.Stack, args ...string) error {
+func restore(ctx context.Context, st *server.Stack, args ...string) error {
 	// Postgres may end after its server and still create files, so retry.
 	for deadline := time.Now().Add(10 * time.Second); ; pause(ctx, 100*time.Millisecond) {
 		if err := os.RemoveAll(st.Data()); err == nil {
@@ -138,7 +138,7 @@ func restore(ctx context.Context, st *stack.Stack, args ...string) error {
 }
 
 // flipABit flips one bit of the largest stored object and checks that `backup verify` finds it.
-func flipABit(ctx context.Context, st *stack.Stack, store string) error {
+func flipABit(ctx context.Context, st *server.Stack, store string) error {
 	if out, err := st.Run(ctx, "backup", "verify"); err != nil {
 		return fmt.Errorf("before the flip: %w: %s", err, out)
 	}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // pulse is the function of the deployments: it replies with its version, adds a job for a POST with an id, and streams.
@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -83,7 +83,7 @@ func deployDrill(ctx context.Context, s settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ select (select count(*) from drill_asked),
 }
 
 // operate runs a command of functions on the stack.
-func operate(ctx context.Context, binary string, st *stack.Stack, args ...string) error {
+func operate(ctx context.Context, binary string, st *server.Stack, args ...string) error {
 	args = append(append([]string{"functions"}, args...), "--data", st.Data())
 	if out, err := exec.CommandContext(ctx, binary, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, out)
@@ -151,7 +151,7 @@ func operate(ctx context.Context, binary string, st *stack.Stack, args ...string
 }
 
 // buildVersions builds two bundles of the project with the function pulse.
-func buildVersions(ctx context.Context, binary string, p project, st *stack.Stack) (bundles [2]string, err error) {
+func buildVersions(ctx context.Context, binary string, p project, st *server.Stack) (bundles [2]string, err error) {
 	if err := p.newFunction(ctx, binary, "pulse", strings.Replace(pulse, "VERSION", "a", 1)); err != nil {
 		return bundles, err
 	}
@@ -168,7 +168,7 @@ func buildVersions(ctx context.Context, binary string, p project, st *stack.Stac
 }
 
 // deployAgain deploys the bundles in turn, with rollbacks in between.
-func deployAgain(ctx context.Context, binary string, st *stack.Stack, bundles [2]string, most, backs int) (deploys, rollbacks int, slowest time.Duration, err error) {
+func deployAgain(ctx context.Context, binary string, st *server.Stack, bundles [2]string, most, backs int) (deploys, rollbacks int, slowest time.Duration, err error) {
 	for deploys < most {
 		begun := time.Now()
 		if err := operate(ctx, binary, st, "deploy", "--bundle", bundles[(deploys+1)%2]); err != nil {
@@ -202,7 +202,7 @@ func (l *pulseLoad) fail(counter *atomic.Int64, text string) {
 }
 
 // beginPulse begins 200 calls a second and ten streams.
-func beginPulse(ctx context.Context, st *stack.Stack) *pulseLoad {
+func beginPulse(ctx context.Context, st *server.Stack) *pulseLoad {
 	l := &pulseLoad{}
 	timing, cancel := context.WithCancel(ctx)
 	l.cancel = cancel
@@ -228,7 +228,7 @@ func beginPulse(ctx context.Context, st *stack.Stack) *pulseLoad {
 	return l
 }
 
-func (l *pulseLoad) call(ctx context.Context, st *stack.Stack, n int) {
+func (l *pulseLoad) call(ctx context.Context, st *server.Stack, n int) {
 	body := `{}`
 	if n%10 == 0 {
 		body = fmt.Sprintf(`{"id":"%d"}`, n)
@@ -243,7 +243,7 @@ func (l *pulseLoad) call(ctx context.Context, st *stack.Stack, n int) {
 }
 
 // stream reads one stream to its end.
-func (l *pulseLoad) stream(ctx context.Context, st *stack.Stack) {
+func (l *pulseLoad) stream(ctx context.Context, st *server.Stack) {
 	l.streams.Add(1)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/functions/v1/pulse/stream", nil)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -36,7 +36,7 @@ func diskDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer unmount()
-	st, err := stack.NewIn(ctx, disk, s.binary)
+	st, err := server.NewIn(ctx, disk, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +121,7 @@ func fillDisk(dir string, leave int) (string, error) {
 }
 
 // watchFull checks the server's replies on a full disk.
-func watchFull(ctx context.Context, st *stack.Stack, s settings, uploads *photos) error {
+func watchFull(ctx context.Context, st *server.Stack, s settings, uploads *photos) error {
 	pause(ctx, time.Second) // the server checks the space four times per second
 	api := st.Get("API_URL")
 	for i := range s.rounds(20, 5) {
@@ -142,7 +142,7 @@ func watchFull(ctx context.Context, st *stack.Stack, s settings, uploads *photos
 }
 
 // restartFull kills the server while the disk is nearly full. It must serve again before space is free.
-func restartFull(ctx context.Context, st *stack.Stack, s settings, disk string, h *history, uploads *photos) error {
+func restartFull(ctx context.Context, st *server.Stack, s settings, disk string, h *history, uploads *photos) error {
 	filler, err := fillDisk(disk, 24<<20) // less than the database's reserve, but enough for a start
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func saysFull(status int) bool {
 }
 
 // writesAgain waits until a report and a photo are acknowledged and returns how long that took.
-func writesAgain(ctx context.Context, st *stack.Stack, key string, h *history, uploads *photos) (time.Duration, error) {
+func writesAgain(ctx context.Context, st *server.Stack, key string, h *history, uploads *photos) (time.Duration, error) {
 	for begun := time.Now(); ; pause(ctx, 20*time.Millisecond) {
 		o, r, text := submit(ctx, st, key)
 		if o == accepted {
@@ -202,7 +202,7 @@ var photo = sync.OnceValue(func() []byte {
 })
 
 // upload sends a photo as the report form does. The status is 0 if there was no reply.
-func (p *photos) upload(ctx context.Context, st *stack.Stack) (status int, text []byte) {
+func (p *photos) upload(ctx context.Context, st *server.Stack) (status int, text []byte) {
 	name := fmt.Sprintf("%d.jpg", time.Now().UnixMilli()+int64(len(p.sent)))
 	p.sent = append(p.sent, name)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/storage/v1/object/report-photos/"+name, bytes.NewReader(photo()))
@@ -228,7 +228,7 @@ func (p *photos) upload(ctx context.Context, st *stack.Stack) (status int, text 
 }
 
 // check compares the acknowledged photos with the table and the files.
-func (p *photos) check(ctx context.Context, st *stack.Stack) (string, error) {
+func (p *photos) check(ctx context.Context, st *server.Stack) (string, error) {
 	conn, err := st.DB(ctx)
 	if err != nil {
 		return "", err
@@ -258,7 +258,7 @@ func (p *photos) check(ctx context.Context, st *stack.Stack) (string, error) {
 
 // fullBackup makes a backup to a disk that is too small, a backup without space for its test restore, and then one with
 // enough space for both.
-func fullBackup(ctx context.Context, st *stack.Stack, disk string, h *history) error {
+func fullBackup(ctx context.Context, st *server.Stack, disk string, h *history) error {
 	small, unmount, err := smallDisk(2 << 20)
 	if err != nil {
 		return err
@@ -295,7 +295,7 @@ func fullBackup(ctx context.Context, st *stack.Stack, disk string, h *history) e
 }
 
 // takesAll sends reports until ctx ends. Each must be acknowledged.
-func takesAll(ctx context.Context, st *stack.Stack, h *history) error {
+func takesAll(ctx context.Context, st *server.Stack, h *history) error {
 	for ; ctx.Err() == nil; pause(ctx, 20*time.Millisecond) {
 		key := fmt.Sprintf("beside-%d", time.Now().UnixNano())
 		o, r, text := submit(context.WithoutCancel(ctx), st, key)
@@ -308,7 +308,7 @@ func takesAll(ctx context.Context, st *stack.Stack, h *history) error {
 }
 
 // noBackup checks that a backup fails with the given words and does not count.
-func noBackup(ctx context.Context, st *stack.Stack, place, words string) error {
+func noBackup(ctx context.Context, st *server.Stack, place, words string) error {
 	if out, err := st.Run(ctx, "backup", "--to", place); err == nil || !strings.Contains(out, words) {
 		return fmt.Errorf("a backup without space: %w: %s", cmp.Or(err, errors.New("it succeeded")), out)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"daawo/scripts/drill/cluster"
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // failoverDrill runs two servers on a Patroni cluster of three Postgres nodes. It takes the primary away repeatedly while
@@ -37,12 +37,12 @@ func failoverDrill(ctx context.Context, s settings) (figures string, err error) 
 	}
 	defer files.close()
 
-	var servers []*stack.Stack
+	var servers []*server.Stack
 	for _, way := range [][2]string{
 		{c.URL("read-write"), c.URL("prefer-standby")},
 		{cluster.URL(proxy.Write), cluster.URL(proxy.Read)},
 	} {
-		st, err := stack.New(ctx, s.binary, append(files.environment(), "DATABASE_URL="+way[0], "DATABASE_READ_URL="+way[1])...)
+		st, err := server.New(ctx, s.binary, append(files.environment(), "DATABASE_URL="+way[0], "DATABASE_READ_URL="+way[1])...)
 		if err != nil {
 			return "", err
 		}
@@ -56,7 +56,7 @@ func failoverDrill(ctx context.Context, s settings) (figures string, err error) 
 // failover is the state of a run.
 type failover struct {
 	cluster *cluster.Cluster
-	servers []*stack.Stack
+	servers []*server.Stack
 	history *history
 	direct  directWriter
 
@@ -200,7 +200,7 @@ func (f *failover) write(ctx context.Context, prefix string) {
 }
 
 // read fetches a path from one server repeatedly.
-func (f *failover) read(ctx context.Context, st *stack.Stack, path string, g *gaps) {
+func (f *failover) read(ctx context.Context, st *server.Stack, path string, g *gaps) {
 	for ctx.Err() == nil {
 		if code, _ := get(ctx, st.Get("API_URL")+path); code == 200 {
 			g.served()

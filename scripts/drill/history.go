@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // outcome is the client's knowledge about one report after the last reply.
@@ -69,7 +69,7 @@ type reply struct {
 }
 
 // submit sends one report with the key and returns the outcome, the reply and its body.
-func submit(ctx context.Context, st *stack.Stack, key string) (outcome, reply, []byte) {
+func submit(ctx context.Context, st *server.Stack, key string) (outcome, reply, []byte) {
 	body, _ := json.Marshal(map[string]any{
 		"name": nil, "phone": "+252 61 234 5678", "product_name": key, "batch_number": nil, "expiry_date": nil,
 		"where_bought": nil, "issue_description": "drill", "location": "Banaadir, Hodan", "photo_url": nil,
@@ -111,7 +111,7 @@ func addressOf(key string) string {
 }
 
 // check compares the history with the tables. It returns counts, and an error if a guarantee was broken.
-func (h *history) check(ctx context.Context, st *stack.Stack) (string, error) {
+func (h *history) check(ctx context.Context, st *server.Stack) (string, error) {
 	conn, err := st.DB(ctx)
 	if err != nil {
 		return "", err

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // victims lists what the rounds kill, in turn.
@@ -18,7 +18,7 @@ var victims = []string{"server", "postgres", "both"}
 // killDrill kills the server, postgres or both at random moments while eight writers send reports over HTTP. A writer retries
 // with the same key until it has a reply, as the page does.
 func killDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // restarted kills Postgres and waits for a new postmaster. Until then, children of the dead one may still answer.
-func restarted(ctx context.Context, st *stack.Stack, kill func() error) error {
+func restarted(ctx context.Context, st *server.Stack, kill func() error) error {
 	before, err := st.Postmaster()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func restarted(ctx context.Context, st *stack.Stack, kill func() error) error {
 }
 
 // write sends one report after the other until ctx ends and retries each with its key until it has a reply.
-func write(ctx context.Context, st *stack.Stack, h *history, prefix string) {
+func write(ctx context.Context, st *server.Stack, h *history, prefix string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}
 		for ctx.Err() == nil && e.outcome == unknown {
@@ -116,7 +116,7 @@ func write(ctx context.Context, st *stack.Stack, h *history, prefix string) {
 }
 
 // answers waits until a new report is acknowledged.
-func answers(ctx context.Context, st *stack.Stack, h *history) error {
+func answers(ctx context.Context, st *server.Stack, h *history) error {
 	key := fmt.Sprintf("probe-%d", time.Now().UnixNano())
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); pause(ctx, 10*time.Millisecond) {
 		if got, r, _ := submit(ctx, st, key); got == accepted {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // Values that the drill sends in valid and invalid requests and that no log may contain.
@@ -24,7 +24,7 @@ const (
 // logsDrill sends valid and invalid requests of visitors and administrators, also while the database is killed, with log level
 // debug. Then it searches the log for the sent values and for every key and token.
 func logsDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary, "LOG_LEVEL=debug")
+	st, err := server.New(ctx, s.binary, "LOG_LEVEL=debug")
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ var (
 )
 
 // plant sends requests with the planted values. It returns their number and the tokens in the replies.
-func plant(ctx context.Context, st *stack.Stack) (requests int, tokens []string) {
+func plant(ctx context.Context, st *server.Stack) (requests int, tokens []string) {
 	anon, service := st.Get("ANON_KEY"), st.Get("SERVICE_ROLE_KEY")
 	send := func(method, path, key, contentType, body string) string {
 		requests++

@@ -22,7 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 const (
@@ -38,7 +38,7 @@ func memoryDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer remove()
-	st, err := stack.New(ctx, program)
+	st, err := server.New(ctx, program)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +114,7 @@ func inContainer(binary string) (program string, remove func(), err error) {
 }
 
 // goLimit returns the memory limit of the server's Go runtime, in bytes.
-func goLimit(ctx context.Context, st *stack.Stack) (int64, error) {
+func goLimit(ctx context.Context, st *server.Stack) (int64, error) {
 	text, err := fetchText(ctx, st.Get("API_URL")+"/metrics")
 	if err != nil {
 		return 0, err
@@ -165,7 +165,7 @@ func phonePhoto(seed int64) ([]byte, error) {
 
 // postPhotoForm posts a complete form with a photo, as a browser without JavaScript does, until it is accepted. It returns how
 // often the server was busy.
-func postPhotoForm(ctx context.Context, st *stack.Stack, i int, photo []byte) (busy int, err error) {
+func postPhotoForm(ctx context.Context, st *server.Stack, i int, photo []byte) (busy int, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for name, value := range map[string]string{
@@ -195,7 +195,7 @@ func postPhotoForm(ctx context.Context, st *stack.Stack, i int, photo []byte) (b
 	}
 }
 
-func sendForm(ctx context.Context, st *stack.Stack, i int, kind string, form []byte) (status int, reply string, err error) {
+func sendForm(ctx context.Context, st *server.Stack, i int, kind string, form []byte) (status int, reply string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report", bytes.NewReader(form))
 	if err != nil {
 		return 0, "", err
@@ -214,7 +214,7 @@ func sendForm(ctx context.Context, st *stack.Stack, i int, kind string, form []b
 }
 
 // awaitJobs waits until no job is left: photos are encoded again after the reply.
-func awaitJobs(ctx context.Context, st *stack.Stack) error {
+func awaitJobs(ctx context.Context, st *server.Stack) error {
 	conn, err := st.DB(ctx)
 	if err != nil {
 		return err

@@ -7,19 +7,19 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // outageDrill stops a server's database for a while. The database belongs to a second stack, so that the server cannot
 // restart it.
 func outageDrill(ctx context.Context, s settings) (string, error) {
-	database, err := stack.New(ctx, s.binary)
+	database, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
 	defer database.Close()
-	database.Args = append(database.Args, "--db-port", stack.PortOf(stack.DatabaseHost(database.Get("DB_URL"))))
-	server, err := stack.New(ctx, s.binary, "DATABASE_URL="+database.Get("DB_URL"))
+	database.Args = append(database.Args, "--db-port", server.PortOf(server.DatabaseHost(database.Get("DB_URL"))))
+	server, err := server.New(ctx, s.binary, "DATABASE_URL="+database.Get("DB_URL"))
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +61,7 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // watchOutage checks the server's replies without its database. The caller has already stopped the database.
-func watchOutage(ctx context.Context, st *stack.Stack, h *history, seed int64, howLong, limit time.Duration) (slowest time.Duration, err error) {
+func watchOutage(ctx context.Context, st *server.Stack, h *history, seed int64, howLong, limit time.Duration) (slowest time.Duration, err error) {
 	api := st.Get("API_URL")
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
 		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {

@@ -12,18 +12,18 @@ import (
 
 	"github.com/coder/websocket"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // peer is a client of the drill of replicas. It connects again whenever its connection ends, and reads the table again whenever
 // it is told that it is subscribed to the table.
 type peer struct {
 	name    string
-	servers []*stack.Stack // it goes to the next one when one does not answer
-	sending bool           // sends a broadcast now and then
+	servers []*server.Stack // it goes to the next one when one does not answer
+	sending bool            // sends a broadcast now and then
 
 	mu       sync.Mutex
-	at       *stack.Stack // of the present session; nil between sessions
+	at       *server.Stack // of the present session; nil between sessions
 	session  int
 	confirms int  // how often the table was read again
 	current  bool // subscribed, and the table has been read since
@@ -37,7 +37,7 @@ type peer struct {
 	fault    string // the first broken promise
 }
 
-func newPeer(name string, sending bool, servers ...*stack.Stack) *peer {
+func newPeer(name string, sending bool, servers ...*server.Stack) *peer {
 	return &peer{name: name, servers: servers, sending: sending, rows: map[int64]bool{}, heard: map[string]int64{}}
 }
 
@@ -54,7 +54,7 @@ func (p *peer) run(ctx context.Context) {
 const replicasTopic = "realtime:replicas"
 
 // connect is one session. connected reports whether the server answered.
-func (p *peer) connect(ctx context.Context, at *stack.Stack) (connected bool, err error) {
+func (p *peer) connect(ctx context.Context, at *server.Stack) (connected bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	dial, stop := context.WithTimeout(ctx, 5*time.Second)
@@ -109,7 +109,7 @@ func push(ctx context.Context, conn *websocket.Conn, topic, event string, payloa
 	return conn.Write(ctx, websocket.MessageText, text)
 }
 
-func (p *peer) begin(at *stack.Stack) {
+func (p *peer) begin(at *server.Stack) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.session++
@@ -227,7 +227,7 @@ func (p *peer) blame(format string, args ...any) {
 }
 
 // reread reads the rows that are not known yet over REST, as a client does after it was subscribed.
-func (p *peer) reread(ctx context.Context, at *stack.Stack) error {
+func (p *peer) reread(ctx context.Context, at *server.Stack) error {
 	p.mu.Lock()
 	session, floor := p.session, p.floor
 	p.mu.Unlock()
@@ -253,7 +253,7 @@ func (p *peer) reread(ctx context.Context, at *stack.Stack) error {
 }
 
 // rowsAbove returns the next rows of the table, a page of them.
-func rowsAbove(ctx context.Context, at *stack.Stack, floor int64) ([]int64, error) {
+func rowsAbove(ctx context.Context, at *server.Stack, floor int64) ([]int64, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/rest/v1/drill_rows?select=id&order=id&id=gt.%d", at.Get("API_URL"), floor), nil)
 	if err != nil {
 		return nil, err
@@ -284,7 +284,7 @@ func rowsAbove(ctx context.Context, at *stack.Stack, floor int64) ([]int64, erro
 
 // view is what a peer knows at a moment.
 type peerView struct {
-	at       *stack.Stack
+	at       *server.Stack
 	current  bool
 	confirms int
 	members  roster

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // callersEach is the number of concurrent callers of each probe: more than any service has connections.
@@ -28,7 +28,7 @@ const slack = time.Second
 // poolDrill locks the tables of every service in one transaction while many callers send requests. The first callers use all
 // connections, and the others are told to retry. All requests succeed once the lock is released.
 func poolDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -87,7 +87,7 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%s: %d after %s (Retry-After %q)", v.probe.what, v.code, v.took.Round(time.Millisecond), v.retry)
 }
 
-func (w held) exhaust(ctx context.Context, st *stack.Stack, h *history, key string, total *exhaustion) error {
+func (w held) exhaust(ctx context.Context, st *server.Stack, h *history, key string, total *exhaustion) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	conn, err := st.DB(ctx)
@@ -151,7 +151,7 @@ func (w held) exhaust(ctx context.Context, st *stack.Stack, h *history, key stri
 }
 
 // checkWithoutDatabase checks for a while that requests that need no database are served.
-func checkWithoutDatabase(ctx context.Context, st *stack.Stack, howLong time.Duration) error {
+func checkWithoutDatabase(ctx context.Context, st *server.Stack, howLong time.Duration) error {
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 100*time.Millisecond) {
 		for _, path := range []string{"/healthz", "/", "/so/report/"} {
 			if code, _ := get(ctx, st.Get("API_URL")+path); code != http.StatusOK {

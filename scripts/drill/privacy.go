@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // privacyDrill uploads photos of many generators without a report and with planted positions and serial numbers. It searches
@@ -31,7 +31,7 @@ func privacyDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(spool)
-	st, err := stack.New(ctx, s.binary, "BACKUP_TO="+store, "TMPDIR="+spool)
+	st, err := server.New(ctx, s.binary, "BACKUP_TO="+store, "TMPDIR="+spool)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func privacyDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // uploadPlanted uploads a photo as a visitor: raw or as a form in turn. It first checks that the file holds its values.
-func uploadPlanted(ctx context.Context, st *stack.Stack, i int, f plantedPhoto) (int, string, error) {
+func uploadPlanted(ctx context.Context, st *server.Stack, i int, f plantedPhoto) (int, string, error) {
 	for _, value := range []string{plantedPosition, plantedSerial} {
 		if !bytes.Contains(f.content, []byte(value)) {
 			return 0, "", fmt.Errorf("%s has no %s", f.name, value)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // probe is a request that needs the database.
@@ -34,7 +34,7 @@ const (
 var patient = &http.Client{Timeout: 20 * time.Second, Transport: client.Transport}
 
 // ask sends the probe and returns the status; 0 means no reply. Reports use the key and are recorded in the history.
-func (p probe) ask(ctx context.Context, st *stack.Stack, h *history, key string) (int, http.Header) {
+func (p probe) ask(ctx context.Context, st *server.Stack, h *history, key string) (int, http.Header) {
 	if p.path == "" {
 		o, r, _ := submit(ctx, st, key)
 		h.add(entry{key: key, outcome: o, reference: r.Reference})
@@ -44,7 +44,7 @@ func (p probe) ask(ctx context.Context, st *stack.Stack, h *history, key string)
 }
 
 // sendAs sends a request with the service key, from a client address that depends on key.
-func sendAs(ctx context.Context, st *stack.Stack, key, method, path, contentType, body string) (int, http.Header) {
+func sendAs(ctx context.Context, st *server.Stack, key, method, path, contentType, body string) (int, http.Header) {
 	req, err := http.NewRequestWithContext(ctx, method, st.Get("API_URL")+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil
@@ -65,7 +65,7 @@ func sendAs(ctx context.Context, st *stack.Stack, key, method, path, contentType
 }
 
 // served stores the probe's file and checks that every probe returns 200 before the drill begins.
-func served(ctx context.Context, st *stack.Stack, h *history, seed int64) error {
+func served(ctx context.Context, st *server.Stack, h *history, seed int64) error {
 	key := fmt.Sprintf("served-%d-%d", seed, time.Now().UnixNano())
 	if code, _ := sendAs(ctx, st, key, "PUT", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
 		if code, _ = sendAs(ctx, st, key, "POST", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
@@ -76,7 +76,7 @@ func served(ctx context.Context, st *stack.Stack, h *history, seed int64) error 
 }
 
 // answered checks that every probe returns 200.
-func answered(ctx context.Context, st *stack.Stack, h *history, key string, probes []probe) error {
+func answered(ctx context.Context, st *server.Stack, h *history, key string, probes []probe) error {
 	for _, p := range probes {
 		if code, _ := p.ask(ctx, st, h, key); code != http.StatusOK {
 			return fmt.Errorf("%s returned %d", p.what, code)

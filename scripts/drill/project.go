@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // project is a copy of this project, to write functions in.
@@ -72,13 +72,13 @@ func (p project) write(name, source string) error {
 func (p project) close() { _ = os.RemoveAll(p.dir) }
 
 // callFunction posts a JSON body as a visitor. Each call has its own client address.
-func callFunction(ctx context.Context, st *stack.Stack, name, body string) (int, http.Header, string, error) {
+func callFunction(ctx context.Context, st *server.Stack, name, body string) (int, http.Header, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	return postFunction(ctx, st, name, bytes.NewReader([]byte(body)))
 }
 
-func postFunction(ctx context.Context, st *stack.Stack, name string, body io.Reader) (int, http.Header, string, error) {
+func postFunction(ctx context.Context, st *server.Stack, name string, body io.Reader) (int, http.Header, string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/"+name, body)
 	if err != nil {
 		return 0, nil, "", err

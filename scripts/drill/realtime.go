@@ -10,7 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // Subscribers of the Realtime drill, and how long they may take to hear of a change and of each other again.
@@ -24,7 +24,7 @@ const (
 // realtimeDrill kills the server, postgres or both while subscribers listen. After each strike every subscriber, which
 // connects again as realtime-js does, gets a new row and sees all others, and no replication slot is left behind.
 func realtimeDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,7 @@ func realtimeDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // strike kills a victim and waits until the stack is ready.
-func strike(ctx context.Context, st *stack.Stack, victim string) error {
+func strike(ctx context.Context, st *server.Stack, victim string) error {
 	switch victim {
 	case "server":
 		st.KillServer()
@@ -82,7 +82,7 @@ func strike(ctx context.Context, st *stack.Stack, victim string) error {
 	return st.Start(ctx)
 }
 
-func execute(ctx context.Context, st *stack.Stack, sql string) error {
+func execute(ctx context.Context, st *server.Stack, sql string) error {
 	conn, err := st.DB(ctx)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func execute(ctx context.Context, st *stack.Stack, sql string) error {
 
 // heard inserts rows until each listener has got the same one, and returns how long that took. Then it checks presence and
 // the replication slots.
-func heard(ctx context.Context, st *stack.Stack, all []*listener, next *int64) (time.Duration, error) {
+func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) (time.Duration, error) {
 	start := time.Now()
 	for {
 		id := *next
@@ -166,7 +166,7 @@ func (l *listener) sees() int {
 	return l.present.members.keys()
 }
 
-func (l *listener) listen(ctx context.Context, st *stack.Stack) {
+func (l *listener) listen(ctx context.Context, st *server.Stack) {
 	for ctx.Err() == nil {
 		_ = l.session(ctx, st) // a strike ends it
 		pause(ctx, listenerRetries)
@@ -174,7 +174,7 @@ func (l *listener) listen(ctx context.Context, st *stack.Stack) {
 }
 
 // session is one connection.
-func (l *listener) session(ctx context.Context, st *stack.Stack) error {
+func (l *listener) session(ctx context.Context, st *server.Stack) error {
 	conn, _, err := websocket.Dial(ctx, st.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+st.Get("ANON_KEY"), nil)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // reloadDrill does what a developer does first: a new function, edits, a syntax error and its fix, during twenty calls per
@@ -20,7 +20,7 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +81,7 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // slip makes a syntax error. The terminal must show it while the last version keeps serving. Then slip fixes it.
-func slip(ctx context.Context, st *stack.Stack, p project, source, last string) (time.Duration, error) {
+func slip(ctx context.Context, st *server.Stack, p project, source, last string) (time.Duration, error) {
 	begun := time.Now()
 	if err := p.write("hello", source+"\noops\n"); err != nil {
 		return 0, err
@@ -109,7 +109,7 @@ func slip(ctx context.Context, st *stack.Stack, p project, source, last string) 
 }
 
 // awaitText waits until the function hello returns a text.
-func awaitText(ctx context.Context, st *stack.Stack, want string, atMost time.Duration) error {
+func awaitText(ctx context.Context, st *server.Stack, want string, atMost time.Duration) error {
 	for end := time.Now().Add(atMost); ; {
 		code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
 		if err == nil && code == 200 && strings.Contains(body, want) {
@@ -131,7 +131,7 @@ type loop struct {
 	dropped []string
 }
 
-func begin(ctx context.Context, st *stack.Stack) *loop {
+func begin(ctx context.Context, st *server.Stack) *loop {
 	l := &loop{}
 	timing, cancel := context.WithCancel(ctx)
 	l.cancel = cancel

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // Clients of the drill of replicas, of each server and kind.
@@ -22,8 +22,8 @@ const healWithin = 30 * time.Second
 
 // installation is two servers on one database with NATS between them. A third server owns the database and has no clients.
 type installation struct {
-	database *stack.Stack
-	servers  [2]*stack.Stack
+	database *server.Stack
+	servers  [2]*server.Stack
 	links    [2]*link // between each server and NATS
 	nats     *broker
 	peers    []*peer
@@ -82,7 +82,7 @@ func (in *installation) open(ctx context.Context, binary string) (err error) {
 	if err := in.nats.start(); err != nil {
 		return err
 	}
-	if in.database, err = stack.New(ctx, binary); err != nil {
+	if in.database, err = server.New(ctx, binary); err != nil {
 		return err
 	}
 	if err := execute(ctx, in.database, `create table public.drill_rows (id bigint primary key);
@@ -96,7 +96,7 @@ func (in *installation) open(ctx context.Context, binary string) (err error) {
 		if in.links[i], err = newLink(in.nats.address()); err != nil {
 			return err
 		}
-		in.servers[i], err = stack.New(ctx, binary, "DATABASE_URL="+in.database.Get("DB_URL"), "NATS_URL=nats://"+in.links[i].address())
+		in.servers[i], err = server.New(ctx, binary, "DATABASE_URL="+in.database.Get("DB_URL"), "NATS_URL=nats://"+in.links[i].address())
 		if err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (in *installation) repair(ctx context.Context, kind strikeKind, victim int)
 }
 
 // restart starts a server, again if it ends, as a supervisor of processes does.
-func restart(ctx context.Context, server *stack.Stack) (err error) {
+func restart(ctx context.Context, server *server.Stack) (err error) {
 	for range 3 {
 		if err = server.Start(ctx); err == nil || ctx.Err() != nil {
 			return err
@@ -267,7 +267,7 @@ func (in *installation) members(server int) map[string]bool {
 }
 
 // left waits until no client of a server sees one of the refs, and returns how long after the strike that was.
-func (in *installation) left(ctx context.Context, struck time.Time, server *stack.Stack, refs map[string]bool) (time.Duration, error) {
+func (in *installation) left(ctx context.Context, struck time.Time, server *server.Stack, refs map[string]bool) (time.Duration, error) {
 	if len(refs) == 0 {
 		return 0, errors.New("no client was present on the server")
 	}

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -21,7 +21,7 @@ import (
 // kill is certain to fall between the commit and the reply. All requests with a key must get one row, one reference and the
 // same bytes.
 func retryDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +85,7 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 
 // killAfterCommit kills the server after a report is committed but before the server knows it. It sets a synchronous standby
 // that does not exist. The commit is then on disk, but Postgres never confirms it.
-func killAfterCommit(ctx context.Context, st *stack.Stack, send func()) error {
+func killAfterCommit(ctx context.Context, st *server.Stack, send func()) error {
 	conn, err := superuser(ctx, st)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func killAfterCommit(ctx context.Context, st *stack.Stack, send func()) error {
 }
 
 // superuser connects over the socket. Lines 5 and 4 of postmaster.pid hold its folder and port.
-func superuser(ctx context.Context, st *stack.Stack) (*pgx.Conn, error) {
+func superuser(ctx context.Context, st *server.Stack) (*pgx.Conn, error) {
 	text, err := os.ReadFile(filepath.Join(st.Data(), "postgres", "postmaster.pid"))
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func superuser(ctx context.Context, st *stack.Stack) (*pgx.Conn, error) {
 }
 
 // rowsOf counts the reports with a key.
-func rowsOf(ctx context.Context, st *stack.Stack, key string) (n int, err error) {
+func rowsOf(ctx context.Context, st *server.Stack, key string) (n int, err error) {
 	conn, err := st.DB(ctx)
 	if err != nil {
 		return 0, err
@@ -140,7 +140,7 @@ func rowsOf(ctx context.Context, st *stack.Stack, key string) (n int, err error)
 }
 
 // atOnce sends the same key n times concurrently. Every request must be acknowledged.
-func atOnce(ctx context.Context, st *stack.Stack, key string, n int, h *history) ([][]byte, error) {
+func atOnce(ctx context.Context, st *server.Stack, key string, n int, h *history) ([][]byte, error) {
 	bodies := make([][]byte, n)
 	outcomes := make([]outcome, n)
 	references := make([]string, n)

@@ -15,12 +15,12 @@ import (
 	"syscall"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // slowDrill opens thousands of connections that send slowly or never read, and measures the effect on other clients.
 func slowDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +100,7 @@ func (b load) String() string {
 
 // attack has slow clients hold as many connections as possible and reconnect when they are closed. It measures the latency of
 // normal clients and the server's memory.
-func attack(ctx context.Context, st *stack.Stack, s settings, count int, window time.Duration, from func(int) net.IP) (load, error) {
+func attack(ctx context.Context, st *server.Stack, s settings, count int, window time.Duration, from func(int) net.IP) (load, error) {
 	b := load{clients: count, open: map[string]int{}}
 	if count == 0 {
 		return b, nil
@@ -115,7 +115,7 @@ func attack(ctx context.Context, st *stack.Stack, s settings, count int, window 
 		attackers.Go(func() {
 			for time.Now().Before(end) && attacking.Err() == nil {
 				held.Add(1)
-				d, closed := slowClient(attacking, from(i), stack.HostOf(st.Get("API_URL")), i)
+				d, closed := slowClient(attacking, from(i), server.HostOf(st.Get("API_URL")), i)
 				held.Add(-1)
 				mu.Lock()
 				b.last = max(b.last, d)
@@ -161,11 +161,11 @@ func loopback(c, d int) net.IP {
 
 // idleConnections opens more connections than the server allows. Each gets one reply and then stays idle. It returns how long
 // a new client then waits for a page.
-func idleConnections(ctx context.Context, st *stack.Stack, count int) (string, error) {
+func idleConnections(ctx context.Context, st *server.Stack, count int) (string, error) {
 	if count == 0 {
 		return "idle connections not tried", nil
 	}
-	address := stack.HostOf(st.Get("API_URL"))
+	address := server.HostOf(st.Get("API_URL"))
 	var conns []net.Conn
 	defer func() {
 		for _, c := range conns {
@@ -257,7 +257,7 @@ func smallWindow(_, _ string, conn syscall.RawConn) error {
 }
 
 // readers opens pages in sequence as four normal clients and returns the time of each request.
-func readers(ctx context.Context, st *stack.Stack, howLong time.Duration) ([]time.Duration, error) {
+func readers(ctx context.Context, st *server.Stack, howLong time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var all []time.Duration
 	var failed error

@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // soakDrill runs the site's mix of requests with the memory of a 1 GB server and checks that nothing grows.
 func soakDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary, "GOMEMLIMIT=256MiB")
+	st, err := server.New(ctx, s.binary, "GOMEMLIMIT=256MiB")
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // visit opens pages as visitors do. A 429 counts as a reply; a 5xx or no reply is a failure.
-func visit(ctx context.Context, st *stack.Stack, who int, requests, failures *atomic.Int64) {
+func visit(ctx context.Context, st *server.Stack, who int, requests, failures *atomic.Int64) {
 	paths := []string{
 		"/", "/so/", "/learn/antibiotics-guide/", "/so/report/", "/resources/", "/no-such-page/",
 		"/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc&apikey=" + st.Get("ANON_KEY"),
@@ -89,7 +89,7 @@ func visit(ctx context.Context, st *stack.Stack, who int, requests, failures *at
 }
 
 // metric returns one unlabeled value from /metrics (Prometheus text format), or -1 if it is absent.
-func metric(ctx context.Context, st *stack.Stack, name string) float64 {
+func metric(ctx context.Context, st *server.Stack, name string) float64 {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
 	if err != nil {
 		return -1

@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // townAddress is the address of all clients of the town: that of a carrier's NAT.
@@ -26,7 +26,7 @@ const townAddress = "203.0.113.80"
 // server says that it is busy. The others send empty, broken, slow, huge and forged requests without a pause. Every honest
 // report must arrive, once, and each with its photo or with the word that it has none.
 func townDrill(ctx context.Context, s settings) (string, error) {
-	st, err := stack.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary)
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ func townDrill(ctx context.Context, s settings) (string, error) {
 
 // town is what its clients share.
 type town struct {
-	st      *stack.Stack
+	st      *server.Stack
 	photo   []byte
 	history history
 	photos  atomic.Int64 // reports with their photo
@@ -207,7 +207,7 @@ func (t *town) attack(ctx context.Context, i int) {
 
 // trickle holds a connection with an upload that never ends.
 func (t *town) trickle(ctx context.Context) {
-	address := stack.HostOf(t.st.Get("API_URL"))
+	address := server.HostOf(t.st.Get("API_URL"))
 	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 // unruly holds the sources of misbehaving functions.
@@ -32,7 +32,7 @@ import (
 	"net/http"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 )
 
 var Func = edge.Func{Timeout: 3 * time.Second, MaxWaiting: 1000, MaxWait: time.Second, Handler: handle}
@@ -64,7 +64,7 @@ func unrulyDrill(ctx context.Context, s settings) (string, error) {
 	if err := p.command(ctx, p.dir, "go", "build", "-trimpath", "-tags", "nodynamic", "-o", binary, "./supabase"); err != nil {
 		return "", err
 	}
-	st, err := stack.New(ctx, binary)
+	st, err := server.New(ctx, binary)
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +86,7 @@ func unrulyDrill(ctx context.Context, s settings) (string, error) {
 	var broken []error
 	for _, c := range []struct {
 		name   string
-		misuse func(context.Context, *stack.Stack) error
+		misuse func(context.Context, *server.Stack) error
 	}{
 		{"panics", every(20*time.Millisecond, "panics", 500, "")},
 		{"100 MB", every(time.Second, "reads", 413, strings.Repeat("x", 100<<20))},
@@ -114,7 +114,7 @@ func unrulyDrill(ctx context.Context, s settings) (string, error) {
 }
 
 // ordinary calls hello as four clients and returns the 99th percentile.
-func ordinary(ctx context.Context, st *stack.Stack, howLong time.Duration) (time.Duration, error) {
+func ordinary(ctx context.Context, st *server.Stack, howLong time.Duration) (time.Duration, error) {
 	var mu sync.Mutex
 	var took []time.Duration
 	var failed error
@@ -138,8 +138,8 @@ func ordinary(ctx context.Context, st *stack.Stack, howLong time.Duration) (time
 }
 
 // every calls a function at a steady rate. At least one call is required, and each must return the status.
-func every(pace time.Duration, name string, want int, body string) func(context.Context, *stack.Stack) error {
-	return func(ctx context.Context, st *stack.Stack) error {
+func every(pace time.Duration, name string, want int, body string) func(context.Context, *server.Stack) error {
+	return func(ctx context.Context, st *server.Stack) error {
 		seen := 0
 		for ; ctx.Err() == nil; pause(ctx, pace) {
 			code, _, text, err := callFunction(context.WithoutCancel(ctx), st, name, body)
@@ -159,8 +159,8 @@ func every(pace time.Duration, name string, want int, body string) func(context.
 }
 
 // crowd makes n calls within two seconds and waits for all replies. Each call must succeed or be told to retry.
-func crowd(n int) func(context.Context, *stack.Stack) error {
-	return func(ctx context.Context, st *stack.Stack) error {
+func crowd(n int) func(context.Context, *server.Stack) error {
+	return func(ctx context.Context, st *server.Stack) error {
 		var calls sync.WaitGroup
 		var served, refused, other atomic.Int64
 		var one atomic.Value // one of the other replies
@@ -193,7 +193,7 @@ func crowd(n int) func(context.Context, *stack.Stack) error {
 }
 
 // leave has clients disconnect from a function that waits for that.
-func leave(ctx context.Context, st *stack.Stack) error {
+func leave(ctx context.Context, st *server.Stack) error {
 	var clients sync.WaitGroup
 	defer clients.Wait()
 	for ; ctx.Err() == nil; pause(ctx, 10*time.Millisecond) {
@@ -207,7 +207,7 @@ func leave(ctx context.Context, st *stack.Stack) error {
 }
 
 // loops calls a function that never ends. The first calls reach the time limit, later calls are refused at once.
-func loops(ctx context.Context, st *stack.Stack) error {
+func loops(ctx context.Context, st *server.Stack) error {
 	seen := map[int]int{}
 	for ; ctx.Err() == nil; pause(ctx, 100*time.Millisecond) {
 		code, _, text, err := callFunction(context.WithoutCancel(ctx), st, "loops", "{}")
@@ -223,7 +223,7 @@ func loops(ctx context.Context, st *stack.Stack) error {
 }
 
 // settled waits until the number of goroutines is back at its earlier value.
-func settled(ctx context.Context, st *stack.Stack, before int) error {
+func settled(ctx context.Context, st *server.Stack, before int) error {
 	client.CloseIdleConnections()
 	var now int
 	for range 100 {
@@ -240,7 +240,7 @@ func settled(ctx context.Context, st *stack.Stack, before int) error {
 }
 
 // goroutines returns the server's goroutine count.
-func goroutines(ctx context.Context, st *stack.Stack) (int, error) {
+func goroutines(ctx context.Context, st *server.Stack) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
 	if err != nil {
 		return 0, err

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 
 	"github.com/coder/websocket"
 )
@@ -35,7 +35,7 @@ func upgradeDrill(ctx context.Context, s settings) (string, error) {
 	if err := install(s.binary, program); err != nil {
 		return "", err
 	}
-	st, err := stack.New(ctx, program)
+	st, err := server.New(ctx, program)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func install(from, to string) error {
 }
 
 // replaceServer runs `daawo upgrade` and checks that another process serves.
-func replaceServer(ctx context.Context, st *stack.Stack) error {
+func replaceServer(ctx context.Context, st *server.Stack) error {
 	before, err := servingPID(st)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func replaceServer(ctx context.Context, st *stack.Stack) error {
 }
 
 // servingPID returns the process that the control file of the data folder names.
-func servingPID(st *stack.Stack) (int, error) {
+func servingPID(st *server.Stack) (int, error) {
 	text, err := os.ReadFile(filepath.Join(st.Data(), "control.json"))
 	if err != nil {
 		return 0, err
@@ -122,7 +122,7 @@ func servingPID(st *stack.Stack) (int, error) {
 }
 
 // refusedUpgrade installs a program that ends at once, or one that never serves in turn, and checks that the server stays.
-func refusedUpgrade(ctx context.Context, st *stack.Stack, program string, n int) error {
+func refusedUpgrade(ctx context.Context, st *server.Stack, program string, n int) error {
 	before, err := servingPID(st)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ type upgradeLoad struct {
 }
 
 // beginUpgradeLoad begins the load. prefix makes its reports and files unique.
-func beginUpgradeLoad(ctx context.Context, st *stack.Stack, prefix string) *upgradeLoad {
+func beginUpgradeLoad(ctx context.Context, st *server.Stack, prefix string) *upgradeLoad {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &upgradeLoad{cancel: cancel, counts: map[string]int{}, lost: map[string]int{}, goodbye: map[websocket.StatusCode]int{}}
 	pdf := append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte{'a'}, 100_000)...)
@@ -202,7 +202,7 @@ func beginUpgradeLoad(ctx context.Context, st *stack.Stack, prefix string) *upgr
 }
 
 // request returns a request with the service key.
-func request(st *stack.Stack, method, path string, body io.Reader) (*http.Request, error) {
+func request(st *server.Stack, method, path string, body io.Reader) (*http.Request, error) {
 	r, err := http.NewRequest(method, st.Get("API_URL")+path, body)
 	if err == nil {
 		r.Header.Set("Apikey", st.Get("SERVICE_ROLE_KEY"))

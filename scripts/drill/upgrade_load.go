@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 
 	"github.com/coder/websocket"
 )
@@ -67,9 +67,9 @@ func (w *wire) close() {
 }
 
 // client sends one request after the other until ctx ends. Each second client makes a connection for each request.
-func (l *upgradeLoad) client(ctx context.Context, st *stack.Stack, kind string, n int, next func(i int) (*http.Request, error)) {
+func (l *upgradeLoad) client(ctx context.Context, st *server.Stack, kind string, n int, next func(i int) (*http.Request, error)) {
 	l.running.Go(func() {
-		w := &wire{address: stack.HostOf(st.Get("API_URL"))}
+		w := &wire{address: server.HostOf(st.Get("API_URL"))}
 		defer w.close()
 		for i := 0; ctx.Err() == nil; i++ {
 			r, err := next(i)
@@ -100,7 +100,7 @@ func (l *upgradeLoad) client(ctx context.Context, st *stack.Stack, kind string, 
 }
 
 // report returns the requests of one writer.
-func (l *upgradeLoad) report(st *stack.Stack, prefix string) func(i int) (*http.Request, error) {
+func (l *upgradeLoad) report(st *server.Stack, prefix string) func(i int) (*http.Request, error) {
 	return func(i int) (*http.Request, error) {
 		key := fmt.Sprintf("%s-%d", prefix, i)
 		body, err := json.Marshal(map[string]any{"product_name": key, "issue_description": "drill", "location": "Banaadir, Hodan"})
@@ -143,7 +143,7 @@ func (l *upgradeLoad) count(kind string, wait time.Duration, err error) {
 }
 
 // listen holds a WebSocket of Realtime and opens it again when the server closes it.
-func (l *upgradeLoad) listen(ctx context.Context, st *stack.Stack) {
+func (l *upgradeLoad) listen(ctx context.Context, st *server.Stack) {
 	url := strings.Replace(st.Get("API_URL"), "http", "ws", 1) + "/realtime/v1/websocket?vsn=1.0.0&apikey=" + st.Get("ANON_KEY")
 	for ctx.Err() == nil {
 		conn, res, err := websocket.Dial(ctx, url, nil)
@@ -173,7 +173,7 @@ func (l *upgradeLoad) stop() {
 }
 
 // check returns the figures of the load, and an error if a request was refused or cut, or data is lost or doubled.
-func (l *upgradeLoad) check(ctx context.Context, st *stack.Stack) (string, error) {
+func (l *upgradeLoad) check(ctx context.Context, st *server.Stack) (string, error) {
 	stored, err := l.history.check(ctx, st)
 	conn, derr := st.DB(ctx)
 	if derr != nil {

@@ -22,7 +22,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"daawo/scripts/stack"
+	"daawo/scripts/server"
 )
 
 func main() {
@@ -43,7 +43,7 @@ var reports = []string{
 }
 
 func run(ctx context.Context, dir string) error {
-	st, err := stack.New(ctx, "bin/daawo")
+	st, err := server.New(ctx, "bin/daawo")
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func run(ctx context.Context, dir string) error {
 	return d.err
 }
 
-func post(ctx context.Context, st *stack.Stack, path, contentType string, body io.Reader) ([]byte, error) {
+func post(ctx context.Context, st *server.Stack, path, contentType string, body io.Reader) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+path, body)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func post(ctx context.Context, st *stack.Stack, path, contentType string, body i
 // drawer runs commands and draws their output. After an error it does nothing.
 type drawer struct {
 	ctx context.Context
-	st  *stack.Stack
+	st  *server.Stack
 	dir string
 	id  string // of the resource that a command added
 	err error

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"daawo/functions/admin"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/testdb"
 	"daawo/supabase/stack"
 )
 

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"daawo/functions"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/outbox"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jobs"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -85,11 +85,11 @@ func BenchmarkTrackDownload(b *testing.B) {
 
 // BenchmarkFirstCall measures the first report after a start, before anything is connected, prepared or cached.
 func BenchmarkFirstCall(b *testing.B) {
-	_, pool := durable(b)
-	url := pool.Pgx().Config().ConnString()
+	_, db := durable(b)
+	url := db.Pgx().Config().ConnString()
 	for b.Loop() {
 		b.StopTimer()
-		fresh, err := db.Open(b.Context(), db.Config{URL: url})
+		fresh, err := pool.Open(b.Context(), pool.Config{URL: url})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -103,10 +103,10 @@ func BenchmarkFirstCall(b *testing.B) {
 }
 
 // durable starts a Postgres that syncs to disk, with the schema of the product, and hosts the functions on it.
-func durable(b *testing.B) (*fnhost.Host, *db.Pool) {
+func durable(b *testing.B) (*host.Host, *pool.Pool) {
 	b.Helper()
 	ctx := context.Background()
-	source, err := postgres.FindPackage(".")
+	source, err := server.FindPackage(".")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -118,19 +118,19 @@ func durable(b *testing.B) (*fnhost.Host, *db.Pool) {
 	if err := os.Chmod(dir, 0o755); err != nil { // for Postgres' own user
 		b.Fatal(err)
 	}
-	server, err := postgres.Start(ctx, postgres.Options{Source: source, Data: dir + "/data"})
+	pg, err := server.Start(ctx, server.Options{Source: source, Data: dir + "/data"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = server.Stop(ctx) })
-	migrated(b, server.URL(postgres.Superuser), func(c *pgx.Conn) error { return migrate.Platform(ctx, c) })
-	migrated(b, server.URL("postgres"), func(c *pgx.Conn) error { return migrateProject(ctx, c) })
-	pool, err := db.Open(ctx, db.Config{URL: server.URL("postgres"), MaxConns: 10})
+	b.Cleanup(func() { _ = pg.Stop(ctx) })
+	migrated(b, pg.URL(server.Superuser), func(c *pgx.Conn) error { return migrate.Platform(ctx, c) })
+	migrated(b, pg.URL("postgres"), func(c *pgx.Conn) error { return migrateProject(ctx, c) })
+	pool, err := pool.Open(ctx, pool.Config{URL: pg.URL("postgres"), MaxConns: 10})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(pool.Close)
-	box, err := outbox.New(outbox.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})
+	box, err := jobs.New(jobs.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -141,13 +141,13 @@ func durable(b *testing.B) (*fnhost.Host, *db.Pool) {
 }
 
 // benchHost hosts the functions. Every call comes from another client, so the limits count each of them.
-func benchHost(b *testing.B, pool *db.Pool) *fnhost.Host {
+func benchHost(b *testing.B, pool *pool.Pool) *host.Host {
 	b.Helper()
-	box, err := outbox.New(outbox.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})
+	box, err := jobs.New(jobs.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	host, err := fnhost.New(fnhost.Options{
+	host, err := host.New(host.Options{
 		Functions: functions.All, DB: pool, Outbox: box, Log: slog.New(slog.DiscardHandler),
 		Verify: func(string) (json.RawMessage, error) { return json.RawMessage(`{"role":"anon"}`), nil },
 		Client: func(*http.Request) string { return uuid.NewString() },
@@ -188,8 +188,8 @@ func median(turns []time.Duration) time.Duration {
 	return turns[len(turns)/2]
 }
 
-func bareInsert(b *testing.B, pool *db.Pool) {
-	_, err := pool.Exec(b.Context(), db.Caller{}, `
+func bareInsert(b *testing.B, db *pool.Pool) {
+	_, err := db.Exec(b.Context(), pool.Caller{}, `
 insert into public.reports (product_name, issue_description, location, region, district, phone, phone_e164, language)
 values ($1, $2, $3, $4, $5, $6, $7, $8)`, "Cream "+uuid.NewString(), "It burned.", "Banaadir, Hodan", "Banaadir", "Hodan", "0612345678", "+252612345678", "en")
 	if err != nil {
@@ -198,8 +198,8 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)`, "Cream "+uuid.NewString(), "It burned.
 }
 
 // bareRows inserts the rows of an accepted report and does nothing else.
-func bareRows(b *testing.B, pool *db.Pool) {
-	_, err := pool.Exec(b.Context(), db.Caller{}, `
+func bareRows(b *testing.B, db *pool.Pool) {
+	_, err := db.Exec(b.Context(), pool.Caller{}, `
 with report as (
   insert into public.reports (product_name, issue_description, location, region, district, phone, phone_e164, language)
   values ($1, $2, $3, $4, $5, $6, $7, $8) returning id, reference

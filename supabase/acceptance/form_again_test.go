@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/testdb"
 )
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z_]+)" value="([^"]*)">`)

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/testdb"
 )
 
 // jpeg is a minimal file that is recognised as a JPEG.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/server"
 )
 
 // TestRestartOnFullDisk checks that a restart serves everything that only reads while the database accepts no writes, and that
@@ -44,11 +44,11 @@ func TestRestartOnFullDisk(t *testing.T) {
 	if err := os.WriteFile(setting, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server, err := postgres.Locate(filepath.Join(data, "postgres"))
+	pg, err := server.Locate(filepath.Join(data, "postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	query(t, server(postgres.Superuser), `select pg_reload_conf()`)
+	query(t, pg(server.Superuser), `select pg_reload_conf()`)
 	waitFor(t, "a report", func() bool { status, _ := report(); return status == 200 })
 	waitFor(t, "its notice", func() bool {
 		_, body := call(t, "GET", info.Get("MAILPIT_URL")+"/api/v1/messages", "")

@@ -3,8 +3,8 @@ package acceptance
 import (
 	"testing"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/testdb"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -31,13 +31,13 @@ func TestImportOfResources(t *testing.T) {
 
 	const columns = `select jsonb_agg(to_jsonb(r) order by created_at desc)::text from (select id, title, description, category, icon_name, color_class,
 		file_url, file_size, file_type, download_count, is_active, is_featured, created_at from `
-	pool, err := db.Open(t.Context(), db.Config{URL: tdb.URL("authenticator")})
+	db, err := pool.Open(t.Context(), pool.Config{URL: tdb.URL("authenticator")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
+	defer db.Close()
 	var seen string
-	err = pool.Tx(t.Context(), db.Caller{Role: "anon"}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = db.Tx(t.Context(), pool.Caller{Role: "anon"}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), columns+`public.resources where is_active) r`).Scan(&seen)
 	})
 	if err != nil {

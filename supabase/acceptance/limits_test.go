@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/testdb"
 )
 
 // TestReplicasShareLimits checks that two hosts on one database share limits, keys and retries.

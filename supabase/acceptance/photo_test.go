@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/testdb"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -91,7 +91,7 @@ func (s *site) cleanPhotos(t *testing.T, names ...string) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Host.DB.Batch(t.Context(), db.Caller{Role: "service_role"}, &b); err != nil {
+	if err := s.Host.DB.Batch(t.Context(), pool.Caller{Role: "service_role"}, &b); err != nil {
 		t.Fatal(err)
 	}
 }

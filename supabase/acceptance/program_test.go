@@ -19,8 +19,8 @@ import (
 	"daawo/functions"
 	"daawo/functions/admin"
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/server"
 )
 
 var pages = fstest.MapFS{
@@ -59,7 +59,7 @@ func newApp(t *testing.T, data string, environment map[string]string, changes ..
 	}
 	o := app.Options{
 		Config: c, Data: data, Project: project, Site: pages, CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All, RowLink: admin.RowLink, AdminLink: admin.DeskLink, Getenv: getenv, Version: "test",
-		Postgres: func() (fs.FS, error) { return postgres.FindPackage(".") },
+		Postgres: func() (fs.FS, error) { return server.FindPackage(".") },
 		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	for _, change := range changes {
@@ -105,27 +105,27 @@ func call(t *testing.T, method, url string, body string, headers ...string) (int
 }
 
 // otherServer starts a Postgres outside of the program, for DATABASE_URL. Its data are not synced to disk.
-func otherServer(t *testing.T) *postgres.Server {
+func otherServer(t *testing.T) *server.Server {
 	t.Helper()
-	return startServer(t, postgres.Options{Volatile: true})
+	return startServer(t, server.Options{Volatile: true})
 }
 
-func startServer(t *testing.T, o postgres.Options) *postgres.Server {
+func startServer(t *testing.T, o server.Options) *server.Server {
 	t.Helper()
-	source, err := postgres.FindPackage(".")
+	source, err := server.FindPackage(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Source, o.Data = source, filepath.Join(dataFolder(t), "pg")
-	server, err := postgres.Start(t.Context(), o)
+	pg, err := server.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(t.Context())) })
-	if err := server.SetPasswords(t.Context(), map[string]string{postgres.Superuser: "a long password"}); err != nil {
+	t.Cleanup(func() { _ = pg.Stop(context.WithoutCancel(t.Context())) })
+	if err := pg.SetPasswords(t.Context(), map[string]string{server.Superuser: "a long password"}); err != nil {
 		t.Fatal(err)
 	}
-	return server
+	return pg
 }
 
 func listenLocal(t *testing.T) (l net.Listener, port string) {

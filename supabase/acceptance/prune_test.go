@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/testdb"
 )
 
 // TestPrune checks which photos and keys prune deletes.

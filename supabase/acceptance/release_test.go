@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/testdb"
 
 	"github.com/google/go-cmp/cmp"
 )

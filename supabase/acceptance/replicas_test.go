@@ -24,18 +24,18 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"daawo/functions"
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/mail"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/base/mail"
+	"daawo/supabase/internal/database/server"
 )
 
 // replicas are two servers of one public installation. They share a database, an S3 store and a mail server.
 type replicas struct {
 	t        *testing.T
-	database *postgres.Server
+	database *server.Server
 	apps     [2]*app.App
 	at       [2]string // addresses
 	secret   string    // API keys of the installation
@@ -49,7 +49,7 @@ type replicas struct {
 func startReplicas(t *testing.T) *replicas {
 	ctx := t.Context()
 	r := &replicas{t: t}
-	r.database = startServer(t, postgres.Options{Settings: map[string]string{"max_connections": "120"}})
+	r.database = startServer(t, server.Options{Settings: map[string]string{"max_connections": "120"}})
 	environment := r.environment()
 	newReplica := func() *app.App {
 		data := dataFolder(t)
@@ -106,7 +106,7 @@ func (r *replicas) environment() map[string]string {
 	inbox.Serve(smtp, page)
 	t.Cleanup(func() { _ = inbox.Close(context.WithoutCancel(t.Context())) })
 	return map[string]string{
-		"DATABASE_URL": r.database.TCPURL(postgres.Superuser),
+		"DATABASE_URL": r.database.TCPURL(server.Superuser),
 		"SITE_URL":     "https://example.org", "ADMIN_EMAIL": "admin@example.org", "TRUSTED_PROXIES": "127.0.0.1",
 		"REPORTS_PER_HOUR": "60",
 		"SMTP_HOST":        "localhost", "SMTP_PORT": smtpPort, "SMTP_TLS": "off", "SMTP_ADMIN_EMAIL": "site@example.org",
@@ -137,7 +137,7 @@ func (r *replicas) readKeys() {
 
 func (r *replicas) sql(text string) {
 	r.t.Helper()
-	conn, err := pgx.Connect(r.t.Context(), r.database.URL(postgres.Superuser))
+	conn, err := pgx.Connect(r.t.Context(), r.database.URL(server.Superuser))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func (r *replicas) reportWaits(t *testing.T) {
 
 // commitWaits reports whether a commit waits for a standby. It cancels the commit then.
 func (r *replicas) commitWaits(t *testing.T) bool {
-	watcher, err := pgx.Connect(t.Context(), r.database.URL(postgres.Superuser))
+	watcher, err := pgx.Connect(t.Context(), r.database.URL(server.Superuser))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func (r *replicas) commitWaits(t *testing.T) bool {
 	ctx, giveUp := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		conn, err := pgx.Connect(ctx, r.database.URL(postgres.Superuser))
+		conn, err := pgx.Connect(ctx, r.database.URL(server.Superuser))
 		if err == nil {
 			defer conn.Close(context.WithoutCancel(ctx))
 			_, err = conn.Exec(ctx, `select pg_logical_emit_message(true, 'probe', '')`)

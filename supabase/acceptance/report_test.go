@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/testdb"
 
 	"github.com/google/uuid"
 )

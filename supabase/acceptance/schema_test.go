@@ -4,8 +4,8 @@ import (
 	"io/fs"
 	"testing"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/testdb"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -15,17 +15,17 @@ import (
 func TestRolePrivileges(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.Exec(`insert into resources (title, category, is_active) values ('shown', 'x', true), ('hidden', 'x', false)`)
-	pool, err := db.Open(t.Context(), db.Config{URL: tdb.URL("authenticator")})
+	db, err := pool.Open(t.Context(), pool.Config{URL: tdb.URL("authenticator")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
+	defer db.Close()
 	as := func(role, sql string) string {
-		err := pool.Tx(t.Context(), db.Caller{Role: role}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		err := db.Tx(t.Context(), pool.Caller{Role: role}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 			_, err := tx.Exec(t.Context(), sql)
 			return err
 		})
-		if pg, ok := db.AsPgError(err); ok {
+		if pg, ok := pool.AsPgError(err); ok {
 			return pg.Code
 		}
 		if err != nil {
@@ -71,7 +71,7 @@ func TestRolePrivileges(t *testing.T) {
 			t.Errorf("service_role: %s: %q, want %q", c.sql, got, c.service)
 		}
 	}
-	err = pool.Tx(t.Context(), db.Caller{Role: "authenticated"}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = db.Tx(t.Context(), pool.Caller{Role: "authenticated"}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var n int
 		if err := tx.QueryRow(t.Context(), `select count(*) from resources where not is_active`).Scan(&n); err != nil || n != 0 {
 			t.Errorf("authenticated sees %d hidden resources: %v", n, err)

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"daawo/functions"
-	"daawo/functions/edge"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/outbox"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/testdb"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jobs"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -48,7 +48,7 @@ func newDatabase(t testing.TB) *testdb.DB {
 
 // migrateProject applies to a database with the platform schema what a start of the program applies after it.
 func migrateProject(ctx context.Context, conn *pgx.Conn) error {
-	if err := fnhost.Migrate(ctx, conn); err != nil {
+	if err := host.Migrate(ctx, conn); err != nil {
 		return err
 	}
 	_, err := migrate.Apply(ctx, conn, project)
@@ -57,23 +57,23 @@ func migrateProject(ctx context.Context, conn *pgx.Conn) error {
 
 // site hosts the functions of the product on a database of its own.
 type site struct {
-	*fnhost.Host
+	*host.Host
 	db     *testdb.DB
-	outbox *outbox.Outbox
+	outbox *jobs.Outbox
 	env    map[string]string
 }
 
-func newSite(t testing.TB, changes ...func(*fnhost.Options)) *site {
+func newSite(t testing.TB, changes ...func(*host.Options)) *site {
 	t.Helper()
 	tdb := newDatabase(t)
 	return newSiteAt(t, tdb, tdb.URL("postgres"), changes...)
 }
 
 // newSiteAt returns a site that connects to its database at the given URL.
-func newSiteAt(t testing.TB, tdb *testdb.DB, url string, changes ...func(*fnhost.Options)) *site {
+func newSiteAt(t testing.TB, tdb *testdb.DB, url string, changes ...func(*host.Options)) *site {
 	t.Helper()
 	pool := openPool(t, url)
-	box, err := outbox.New(outbox.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})
+	box, err := jobs.New(jobs.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +93,9 @@ func (s *site) replica(t *testing.T) *site {
 	return &other
 }
 
-func openPool(t testing.TB, url string) *db.Pool {
+func openPool(t testing.TB, url string) *pool.Pool {
 	t.Helper()
-	pool, err := db.Open(context.Background(), db.Config{URL: url})
+	pool, err := pool.Open(context.Background(), pool.Config{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +103,9 @@ func openPool(t testing.TB, url string) *db.Pool {
 	return pool
 }
 
-func (s *site) newHost(t testing.TB, pool *db.Pool, changes ...func(*fnhost.Options)) *fnhost.Host {
+func (s *site) newHost(t testing.TB, pool *pool.Pool, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
-	o := fnhost.Options{
+	o := host.Options{
 		Functions: functions.All, DB: pool, Outbox: s.outbox, Log: slog.New(slog.DiscardHandler),
 		Getenv: func(name string) string { return s.env[name] },
 		Verify: func(string) (json.RawMessage, error) { return json.RawMessage(`{"role":"anon"}`), nil },
@@ -113,7 +113,7 @@ func (s *site) newHost(t testing.TB, pool *db.Pool, changes ...func(*fnhost.Opti
 	for _, change := range changes {
 		change(&o)
 	}
-	host, err := fnhost.New(o)
+	host, err := host.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func (s *site) newHost(t testing.TB, pool *db.Pool, changes ...func(*fnhost.Opti
 }
 
 // replaceFunction changes one function of a host.
-func replaceFunction(name string, change func(*edge.Func)) func(*fnhost.Options) {
-	return func(o *fnhost.Options) {
+func replaceFunction(name string, change func(*edge.Func)) func(*host.Options) {
+	return func(o *host.Options) {
 		f := o.Functions[name]
 		change(&f)
 		o.Functions = maps.Clone(o.Functions)

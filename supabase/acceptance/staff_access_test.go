@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/testdb"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -197,7 +197,7 @@ func attemptAs(t *testing.T, conn *pgx.Conn, role, claims, statement string) str
 }
 
 func stateOf(err error) string {
-	if pg, ok := db.AsPgError(err); ok {
+	if pg, ok := pool.AsPgError(err); ok {
 		return pg.Code
 	}
 	return err.Error()

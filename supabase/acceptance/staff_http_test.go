@@ -14,7 +14,7 @@ import (
 
 	"daawo/functions/admin"
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/stack"
 
 	"github.com/coder/websocket"
@@ -30,7 +30,7 @@ type staffStack struct {
 func startStaffStack(t *testing.T) staffStack {
 	t.Helper()
 	info := start(t, newApp(t, dataFolder(t), map[string]string{"SUPABASE_REALTIME_ENABLED": "true"}))
-	root, err := db.Connect(t.Context(), info.Get("DB_URL"))
+	root, err := pool.Connect(t.Context(), info.Get("DB_URL"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/testdb"
 )
 
 const trailLines = `select coalesce(string_agg(actor_name || ' ' || action || ' ' || subject || ' ' || coalesce(subject_name, '-') || ' ' || detail, e'\n' order by id), '')

@@ -19,9 +19,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/server"
 )
 
 // generatedKeys returns variables with generated keys.
@@ -250,15 +250,15 @@ func TestExportAndImport(t *testing.T) {
 	onward := x.export(newApp(t, second, secondKeys), "")
 	left.checkAt(t, to)
 
-	server := otherServer(t)
-	environment := map[string]string{"DATABASE_URL": server.TCPURL(postgres.Superuser)}
+	pg := otherServer(t)
+	environment := map[string]string{"DATABASE_URL": pg.TCPURL(server.Superuser)}
 	third := dataFolder(t)
 	compose := start(t, newApp(t, third, environment))
 	beside := newApp(t, dataFolder(t), environment) // knows only the database and the folder of the files
 	if _, err := beside.Import(t.Context(), filepath.Join(third, "storage"), backup.ImportOptions{}, bytes.NewReader(onward)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, content(t, server.TCPURL(postgres.Superuser))); diff != "" {
+	if diff := cmp.Diff(want, content(t, pg.TCPURL(server.Superuser))); diff != "" {
 		t.Errorf("the data imported to the other server differ: %s", diff)
 	}
 	back := x.export(beside, filepath.Join(third, "storage"))

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"daawo/functions"
-	"daawo/supabase/internal/fnhost"
-	"daawo/supabase/internal/typescript"
+	"daawo/supabase/internal/database/typegen"
+	"daawo/supabase/internal/functions/host"
 )
 
 // TestTypesAreFresh checks that the TypeScript types of the site match the schema.
 func TestTypesAreFresh(t *testing.T) {
 	var types strings.Builder
-	if err := typescript.Write(t.Context(), &types, newDatabase(t).Conn("postgres"), "public"); err != nil {
+	if err := typegen.Write(t.Context(), &types, newDatabase(t).Conn("postgres"), "public"); err != nil {
 		t.Fatal(err)
 	}
 	compareGolden(t, "../../web/src/backend/database.types.ts", types.String())
@@ -20,12 +20,12 @@ func TestTypesAreFresh(t *testing.T) {
 
 // TestFunctionTypesAreFresh checks that the site's typed client matches the functions.
 func TestFunctionTypesAreFresh(t *testing.T) {
-	document, err := fnhost.OpenAPI(functions.All)
+	document, err := host.OpenAPI(functions.All)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var types strings.Builder
-	if err := typescript.Functions(&types, document); err != nil {
+	if err := typegen.Functions(&types, document); err != nil {
 		t.Fatal(err)
 	}
 	compareGolden(t, "../../web/src/backend/functions.types.ts", types.String())

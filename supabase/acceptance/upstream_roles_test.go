@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/server"
 )
 
 // upstreamRoles creates the roles, schemas and defaults of a database of the image supabase/postgres before any service has run.
@@ -102,8 +102,8 @@ const (
 // TestMigrateWithUpstreamRoles checks the migration of a plain Postgres 17 with the roles of supabase/postgres. A second run
 // changes nothing, and the program serves the database.
 func TestMigrateWithUpstreamRoles(t *testing.T) {
-	server := otherServer(t)
-	superuser := server.TCPURL(postgres.Superuser)
+	pg := otherServer(t)
+	superuser := pg.TCPURL(server.Superuser)
 	query(t, superuser, upstreamRoles)
 	environment := map[string]string{"DATABASE_URL": superuser}
 	if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
@@ -129,11 +129,11 @@ func TestMigrateWithUpstreamRoles(t *testing.T) {
 // TestMigrateInCompose checks the service migrate of the compose form. It is not a superuser, and GoTrue and storage-api have
 // created their own tables. It adds the schemas of the project, the functions and the queue, and changes nothing else.
 func TestMigrateInCompose(t *testing.T) {
-	server := otherServer(t)
-	superuser := server.TCPURL(postgres.Superuser)
+	pg := otherServer(t)
+	superuser := pg.TCPURL(server.Superuser)
 	// In the image, supautils lets postgres create policies on storage.objects. Here a membership does.
 	query(t, superuser, upstreamRoles+`grant supabase_storage_admin to postgres`)
-	if err := server.SetPasswords(t.Context(), map[string]string{"postgres": "pass"}); err != nil {
+	if err := pg.SetPasswords(t.Context(), map[string]string{"postgres": "pass"}); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := pgx.Connect(t.Context(), superuser)
@@ -145,7 +145,7 @@ func TestMigrateInCompose(t *testing.T) {
 		t.Fatal(err)
 	}
 	query(t, superuser, `drop schema daawo, auth_limits, river, edge_functions cascade`) // which only our own engines need
-	environment := map[string]string{"DATABASE_URL": server.TCPURL("postgres"), "AUTH_URL": "http://auth.example.org"}
+	environment := map[string]string{"DATABASE_URL": pg.TCPURL("postgres"), "AUTH_URL": "http://auth.example.org"}
 	for range 2 {
 		if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
 			t.Fatal(err)

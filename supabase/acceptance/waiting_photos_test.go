@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/testdb"
+	"daawo/supabase/internal/database/testdb"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"

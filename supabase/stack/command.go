@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"daawo/supabase/internal/cli"
-	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/database/pool"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -77,7 +77,7 @@ type Installation struct {
 
 // Connect opens a connection to the database.
 func (i Installation) Connect(ctx context.Context) (*pgx.Conn, error) {
-	conn, err := db.Connect(ctx, i.Database)
+	conn, err := pool.Connect(ctx, i.Database)
 	if err != nil {
 		return nil, fmt.Errorf("the installation's database does not reply: %w", err)
 	}

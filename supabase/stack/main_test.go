@@ -80,7 +80,7 @@ func buildGuide(t *testing.T, dir string) string {
 	}
 	program := filepath.Join(dir, "clinic")
 	args := []string{"build", "-mod=mod", "-o", program}
-	if _, err := os.Stat(filepath.Join(root(t), "supabase/internal/postgres/bundle/postgres.zip")); err == nil {
+	if _, err := os.Stat(filepath.Join(root(t), "supabase/internal/database/server/bundle/postgres.zip")); err == nil {
 		args = append(args, "-tags", "bundle,nodynamic")
 	} else if err := os.Symlink(filepath.Join(root(t), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)

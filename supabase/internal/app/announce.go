@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
 )
 
 // localStudioPassword is the password of Studio's login in docker/local.env, which is no secret.

@@ -15,15 +15,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/config"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/base/memory"
+	"daawo/supabase/internal/base/otlp"
+	"daawo/supabase/internal/base/tracing"
+	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/gateway"
-	"daawo/supabase/internal/handover"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/memory"
-	"daawo/supabase/internal/otlp"
-	"daawo/supabase/internal/tracing"
 
 	"github.com/jackc/pgx/v5"
 )

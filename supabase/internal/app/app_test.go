@@ -27,8 +27,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/server"
 )
 
 func TestMain(m *testing.M) {
@@ -186,19 +186,19 @@ func TestOperation(t *testing.T) {
 // TestDatabaseAndServiceURLs checks a stack on another Postgres server, and a gateway in front of its services.
 func TestDatabaseAndServiceURLs(t *testing.T) {
 	ctx := t.Context()
-	source, err := postgres.FindPackage(".")
+	source, err := server.FindPackage(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := postgres.Start(ctx, postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	pg, err := server.Start(ctx, server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(ctx)) })
-	if err := server.SetPasswords(ctx, map[string]string{postgres.Superuser: "pass"}); err != nil {
+	t.Cleanup(func() { _ = pg.Stop(context.WithoutCancel(ctx)) })
+	if err := pg.SetPasswords(ctx, map[string]string{server.Superuser: "pass"}); err != nil {
 		t.Fatal(err)
 	}
-	behind := start(t, newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": server.TCPURL(postgres.Superuser)}))
+	behind := start(t, newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": pg.TCPURL(server.Superuser)}))
 
 	if told, reduced := behind.Announcement(); !reduced || told.Get("API_URL") == "" || told.Get("DB_URL") != "" {
 		t.Error("the announcement contains the password of the database:", told)
@@ -235,11 +235,11 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	conn, err := pgx.Connect(ctx, pg.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	doctorStoresNoKeys(t, server.TCPURL(postgres.Superuser), conn)
+	doctorStoresNoKeys(t, pg.TCPURL(server.Superuser), conn)
 	defer conn.Close(ctx)
 	var n int
 	if err := conn.QueryRow(ctx, `select count(*) from public.notes where text = 'third'`).Scan(&n); err != nil || n != 1 {

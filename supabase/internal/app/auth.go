@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"daawo/supabase/internal/auth"
-	"daawo/supabase/internal/auth/external/idp"
-	"daawo/supabase/internal/auth/hook"
-	"daawo/supabase/internal/auth/message/sms"
-	"daawo/supabase/internal/auth/message/template"
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/engine/auth"
+	"daawo/supabase/internal/engine/auth/external/idp"
+	"daawo/supabase/internal/engine/auth/hook"
+	"daawo/supabase/internal/engine/auth/message/sms"
+	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/functions/jobs"
 )
 
 // MailText is one of auth's mails in one language.
@@ -51,7 +51,7 @@ func (s *services) openAuth(ctx context.Context) error {
 	}
 	s.onClose("auth", engine.Close)
 	if s.outbox != nil {
-		s.outbox.Chores(outbox.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
+		s.outbox.Chores(jobs.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { engine.KeysChanged() })
 	s.auth = engine

@@ -9,8 +9,8 @@ import (
 
 	"filippo.io/age"
 
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/server"
 )
 
 // backups groups the methods of App that make and restore backups.
@@ -26,7 +26,7 @@ func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
 		{Name: "keys.json", Path: KeysFile(a.data)},
 		{Name: "database-password", Path: passwordFile(a.data)},
-		{Name: "vault-key", Path: postgres.VaultKeyFile(filepath.Join(a.data, "postgres"))},
+		{Name: "vault-key", Path: server.VaultKeyFile(filepath.Join(a.data, "postgres"))},
 	}
 	if dir := a.filesDir(); dir != "" {
 		trees = append(trees, backup.Tree{Name: "storage", Path: dir})
@@ -50,7 +50,7 @@ func (a backups) open(d *database) error {
 	if err != nil {
 		return err
 	}
-	o.URL, o.Archive, o.Status = d.url(postgres.Superuser), a.archiveDir(), a.backupStatus
+	o.URL, o.Archive, o.Status = d.url(server.Superuser), a.archiveDir(), a.backupStatus
 	background(a.App, "backup", func(ctx context.Context) { backup.Keep(ctx, o) })
 	return nil
 }
@@ -111,13 +111,13 @@ func (a *App) withDatabase(ctx context.Context, work func(url string) error) err
 		}
 		return work(u.String())
 	}
-	url, err := postgres.Locate(filepath.Join(a.data, "postgres"))
+	url, err := server.Locate(filepath.Join(a.data, "postgres"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return a.oneShot(ctx, func(d *database) error { return work(d.url(postgres.Superuser)) })
+		return a.oneShot(ctx, func(d *database) error { return work(d.url(server.Superuser)) })
 	} else if err != nil {
 		return err
 	}
-	return work(url(postgres.Superuser))
+	return work(url(server.Superuser))
 }
 
 // Restore restores a backup into the data folder, which must be empty or missing. It restores the state as of to, or the

@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/server"
 )
 
 // installed returns an error if the data folder holds no installation. Commands that read one must not create it.
@@ -34,7 +34,7 @@ func restoreCommand(store, data string) string {
 
 // withCure adds the command that restores the backup of store to the error of a damaged data folder.
 func withCure(err error, store, data string) error {
-	if errors.Is(err, postgres.ErrBroken) {
+	if errors.Is(err, server.ErrBroken) {
 		return fmt.Errorf("%w: move %s away and restore a backup: %s", err, data, restoreCommand(store, data))
 	}
 	return err
@@ -49,7 +49,7 @@ func (d *database) checkFiles(ctx context.Context) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) error {
+	return withConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
 		var exists bool
 		if err := conn.QueryRow(ctx, `select to_regclass('storage.objects') is not null`).Scan(&exists); err != nil || !exists {
 			return err

@@ -6,8 +6,8 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/cli"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
 )
 
 // composeConfig returns the settings of a service of the compose form, with variables of an .env.

@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"daawo/supabase/internal/tempdir"
+	"daawo/supabase/internal/base/tempdir"
 )
 
 // ErrNotRunning means that no server runs on the data folder.

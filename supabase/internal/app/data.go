@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/server"
 )
 
 // rootData is the default data folder of root if the user that runs Postgres cannot access .daawo.
@@ -28,7 +28,7 @@ func DataDir(data string, chosen bool, project string) (dir, why string, err err
 	if chosen || os.Geteuid() != 0 {
 		return dir, "", nil
 	}
-	if err := postgres.CheckTraversable(filepath.Join(dir, "postgres")); err != nil {
+	if err := server.CheckTraversable(filepath.Join(dir, "postgres")); err != nil {
 		if project != "" { // the path, because two projects can have the same name
 			sum := sha256.Sum256([]byte(dir))
 			return filepath.Join(rootData, "projects", fmt.Sprintf("%s-%x", project, sum[:4])), err.Error(), nil

@@ -14,20 +14,20 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
 )
 
 // database is the embedded Postgres or the server of DATABASE_URL.
 type database struct {
 	*App
-	embedded *postgres.Server // nil with DATABASE_URL
-	given    *url.URL         // DATABASE_URL, of a superuser; nil for the embedded server
-	password string           // of role postgres over TCP
-	tlsPort  int              // the port on which the embedded server is reached with TLS; 0 without --db-tls
-	guest    bool             // a server of another installation's process: its passwords are that process's
+	embedded *server.Server // nil with DATABASE_URL
+	given    *url.URL       // DATABASE_URL, of a superuser; nil for the embedded server
+	password string         // of role postgres over TCP
+	tlsPort  int            // the port on which the embedded server is reached with TLS; 0 without --db-tls
+	guest    bool           // a server of another installation's process: its passwords are that process's
 }
 
 // cores returns the number of processor cores that Postgres has: those of this machine or its cgroup for the embedded one, the
@@ -60,7 +60,7 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		}
 		return d, err
 	}
-	o := postgres.Options{
+	o := server.Options{
 		Source: source, Data: postgresDir(a.data), Port: int(a.cfg.DB.Port), Log: a.log,
 		OnDown: func(err error) { a.log.Error("Postgres is down", "error", err) },
 		OnUp:   func() { a.log.Info("Postgres is up again") },
@@ -71,12 +71,12 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	if a.cfg.DBTLS {
 		o.Port = 0 // the front has the configured one
 	}
-	s, err := postgres.Start(ctx, o)
-	if errors.Is(err, postgres.ErrPortTaken) && a.options.AnyPort {
+	s, err := server.Start(ctx, o)
+	if errors.Is(err, server.ErrPortTaken) && a.options.AnyPort {
 		o.Port = 0
-		s, err = postgres.Start(ctx, o)
+		s, err = server.Start(ctx, o)
 	}
-	if errors.Is(err, postgres.ErrPortTaken) {
+	if errors.Is(err, server.ErrPortTaken) {
 		return nil, fmt.Errorf("%w; --db-port or `port` in [db] of config.toml sets it", err)
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func postgresDir(data string) string { return filepath.Join(data, "postgres") }
 
 // attachDatabase returns the embedded Postgres that another process of this installation runs.
 func attachDatabase(a *App, source fs.FS) (*database, error) {
-	s, older, err := postgres.Attach(postgres.Options{Source: source, Data: postgresDir(a.data), Log: a.log})
+	s, older, err := server.Attach(server.Options{Source: source, Data: postgresDir(a.data), Log: a.log})
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 // of DATABASE_URL is backed up where it runs.
 func (d *database) migratePlatform(ctx context.Context, before func(context.Context, *database, *pgx.Conn) error) error {
 	if d.embedded != nil {
-		return withConn(ctx, d.url(postgres.Superuser), func(conn *pgx.Conn) error {
+		return withConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
 			if before != nil {
 				if err := before(ctx, d, conn); err != nil {
 					return err
@@ -315,7 +315,7 @@ func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
 
 // withConn calls fn with a connection and closes it.
 func withConn(ctx context.Context, url string, fn func(*pgx.Conn) error) error {
-	conn, err := db.Connect(ctx, url)
+	conn, err := pool.Connect(ctx, url)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
 	}

@@ -24,7 +24,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 )
 
 // Codes of the first message of a connection in Postgres' protocol.

@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 
 	"github.com/jackc/pgx/v5"
 )

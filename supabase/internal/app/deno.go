@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 )
 
 // denoFile matches the main file of a function in TypeScript or JavaScript.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/server"
 )
 
 // Verdict rates a Finding.
@@ -133,7 +133,7 @@ func (c *checker) folder() {
 	if stored, err := os.Stat(filepath.Join(c.data, "storage")); err == nil && stored.Mode().Perm()&othersAccess != 0 {
 		c.say("data folder", Bad, "every user of this machine can read the stored files (mode %04o): chmod 750 %s", stored.Mode().Perm(), filepath.Join(c.data, "storage"))
 	}
-	if err := postgres.CheckTraversable(filepath.Join(c.data, "postgres")); err != nil {
+	if err := server.CheckTraversable(filepath.Join(c.data, "postgres")); err != nil {
 		c.say("data folder", Bad, "%v", err)
 	}
 	var disk syscall.Statfs_t

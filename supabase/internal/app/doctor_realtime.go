@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/realtime/bus"
+	"daawo/supabase/internal/engine/realtime/bus"
 )
 
 // natsTimeout is how long the doctor waits for NATS.

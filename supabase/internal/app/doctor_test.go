@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/database/backup"
 )
 
 // TestDoctor checks the finding and the advice for each fault of an installation.

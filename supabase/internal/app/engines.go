@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/rest"
-	"daawo/supabase/internal/rest/pgrst"
-	"daawo/supabase/internal/rest/token"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/rest"
+	"daawo/supabase/internal/engine/rest/pgrst"
+	"daawo/supabase/internal/engine/rest/token"
 )
 
 // Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
@@ -99,7 +99,7 @@ func (s *services) openREST(ctx context.Context) error {
 }
 
 // openReplica connects to the standby of DATABASE_READ_URL. It returns nil if the variable is not set.
-func (s *services) openReplica(ctx context.Context, primary *db.Pool) (*db.Replica, error) {
+func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.Replica, error) {
 	if s.cfg.Replica.URL == "" {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (s *services) openReplica(ctx context.Context, primary *db.Pool) (*db.Repli
 	if err != nil {
 		return nil, err
 	}
-	replica := db.NewReplica(primary, standby, time.Duration(s.cfg.Replica.MaxLag), s.log.With("part", "standby"))
+	replica := pool.NewReplica(primary, standby, time.Duration(s.cfg.Replica.MaxLag), s.log.With("part", "standby"))
 	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
 )
 
 // TestEnvironmentKeys checks that the variables of the compose form are valid for the real services and are read back as the same

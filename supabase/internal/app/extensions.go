@@ -8,19 +8,19 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/extension/cron"
-	"daawo/supabase/internal/extension/lead"
-	"daawo/supabase/internal/extension/pgnet"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/extension/cron"
+	"daawo/supabase/internal/database/extension/lead"
+	"daawo/supabase/internal/database/extension/pgnet"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
 )
 
 // extensionWorkers lists what works for the extensions of the database. Each runs in one server at a time.
-var extensionWorkers = []func(*services, *db.Pool) lead.Worker{
-	func(s *services, pool *db.Pool) lead.Worker {
+var extensionWorkers = []func(*services, *pool.Pool) lead.Worker{
+	func(s *services, pool *pool.Pool) lead.Worker {
 		return cron.New(cron.Options{DB: pool, Connect: s.db.connectAs, Log: s.log.With("part", "pg_cron")})
 	},
-	func(s *services, pool *db.Pool) lead.Worker {
+	func(s *services, pool *pool.Pool) lead.Worker {
 		return pgnet.New(pgnet.Options{DB: pool, Targets: s.netTargets(), Log: s.log.With("part", "pg_net")})
 	},
 }
@@ -28,7 +28,7 @@ var extensionWorkers = []func(*services, *db.Pool) lead.Worker{
 // openExtensions starts the workers. They need a superuser: the one of the embedded Postgres, or DATABASE_URL's. Other
 // databases have these extensions in C, or do not have them.
 func (s *services) openExtensions(ctx context.Context) error {
-	admin := s.db.url(postgres.Superuser)
+	admin := s.db.url(server.Superuser)
 	if s.db.embedded == nil {
 		admin = s.db.given.String()
 		super, err := isSuperuser(ctx, admin)
@@ -36,16 +36,16 @@ func (s *services) openExtensions(ctx context.Context) error {
 			return err
 		}
 	}
-	pool, err := s.openPool(ctx, admin, "extensions", extensionConns)
+	db, err := s.openPool(ctx, admin, "extensions", extensionConns)
 	if err != nil {
 		return err
 	}
 	o := lead.Options{
-		Connect: func(ctx context.Context) (*pgx.Conn, error) { return db.Connect(ctx, admin) },
+		Connect: func(ctx context.Context) (*pgx.Conn, error) { return pool.Connect(ctx, admin) },
 		Log:     s.log.With("part", "extensions"),
 	}
 	for _, open := range extensionWorkers {
-		o.Workers = append(o.Workers, open(s, pool))
+		o.Workers = append(o.Workers, open(s, db))
 	}
 	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
@@ -79,7 +79,7 @@ func (d *database) connectAs(ctx context.Context, role, name string) (*pgx.Conn,
 	u.RawQuery = q.Encode()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return db.Connect(ctx, u.String())
+	return pool.Connect(ctx, u.String())
 }
 
 // netTargets returns the addresses that pg_net may reach: all on loopback, where every client is a program of this machine,

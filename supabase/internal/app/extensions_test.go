@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/server"
 )
 
 // extended is a project that uses every extension, in the statements of Supabase's guides and dumps.
@@ -64,11 +64,11 @@ func newExtended(t *testing.T, data string, environment map[string]string, got c
 // one returns the value of a query as the superuser of the running server.
 func one(t *testing.T, data, sql string) (value string) {
 	t.Helper()
-	url, err := postgres.Locate(filepath.Join(data, "postgres"))
+	url, err := server.Locate(filepath.Join(data, "postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := withConn(t.Context(), url(postgres.Superuser), func(conn *pgx.Conn) error {
+	if err := withConn(t.Context(), url(server.Superuser), func(conn *pgx.Conn) error {
 		return conn.QueryRow(t.Context(), sql).Scan(&value)
 	}); err != nil {
 		t.Fatalf("%s: %v", sql, err)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/engine/storage/backend"
 )
 
 // tenant is a part of the paths of stored files. docker/compose.yaml has the same one, so that files can move between both.

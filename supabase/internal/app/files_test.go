@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 
 	"github.com/jackc/pgx/v5"
 )

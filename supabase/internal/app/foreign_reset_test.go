@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/server"
 )
 
 // foreignReset does what tools that reset a database by its URL do before they apply the migrations again: they drop each
@@ -79,21 +79,21 @@ func TestForeignReset(t *testing.T) {
 // TestDroppedSchemas drops the schemas of this program as superuser, under a running server and while it is stopped. /readyz and
 // doctor notice it, and the server creates them again.
 func TestDroppedSchemas(t *testing.T) {
-	source, err := postgres.FindPackage(".")
+	source, err := server.FindPackage(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := postgres.Start(t.Context(), postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	pg, err := server.Start(t.Context(), server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(t.Context())) })
-	if err := server.SetPasswords(t.Context(), map[string]string{postgres.Superuser: "pass"}); err != nil {
+	t.Cleanup(func() { _ = pg.Stop(context.WithoutCancel(t.Context())) })
+	if err := pg.SetPasswords(t.Context(), map[string]string{server.Superuser: "pass"}); err != nil {
 		t.Fatal(err)
 	}
 	const drop = `drop schema river, edge_functions, auth_limits, daawo cascade`
-	data, environment := dataFolder(t), map[string]string{"DATABASE_URL": server.TCPURL(postgres.Superuser)}
-	conn := connectTo(t, server.URL(postgres.Superuser))
+	data, environment := dataFolder(t), map[string]string{"DATABASE_URL": pg.TCPURL(server.Superuser)}
+	conn := connectTo(t, pg.URL(server.Superuser))
 	a := newApp(t, data, environment)
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)

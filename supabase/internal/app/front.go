@@ -14,7 +14,7 @@ import (
 	"github.com/caddyserver/certmagic"
 	"go.uber.org/zap"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -112,7 +112,7 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 			return err
 		}
 		f.serveAdmin(admin, own)
-		serveUntilClose(f.App, "gateway", server(h, f.log), f.plain, connLimits(f.cfg), own)
+		serveUntilClose(f.App, "gateway", httpServer(h, f.log), f.plain, connLimits(f.cfg), own)
 		return nil
 	}
 	magic, redirect, err := f.certificates(ctx)
@@ -123,9 +123,9 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 		return err
 	}
 	f.serveAdmin(admin, nil)
-	serveUntilClose(f.App, "gateway", server(h, f.log), f.plain, connLimits(f.cfg), own)
-	serveUntilClose(f.App, "HTTPS", server(f.byHost(admin, h), f.log), f.secure, connLimits(f.cfg), tlsConfig(magic.TLSConfig()))
-	serveUntilClose(f.App, "HTTP", server(redirect, f.log), f.web, connLimits(f.cfg), nil)
+	serveUntilClose(f.App, "gateway", httpServer(h, f.log), f.plain, connLimits(f.cfg), own)
+	serveUntilClose(f.App, "HTTPS", httpServer(f.byHost(admin, h), f.log), f.secure, connLimits(f.cfg), tlsConfig(magic.TLSConfig()))
+	serveUntilClose(f.App, "HTTP", httpServer(redirect, f.log), f.web, connLimits(f.cfg), nil)
 	return nil
 }
 
@@ -198,6 +198,6 @@ func (f *front) openStudio(secure *tls.Config) error {
 		return err
 	}
 	login := gateway.Login(f.cfg.DashboardUser, f.cfg.DashboardPassword, f.cfg.Proxies, studio)
-	serveUntilClose(f.App, "Studio", server(login, f.log), l, connLimits(f.cfg), secure)
+	serveUntilClose(f.App, "Studio", httpServer(login, f.log), l, connLimits(f.cfg), secure)
 	return nil
 }

@@ -3,7 +3,7 @@ package app
 import (
 	"testing"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 )
 
 // TestPlainHost checks that only this machine reaches the port without TLS if certificates are fetched.

@@ -12,12 +12,12 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"daawo/supabase/internal/fnhost"
-	"daawo/supabase/internal/fnmeter"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/mail"
-	"daawo/supabase/internal/outbox"
-	"daawo/supabase/internal/photo"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/base/mail"
+	"daawo/supabase/internal/base/photo"
+	"daawo/supabase/internal/functions/fnmeter"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jobs"
 )
 
 // openMail configures the mail server: that of SMTP_HOST, or the development inbox if none is set on loopback.
@@ -72,7 +72,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 		admins = []string{localMailAddress} // on loopback only, see config.CheckPublic
 	}
 	link, studio := s.rowLink()
-	s.outbox, err = outbox.New(outbox.Options{
+	s.outbox, err = jobs.New(jobs.Options{
 		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
 		SiteURL: s.public, StudioURL: studio, RowLink: link,
 		Log: s.log.With("part", "outbox"), Meter: s.metrics, Traces: s.traces,
@@ -81,7 +81,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 }
 
 // testNotice sends a test message over each notification channel. It returns the error of each channel, "" for success.
-func testNotice(ctx context.Context, box *outbox.Outbox) (map[string]string, error) {
+func testNotice(ctx context.Context, box *jobs.Outbox) (map[string]string, error) {
 	if box == nil {
 		return nil, errors.New("this process sends no notifications; run the command where the functions are hosted")
 	}
@@ -109,7 +109,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 		return err
 	}
 	meter := fnmeter.New(s.metrics)
-	host, err := fnhost.New(fnhost.Options{
+	h, err := host.New(host.Options{
 		Functions: s.options.Functions, DB: pool, Outbox: s.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.keys.verifier.Verify(token)
@@ -127,31 +127,31 @@ func (s *services) openFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.onClose("functions", host.Close)
-	s.functions = host
-	s.parent = fnhost.NewParentServer(host)
+	s.onClose("functions", h.Close)
+	s.functions = h
+	s.parent = host.NewParentServer(h)
 	s.onClose("socket for functions processes", s.parent.Close)
 	s.ready["database"] = pool.Ping
 	if err := s.openSchemas(ctx, pool); err != nil {
 		return err
 	}
-	s.outbox.Chores(outbox.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: host.Sweep})
-	var background outbox.Functions = host
-	dev, err := s.openProgram(ctx, host)
+	s.outbox.Chores(jobs.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: h.Sweep})
+	var background jobs.Functions = h
+	dev, err := s.openProgram(ctx, h)
 	if err != nil {
 		return err
 	}
 	if dev != nil {
 		s.functions, background = dev, dev
 	}
-	s.control = functionsControl{host: host, dev: dev, watching: s.options.Dev}
+	s.control = functionsControl{host: h, dev: dev, watching: s.options.Dev}
 	if !s.options.Dev {
-		base, built := fnhost.Base(host), host.Describe().Functions
+		base, built := host.Base(h), h.Describe().Functions
 		if dev != nil {
 			base = dev
 			built, _ = dev.Functions()
 		}
-		if s.control.deployer, err = s.openDeployer(ctx, host, base, built); err != nil {
+		if s.control.deployer, err = s.openDeployer(ctx, h, base, built); err != nil {
 			return err
 		}
 		s.functions, background = s.control.deployer, s.control.deployer
@@ -166,7 +166,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 
 // openProgram serves functions from their source: those of a project that are not part of this program, or in development
 // those of the working folder. It returns nil if host serves the functions.
-func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnhost.Dev, err error) {
+func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev, err error) {
 	root := s.options.FunctionsDir
 	if root == "" && s.options.Dev && !s.options.Foreign {
 		root = "."
@@ -181,15 +181,15 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 		s.log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
 		return nil, nil
 	}
-	o := fnhost.DevOptions{
-		Root: root, Host: host, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
-		Child: func() (fnhost.ChildConfig, error) { return s.childConfig(envFile(root)) }, Changed: s.outbox.Reschedule,
+	o := host.DevOptions{
+		Root: root, Host: h, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
+		Child: func() (host.ChildConfig, error) { return s.childConfig(envFile(root)) }, Changed: s.outbox.Reschedule,
 	}
 	if s.options.FunctionsDir != "" {
 		s.log.Info("building functions", "folder", root)
-		dev, err = fnhost.NewProgram(ctx, fnhost.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
+		dev, err = host.NewProgram(ctx, host.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
 	} else {
-		dev, err = fnhost.NewDev(o)
+		dev, err = host.NewDev(o)
 	}
 	if err != nil {
 		return nil, err
@@ -200,25 +200,25 @@ func (s *services) openProgram(ctx context.Context, host *fnhost.Host) (dev *fnh
 }
 
 // childConfig returns the present configuration of a process of functions.
-func (s *services) childConfig(envFile string) (fnhost.ChildConfig, error) {
+func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
 	verifying, err := json.Marshal(s.keys.trusted())
 	if err != nil {
-		return fnhost.ChildConfig{}, err
+		return host.ChildConfig{}, err
 	}
 	parent, err := s.parent.Socket()
-	return fnhost.ChildConfig{
+	return host.ChildConfig{
 		Parent: parent, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
 		Region: s.cfg.Region, Webhook: s.cfg.WebhookURL != "", Spans: s.traces != nil, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
 	}, err
 }
 
 // openDeployer serves the deployed functions, or base while none are deployed.
-func (s *services) openDeployer(ctx context.Context, host *fnhost.Host, base fnhost.Base, built []fnhost.FunctionInfo) (*fnhost.Deployer, error) {
-	d, err := fnhost.NewDeployer(ctx, fnhost.DeployOptions{
-		Dir: filepath.Join(s.data, "functions"), Host: host, Base: base, Built: built,
-		Child:   func() (fnhost.ChildConfig, error) { return s.childConfig("") },
+func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Base, built []host.FunctionInfo) (*host.Deployer, error) {
+	d, err := host.NewDeployer(ctx, host.DeployOptions{
+		Dir: filepath.Join(s.data, "functions"), Host: h, Base: base, Built: built,
+		Child:   func() (host.ChildConfig, error) { return s.childConfig("") },
 		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.cfg.FunctionsMemory),
-		Log: slog.New(s.journal).With("part", "functions"), Meter: host.Meter,
+		Log: slog.New(s.journal).With("part", "functions"), Meter: h.Meter,
 	})
 	if err != nil {
 		return nil, err
@@ -246,12 +246,12 @@ func (s *services) functionEnv() (func(string) string, error) {
 	var file map[string]string
 	if s.options.Dev {
 		var err error
-		if file, err = fnhost.ReadEnvFile(envFile(".")); err != nil {
+		if file, err = host.ReadEnvFile(envFile(".")); err != nil {
 			return nil, err
 		}
 	}
 	return func(name string) string {
-		return fnhost.Lookup(s.stackEnv(), file, s.options.Getenv)(name) // at each call, because keys can be rotated
+		return host.Lookup(s.stackEnv(), file, s.options.Getenv)(name) // at each call, because keys can be rotated
 	}, nil
 }
 

@@ -6,25 +6,25 @@ import (
 	"strconv"
 	"time"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/host"
 )
 
 // functionsControl answers the operator's commands about functions. Its zero value is that of a stack whose functions run elsewhere.
 type functionsControl struct {
-	host     *fnhost.Host
-	dev      *fnhost.Dev      // nil without functions in a process that is built from source
-	deployer *fnhost.Deployer // nil in development
-	watching bool             // the source is watched
+	host     *host.Host
+	dev      *host.Dev      // nil without functions in a process that is built from source
+	deployer *host.Deployer // nil in development
+	watching bool           // the source is watched
 }
 
 // FunctionsInfo says which functions a server has, and where they come from.
 type FunctionsInfo struct {
-	Source    string                `json:"source"` // built-in, source, development or deployed
-	Version   string                `json:"version,omitempty"`
-	Memory    int64                 `json:"memory,omitempty"` // resident bytes of the process of deployed functions
-	Functions []fnhost.FunctionInfo `json:"functions"`
-	Stats     []fnhost.Stats        `json:"stats"`
+	Source    string              `json:"source"` // built-in, source, development or deployed
+	Version   string              `json:"version,omitempty"`
+	Memory    int64               `json:"memory,omitempty"` // resident bytes of the process of deployed functions
+	Functions []host.FunctionInfo `json:"functions"`
+	Stats     []host.Stats        `json:"stats"`
 }
 
 // DeployToken is a new deploy token.
@@ -40,7 +40,7 @@ func (c functionsControl) info() (FunctionsInfo, error) {
 	if c.host == nil {
 		return FunctionsInfo{}, errNotHosted
 	}
-	info := FunctionsInfo{Source: fnhost.BuiltIn, Functions: c.host.Describe().Functions, Stats: c.host.Stats()}
+	info := FunctionsInfo{Source: host.BuiltIn, Functions: c.host.Describe().Functions, Stats: c.host.Stats()}
 	if c.dev != nil {
 		var builtIn bool
 		info.Functions, builtIn = c.dev.Functions()
@@ -54,7 +54,7 @@ func (c functionsControl) info() (FunctionsInfo, error) {
 	if c.deployer != nil {
 		id, functions := c.deployer.Functions()
 		info.Functions = functions
-		if id != fnhost.BuiltIn {
+		if id != host.BuiltIn {
 			info.Source, info.Version, info.Memory = "deployed", id, c.deployer.MemoryUse()
 		}
 	}

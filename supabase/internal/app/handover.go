@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"daawo/supabase/internal/handover"
-	"daawo/supabase/internal/memory"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/base/memory"
 )
 
 // protocol is the version of what a keeper and the servers that it starts say to each other.

@@ -13,9 +13,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/handover"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/database/server"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -83,7 +83,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	}
 	r := runApp(t, first)
 	api := r.info.Get("API_URL")
-	server, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: postgresDir(data)})
+	pg, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Errorf("the failed migration left a table: %d %s", status, body)
 	}
 	upgradeTwice(t, data, r.info, begun, release)
-	if now, _, err := postgres.Attach(postgres.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil || now.Port() != server.Port() {
+	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil || now.Port() != pg.Port() {
 		t.Errorf("Postgres did not stay: %v", err)
 	}
 	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {
@@ -144,7 +144,7 @@ func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, r
 
 func packageOf(t *testing.T) fs.FS {
 	t.Helper()
-	source, err := postgres.FindPackage(".")
+	source, err := server.FindPackage(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestServedStandsDown(t *testing.T) {
 	word := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
 	}
-	old := serve(server(word("old"), a.log), l, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
+	old := serve(httpServer(word("old"), a.log), l, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
 	kept, idle := dial(t, l.Addr().String()), dial(t, l.Addr().String())
 	get := func(want string, closes bool) {
 		t.Helper()
@@ -232,7 +232,7 @@ func TestServedStandsDown(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		v := serve(server(word("new"), a.log), next, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
+		v := serve(httpServer(word("new"), a.log), next, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
 		late := dial(t, l.Addr().String())
 		fmt.Fprint(late, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		if text, err := readReply(late); err != nil || !strings.HasSuffix(text, "new") {

@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 
-	"daawo/supabase/internal/issuer"
+	"daawo/supabase/internal/base/issuer"
 )
 
 // watchIssuer accepts the tokens of the issuer of [auth.third_party] while the stack serves. Auth itself does not accept them, as

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/keys"
 )
 
 // thirdParty is an issuer with OpenID Connect discovery.

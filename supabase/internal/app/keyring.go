@@ -14,9 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/gateway"
-	"daawo/supabase/internal/keys"
 )
 
 // keyring holds the keys of the running stack. A rotation replaces them in two steps while the stack serves: first all parts

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/keys"
 )
 
 // TestRetiredKeyExpires checks the end of a retired key by the server's clock, also before the keys of a rotation are in use.

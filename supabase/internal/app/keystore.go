@@ -11,9 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/database/pool"
 )
 
 // keysChannel is the Postgres channel that is notified when the keys in the database change.
@@ -151,7 +151,7 @@ func (s *services) listenForKeys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	conn, err := db.Connect(ctx, url.String())
+	conn, err := pool.Connect(ctx, url.String())
 	if err != nil {
 		return err
 	}

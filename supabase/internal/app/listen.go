@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/gateway"
-	"daawo/supabase/internal/memory"
 )
 
 // Limits of the public port. The gateway limits the speed of bodies and replies.
@@ -59,7 +59,7 @@ func listen(a *App, name, host string, port uint16, anyPort bool) (net.Listener,
 func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
 // server returns an http.Server with the limits of the public port.
-func server(h http.Handler, logger *slog.Logger) *http.Server {
+func httpServer(h http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,

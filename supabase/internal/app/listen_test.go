@@ -22,7 +22,7 @@ func serveTest(t *testing.T, h http.Handler, change func(*http.Server)) (address
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := server(h, slog.New(slog.DiscardHandler))
+	s := httpServer(h, slog.New(slog.DiscardHandler))
 	change(s)
 	shutdown = serve(s, l, gateway.ConnLimits{Total: 10, PerAddress: 10}, nil, func(err error) { t.Error(err) }).close
 	t.Cleanup(func() { _ = s.Close() })

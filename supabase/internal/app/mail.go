@@ -3,9 +3,9 @@ package app
 import (
 	"strings"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/mail"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/mail"
 )
 
 // mailServer returns the configured mail server.

@@ -3,8 +3,8 @@ package app
 import (
 	"testing"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/config"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/config"
 )
 
 // TestMailTLSIsASetting checks that SMTP_TLS alone decides about TLS. The form of the host's name does not.

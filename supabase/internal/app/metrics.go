@@ -9,27 +9,27 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
 )
 
 // pools are the connection pools by part.
 type pools struct {
 	mu     sync.Mutex
-	byPart map[string]*db.Pool
+	byPart map[string]*pool.Pool
 }
 
-func (p *pools) add(part string, pool *db.Pool) {
+func (p *pools) add(part string, db *pool.Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byPart == nil {
-		p.byPart = map[string]*db.Pool{}
+		p.byPart = map[string]*pool.Pool{}
 	}
-	p.byPart[part] = pool
+	p.byPart[part] = db
 }
 
-func (p *pools) all() map[string]*db.Pool {
+func (p *pools) all() map[string]*pool.Pool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.byPart)
@@ -101,7 +101,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		gauge(g.free, float64(disk.Bavail)*float64(disk.Bsize))
 		gauge(g.size, float64(disk.Blocks)*float64(disk.Bsize))
 	}
-	if writable, err := postgres.WritableSpace(g.data); err == nil {
+	if writable, err := server.WritableSpace(g.data); err == nil {
 		gauge(g.writable, float64(writable))
 	}
 	if g.status == nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/database/migrate"
 )
 
 // Migrate applies everything that is pending in the database: migrations of the platform, the project and the background

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/database/backup"
 )
 
 // errNoBackups is the error of operations on backups if there is no place for them.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/observe"
-	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jobs"
 )
 
 // watchSchemasEvery is how often a running server checks that its own schemas exist.
@@ -23,18 +23,18 @@ const watchSchemasEvery = 5 * time.Second
 // migrateOwn creates the schemas and tables of this program. A project's migration may use them and may change default
 // privileges, so they come first.
 func (d *database) migrateOwn(ctx context.Context, conn *pgx.Conn) error {
-	if err := fnhost.Migrate(ctx, conn); err != nil {
+	if err := host.Migrate(ctx, conn); err != nil {
 		return err
 	}
-	if done, err := outbox.Migrated(ctx, conn); err != nil || done {
+	if done, err := jobs.Migrated(ctx, conn); err != nil || done {
 		return err
 	}
-	pool, err := db.Open(ctx, db.Config{URL: d.url("postgres"), MaxConns: 2, ApplicationName: "daawo-migrate", Log: d.log})
+	pool, err := pool.Open(ctx, pool.Config{URL: d.url("postgres"), MaxConns: 2, ApplicationName: "daawo-migrate", Log: d.log})
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	jobs, err := outbox.New(outbox.Options{DB: pool, Log: d.log})
+	jobs, err := jobs.New(jobs.Options{DB: pool, Log: d.log})
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (d *database) migrateOwn(ctx context.Context, conn *pgx.Conn) error {
 
 // openSchemas adds the schemas of this program to /readyz and creates them again while the server runs, if another tool drops
 // them. Those that are missing now cannot be created here: without superuser the database's owner creates the platform.
-func (s *services) openSchemas(ctx context.Context, pool *db.Pool) error {
+func (s *services) openSchemas(ctx context.Context, pool *pool.Pool) error {
 	absent, err := migrate.Dropped(ctx, pool.Pgx(), s.foreignSchemas()...)
 	if err != nil {
 		return err

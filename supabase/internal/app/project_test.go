@@ -10,9 +10,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/server"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -104,7 +104,7 @@ func newApp(t *testing.T, data string, environment map[string]string) *App {
 	return New(Options{
 		Config: c, Data: data, Project: project, Site: pages, Functions: functions, Getenv: env(environment), Version: "test",
 		RowLink:  func(row edge.Row) string { return "See " + row.Table + " " + row.Value },
-		Postgres: func() (fs.FS, error) { return postgres.FindPackage(".") },
+		Postgres: func() (fs.FS, error) { return server.FindPackage(".") },
 		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 }

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/realtime"
-	"daawo/supabase/internal/realtime/bus"
-	"daawo/supabase/internal/realtime/changes"
-	"daawo/supabase/internal/realtime/messages"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/engine/realtime"
+	"daawo/supabase/internal/engine/realtime/bus"
+	"daawo/supabase/internal/engine/realtime/changes"
+	"daawo/supabase/internal/engine/realtime/messages"
 )
 
 // realtimeConns is the maximum size of the pool that checks policies and changes. The replication connection comes on top.

@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/realtime"
+	"daawo/supabase/internal/engine/realtime"
 )
 
 // socket is a client of Realtime.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/keys"
 )
 
 // signUp creates an account and returns the access token of its session.

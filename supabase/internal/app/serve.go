@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/base/observe"
 	"daawo/supabase/internal/gateway"
-	"daawo/supabase/internal/observe"
 )
 
 // RunGateway serves only the gateway and the site, in front of services that run elsewhere.
@@ -126,7 +126,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
 	mux.Handle("/", s.functions)
 	// The gateway is the only client, so there is no limit per address.
-	serveUntilClose(a, "functions' port", server(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil)
+	serveUntilClose(a, "functions' port", httpServer(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil)
 	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
 	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
 	return nil

@@ -7,15 +7,15 @@ import (
 	"net/url"
 	"time"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/base/mail"
+	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/base/photo"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jobs"
 	"daawo/supabase/internal/gateway"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/mail"
-	"daawo/supabase/internal/observe"
-	"daawo/supabase/internal/outbox"
-	"daawo/supabase/internal/photo"
 )
 
 // services are the parts of a running stack that the gateway routes to. Each is an engine in this process or, if its URL
@@ -30,9 +30,9 @@ type services struct {
 	keys    *keyring
 	inbox   string // address of the development inbox, "" if there is none
 	smtp    mail.Server
-	outbox  *outbox.Outbox
-	journal *fnhost.Journal      // log lines of the functions
-	parent  *fnhost.ParentServer // for functions in processes of their own
+	outbox  *jobs.Outbox
+	journal *host.Journal      // log lines of the functions
+	parent  *host.ParentServer // for functions in processes of their own
 	control functionsControl
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
@@ -47,7 +47,7 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 	return &services{
 		App: a, addresses: at, db: d,
 		keys:    newKeyring(set, a.options.Now),
-		journal: fnhost.NewJournal(a.log.Handler()),
+		journal: host.NewJournal(a.log.Handler()),
 		metrics: observe.NewMetrics(),
 		ready:   map[string]observe.Check{},
 
@@ -80,13 +80,13 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 const maxIdle = time.Minute
 
 // openPool connects to the database at url. part names the pool in logs and in pg_stat_activity.
-func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*db.Pool, error) {
+func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*pool.Pool, error) {
 	return a.openLimitedPool(ctx, url, part, maxConns, 0)
 }
 
-// openLimitedPool opens a pool with a maximum of active callers, see db.Config.
-func (a *App) openLimitedPool(ctx context.Context, url, part string, maxConns, maxActive int32) (*db.Pool, error) {
-	pool, err := db.Open(ctx, db.Config{
+// openLimitedPool opens a pool with a maximum of active callers, see pool.Config.
+func (a *App) openLimitedPool(ctx context.Context, url, part string, maxConns, maxActive int32) (*pool.Pool, error) {
+	pool, err := pool.Open(ctx, pool.Config{
 		URL: url, MaxConns: maxConns, MaxActive: maxActive, MaxIdle: maxIdle, ApplicationName: "daawo-" + part,
 		Log: a.log.With("part", part), Tracer: a.traces.Statements(),
 	})

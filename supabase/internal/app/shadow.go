@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/migrate"
 )
 
 // Shadow calls work with a connection, as the role postgres, to a new database that ends with the call. It is one of the server of

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/server"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -15,19 +15,19 @@ import (
 // ends also after an error. The given database stays as it is.
 func TestShadowOnGivenServer(t *testing.T) {
 	ctx := t.Context()
-	source, err := postgres.FindPackage(".")
+	source, err := server.FindPackage(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := postgres.Start(ctx, postgres.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	pg, err := server.Start(ctx, server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(ctx)) })
-	if err := server.SetPasswords(ctx, map[string]string{postgres.Superuser: "pass"}); err != nil {
+	t.Cleanup(func() { _ = pg.Stop(context.WithoutCancel(ctx)) })
+	if err := pg.SetPasswords(ctx, map[string]string{server.Superuser: "pass"}); err != nil {
 		t.Fatal(err)
 	}
-	given := server.TCPURL(postgres.Superuser)
+	given := pg.TCPURL(server.Superuser)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": given})
 	broken := errors.New("broken")
 	err = Shadow(ctx, a.options, true, func(conn *pgx.Conn) error {
@@ -36,7 +36,7 @@ func TestShadowOnGivenServer(t *testing.T) {
 		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name, &migrated); err != nil {
 			return err
 		}
-		if conn.Config().Port != uint16(server.Port()) || name == "postgres" || !migrated {
+		if conn.Config().Port != uint16(pg.Port()) || name == "postgres" || !migrated {
 			t.Errorf("port %d, database %s, migrated %v", conn.Config().Port, name, migrated)
 		}
 		return broken

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/gateway/site"
-	"daawo/supabase/internal/memory"
 )
 
 // sites are the site and the administrators' application. A goroutine fills in the values of their pages while the database

@@ -18,11 +18,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/outbox"
-	"daawo/supabase/internal/storage"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/engine/storage"
+	"daawo/supabase/internal/functions/jobs"
 )
 
 // sweepCron is when storage removes files that crashes left, once for all replicas: each day at 00:17 UTC.
@@ -68,7 +68,7 @@ func (s *services) openStorage(ctx context.Context) error {
 	setSecrets(engine, set)
 	s.keys.changed = append(s.keys.changed, func(set keys.Set) { setSecrets(engine, set) })
 	if s.outbox != nil {
-		s.outbox.Chores(outbox.Chore{Name: "sweep_storage", Cron: sweepCron, Do: engine.Sweep})
+		s.outbox.Chores(jobs.Chore{Name: "sweep_storage", Cron: sweepCron, Do: engine.Sweep})
 	} else { // another process runs the background jobs, but has no access to the files
 		engine.SweepDaily()
 	}

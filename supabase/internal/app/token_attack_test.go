@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/keys"
 )
 
 // encode is the base64 encoding of tokens.

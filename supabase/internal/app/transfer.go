@@ -10,8 +10,8 @@ import (
 
 	"filippo.io/age"
 
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/storage/backend"
+	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/engine/storage/backend"
 )
 
 // Export writes the content of the installation to the writer that create returns. files is the folder of the stored files,

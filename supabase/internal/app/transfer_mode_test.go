@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/backup"
 )
 
 // TestImportedFilesAreReadable checks the modes of imported files: readable for imgproxy, which runs as another user in the

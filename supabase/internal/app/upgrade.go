@@ -8,9 +8,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/backup"
-	"daawo/supabase/internal/migrate"
-	"daawo/supabase/internal/postgres"
+	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/server"
 )
 
 // upgradeDir returns the store of backups before upgrades if BACKUP_TO is not set. It keeps the newest backup only.
@@ -50,7 +50,7 @@ func (a backups) full(ctx context.Context, d *database, location string) error {
 	if err != nil {
 		return err
 	}
-	o.URL = d.url(postgres.Superuser)
+	o.URL = d.url(server.Superuser)
 	if location == a.upgradeDir() {
 		o.Keep = 1
 	}

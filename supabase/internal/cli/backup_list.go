@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/database/backup"
 )
 
 func (inv *Invocation) listBackups(ctx context.Context, location string) error {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/database/backup"
 )
 
 func (inv *Invocation) verifyBackups(ctx context.Context, location string) error {

@@ -17,9 +17,9 @@ import (
 	"regexp"
 	"syscall"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 
 	"github.com/jackc/pgx/v5"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"daawo/functions/edge"
+	"daawo/supabase/edge"
 )
 
 func TestConfirm(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/ddl"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/schemadiff"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -95,24 +95,24 @@ func (f databaseFlags) connect(ctx context.Context, inv *Invocation) (*pgx.Conn,
 		}
 		url = info.Get("DB_URL")
 	}
-	return db.Connect(ctx, url)
+	return pool.Connect(ctx, url)
 }
 
 // schemasOf returns the schemas of --schema, or those of the project in a database.
 func (f databaseFlags) schemasOf(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	if *f.schemas == "" {
-		return ddl.Schemas(ctx, conn)
+		return schemadiff.Schemas(ctx, conn)
 	}
 	return strings.Split(*f.schemas, ","), nil
 }
 
 // objects reads the objects of the selected schemas. Extensions count only if no schema is selected.
-func (f databaseFlags) objects(ctx context.Context, conn *pgx.Conn) ([]ddl.Object, error) {
+func (f databaseFlags) objects(ctx context.Context, conn *pgx.Conn) ([]schemadiff.Object, error) {
 	schemas, err := f.schemasOf(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	return ddl.Read(ctx, conn, schemas)
+	return schemadiff.Read(ctx, conn, schemas)
 }
 
 // withShadow calls work with a new database. With migrations it has those of the project.
@@ -165,7 +165,7 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 	}
 	defer func() { err = errors.Join(err, closeFile()) }()
 	if *roles {
-		return ddl.WriteRoles(ctx, conn, out)
+		return schemadiff.WriteRoles(ctx, conn, out)
 	}
 	if *data {
 		schemas, err := f.schemasOf(ctx, conn)
@@ -175,13 +175,13 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 		if *f.schemas == "" {
 			schemas = append([]string{"auth", "storage"}, schemas...)
 		}
-		return ddl.WriteData(ctx, conn, out, ddl.DataOptions{Schemas: schemas, Exclude: strings.Split(*exclude, ","), Copy: *copied})
+		return schemadiff.WriteData(ctx, conn, out, schemadiff.DataOptions{Schemas: schemas, Exclude: strings.Split(*exclude, ","), Copy: *copied})
 	}
 	objects, err := f.objects(ctx, conn)
 	if err != nil {
 		return err
 	}
-	return ddl.Write(out, objects)
+	return schemadiff.Write(out, objects)
 }
 
 func diffDatabase(ctx context.Context, inv *Invocation) error {
@@ -224,7 +224,7 @@ func (f databaseFlags) difference(ctx context.Context, inv *Invocation, conn *pg
 	}
 	err = withShadow(ctx, inv, true, func(shadow *pgx.Conn) error {
 		before, err := f.objects(ctx, shadow)
-		statements = ddl.Diff(before, after)
+		statements = schemadiff.Diff(before, after)
 		return err
 	})
 	return statements, err

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"daawo/supabase/internal/ddl"
-	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/schemadiff"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -59,7 +59,7 @@ func resetDatabase(ctx context.Context, inv *Invocation) error {
 	}
 	err = withShadow(ctx, inv, false, func(shadow *pgx.Conn) error {
 		initial, err := f.objects(ctx, shadow)
-		drops = ddl.Diff(current, initial)
+		drops = schemadiff.Diff(current, initial)
 		return err
 	})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"daawo/supabase/internal/db"
+	"daawo/supabase/internal/database/pool"
 )
 
 // TestLint checks functions with plpgsql_check. DEBIAN_POSTGRES_URL is the URL of a superuser of a Postgres that has it;
@@ -15,7 +15,7 @@ func TestLint(t *testing.T) {
 	if target == "" {
 		t.Skip("DEBIAN_POSTGRES_URL names no Postgres with Debian's extensions: see docs/evidence/extensions.md")
 	}
-	admin, err := db.Connect(t.Context(), target)
+	admin, err := pool.Connect(t.Context(), target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestLint(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.Path = "/linted"
-	conn, err := db.Connect(t.Context(), u.String())
+	conn, err := pool.Connect(t.Context(), u.String())
 	if err != nil {
 		t.Fatal(err)
 	}

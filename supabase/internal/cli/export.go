@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 )
 
 var exportCommand = Command{

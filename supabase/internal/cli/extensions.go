@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"daawo/supabase/internal/extension"
+	"daawo/supabase/internal/database/extension"
 )
 
 var extensionsCommand = Command{

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/functions/host"
 )
 
 // tokenVariable holds the deploy token, which must not be on a command line.
@@ -106,12 +106,12 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	var server fnhost.DeployState
+	var server host.DeployState
 	if err := t.send(ctx, http.MethodGet, "/", nil, &server); err != nil {
 		return err
 	}
-	if server.Protocol != fnhost.Protocol && *bundle == "" {
-		return fmt.Errorf("the server is another release: its protocol is %d, this program's %d", server.Protocol, fnhost.Protocol)
+	if server.Protocol != host.Protocol && *bundle == "" {
+		return fmt.Errorf("the server is another release: its protocol is %d, this program's %d", server.Protocol, host.Protocol)
 	}
 	file := cmp.Or(*bundle, *output)
 	if *bundle == "" {
@@ -124,7 +124,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 			file = filepath.Join(dir, "bundle")
 		}
 		fmt.Fprintf(inv.Stderr, "compiling the functions for %s/%s\n", server.OS, server.Arch)
-		if err := fnhost.BuildBundle(ctx, cmp.Or(inv.workdir, "."), file, server.OS, server.Arch); err != nil {
+		if err := host.BuildBundle(ctx, cmp.Or(inv.workdir, "."), file, server.OS, server.Arch); err != nil {
 			return err
 		}
 		if *output != "" {
@@ -137,7 +137,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	}
 	defer content.Close()
 	q := url.Values{"message": {*message}, "force": {fmt.Sprint(*force)}}
-	var v fnhost.Version
+	var v host.Version
 	if err := t.send(ctx, http.MethodPost, "/?"+q.Encode(), content, &v); err != nil {
 		return fmt.Errorf("not deployed, version %s goes on: %w", server.Current, err)
 	}
@@ -156,7 +156,7 @@ func functionVersions(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	var server fnhost.DeployState
+	var server host.DeployState
 	if err := t.send(ctx, http.MethodGet, "/", nil, &server); err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func functionVersions(ctx context.Context, inv *Invocation) error {
 		fmt.Fprintf(table, "%s%s\t%s\t%d\t%.1f\t%s\t%s\n", v.ID, mark, v.Deployed.UTC().Format(time.DateTime), len(v.Functions),
 			float64(v.Size)/1e6, v.SHA256[:12], firstLine(v.Message))
 	}
-	if server.Current == fnhost.BuiltIn {
+	if server.Current == host.BuiltIn {
 		fmt.Fprintln(table, "built-in *\t\t\t\t\t")
 	}
 	return table.Flush()
@@ -194,7 +194,7 @@ func rollbackFunctions(ctx context.Context, inv *Invocation) error {
 	if len(inv.args) == 1 {
 		q.Set("to", inv.args[0])
 	}
-	var v fnhost.Version
+	var v host.Version
 	if err := t.send(ctx, http.MethodPost, "/rollback?"+q.Encode(), nil, &v); err != nil {
 		return fmt.Errorf("not rolled back: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/functions/host"
 )
 
 // listFunctions lists the functions of the running server: those of the program, of the source or of a deployed bundle. Without a
@@ -27,7 +27,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	var info app.FunctionsInfo
 	err := inv.ask(ctx, "/functions/list", &info)
 	if errors.Is(err, app.ErrNotRunning) && !*stats {
-		info, err = app.FunctionsInfo{Source: fnhost.BuiltIn, Functions: fnhost.Describe(inv.Functions)}, nil
+		info, err = app.FunctionsInfo{Source: host.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
 	}
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/functions/host"
 )
 
 // logFilter selects log lines.
@@ -18,7 +18,7 @@ type logFilter struct {
 	level    slog.Level
 }
 
-func (f logFilter) has(l fnhost.Line) bool {
+func (f logFilter) has(l host.Line) bool {
 	return l.Level >= f.level && !l.Time.Before(f.since) && (f.function == "" || ofFunction(l.Text, f.function))
 }
 
@@ -48,7 +48,7 @@ func functionLogs(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	for next := int64(0); ; {
-		var lines []fnhost.Line
+		var lines []host.Line
 		if err := app.Command(ctx, data, "/functions/logs", &lines); err != nil {
 			return err
 		}

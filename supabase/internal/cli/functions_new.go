@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"daawo/supabase/internal/fnhost/scaffold"
+	"daawo/supabase/internal/functions/scaffold"
 )
 
 func newFunction(inv *Invocation) error {

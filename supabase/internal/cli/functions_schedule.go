@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/fnhost"
+	"daawo/supabase/internal/functions/host"
 )
 
 // functionSchedule runs scheduled work now, as a job with one attempt.
@@ -26,7 +26,7 @@ func functionSchedule(ctx context.Context, inv *Invocation) error {
 	if err := inv.ask(ctx, "/functions/list", &info); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(info.Functions, func(f fnhost.FunctionInfo) bool { return f.Name == name && f.Schedule != "" }) {
+	if !slices.ContainsFunc(info.Functions, func(f host.FunctionInfo) bool { return f.Name == name && f.Schedule != "" }) {
 		return fmt.Errorf("the server has no function %q with a schedule; see `daawo functions list`", name)
 	}
 	jobs, done, err := jobsOf(ctx, inv)

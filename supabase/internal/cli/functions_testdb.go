@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"daawo/supabase/internal/functionsdb"
+	"daawo/supabase/internal/functions/testserver"
 )
 
 // functionsTestDB serves databases to a test binary. edgetest.DB starts it.
@@ -19,5 +19,5 @@ func functionsTestDB(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return functionsdb.Serve(ctx, functionsdb.Options{Source: source, Project: project.files, In: inv.Stdin, Out: inv.Stdout})
+	return testserver.Serve(ctx, testserver.Options{Source: source, Project: project.files, In: inv.Stdin, Out: inv.Stdout})
 }

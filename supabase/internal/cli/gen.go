@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/typescript"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/typegen"
 )
 
 var genCommand = Command{
@@ -47,13 +47,13 @@ func runGen(ctx context.Context, inv *Invocation) error {
 		}
 		*url = info.Get("DB_URL")
 	}
-	pool, err := db.Open(ctx, db.Config{URL: *url, MaxConns: 1, ApplicationName: "gen"})
+	pool, err := pool.Open(ctx, pool.Config{URL: *url, MaxConns: 1, ApplicationName: "gen"})
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	var out bytes.Buffer
-	if err := typescript.Write(ctx, &out, pool.Pgx(), strings.Split(*schemas, ",")...); err != nil {
+	if err := typegen.Write(ctx, &out, pool.Pgx(), strings.Split(*schemas, ",")...); err != nil {
 		return err
 	}
 	_, err = out.WriteTo(inv.Stdout)
@@ -96,5 +96,5 @@ func genFunctions(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return typescript.Functions(inv.Stdout, document)
+	return typegen.Functions(inv.Stdout, document)
 }

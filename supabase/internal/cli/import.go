@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"daawo/supabase/internal/backup"
+	"daawo/supabase/internal/database/backup"
 )
 
 var importCommand = Command{

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"daawo/supabase/internal/project"
+	"daawo/supabase/internal/base/project"
 )
 
 var initCommand = Command{

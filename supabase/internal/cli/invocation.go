@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/observe"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/observe"
 )
 
 // Invocation is one run of a command.

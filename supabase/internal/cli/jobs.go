@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/outbox"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/functions/jobs"
 )
 
 var jobsCommand = Command{
@@ -31,7 +31,7 @@ run ID       the same as retry, but wait for the attempt and print its result
 
 // jobFlags holds the flags of `jobs`.
 type jobFlags struct {
-	filter     outbox.JobFilter
+	filter     jobs.JobFilter
 	state      string
 	json, args bool
 	wait       time.Duration
@@ -89,19 +89,19 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 }
 
 // jobsOf returns the operator of the jobs of the selected installation. done closes its connections.
-func jobsOf(ctx context.Context, inv *Invocation) (jobs outbox.Operator, done func(), err error) {
+func jobsOf(ctx context.Context, inv *Invocation) (list jobs.Operator, done func(), err error) {
 	at, err := inv.Installation(ctx)
 	if err != nil {
-		return jobs, nil, err
+		return list, nil, err
 	}
-	pool, err := db.Open(ctx, db.Config{URL: at.Database, MaxConns: 2, ApplicationName: "jobs"})
+	pool, err := pool.Open(ctx, pool.Config{URL: at.Database, MaxConns: 2, ApplicationName: "jobs"})
 	if err != nil {
-		return jobs, nil, err
+		return list, nil, err
 	}
-	return outbox.Operator{DB: pool}, pool.Close, nil
+	return jobs.Operator{DB: pool}, pool.Close, nil
 }
 
-func listJobs(ctx context.Context, inv *Invocation, jobs outbox.Operator, f jobFlags) error {
+func listJobs(ctx context.Context, inv *Invocation, jobs jobs.Operator, f jobFlags) error {
 	if f.state != "" {
 		f.filter.States = strings.Split(f.state, ",")
 	}
@@ -131,7 +131,7 @@ func firstLine(text string) string {
 	return text
 }
 
-func showJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int64, f jobFlags) error {
+func showJob(ctx context.Context, inv *Invocation, jobs jobs.Operator, id int64, f jobFlags) error {
 	j, err := jobs.Get(ctx, id)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func showJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int6
 }
 
 // runJob runs a job, waits for the attempt and prints its result.
-func runJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int64, wait time.Duration) error {
+func runJob(ctx context.Context, inv *Invocation, jobs jobs.Operator, id int64, wait time.Duration) error {
 	before, err := jobs.Get(ctx, id)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func runJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int64
 }
 
 // awaitJob waits for the next attempt of a job. A failed attempt is an error.
-func awaitJob(ctx context.Context, inv *Invocation, jobs outbox.Operator, id int64, failures int, wait time.Duration) error {
+func awaitJob(ctx context.Context, inv *Invocation, jobs jobs.Operator, id int64, failures int, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	j, err := jobs.Await(ctx, id, failures)

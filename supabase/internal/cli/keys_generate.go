@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/keys"
 )
 
 // generateKeys prints new keys as variables.

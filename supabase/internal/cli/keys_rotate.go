@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/keys"
 )
 
 // rotation holds the flags of `keys rotate`.

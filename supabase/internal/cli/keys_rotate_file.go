@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 )
 
 // keyVariables are the prefixes of the variables that hold keys.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/keys"
+	"daawo/supabase/internal/base/keys"
 )
 
 // The upstream images accept any token of any key in the file. So it must not keep old keys, nor those of an earlier rotation.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"daawo/supabase/internal/config"
-	"daawo/supabase/internal/migrate"
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/migrate"
 )
 
 // selection is the project that a command works on.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"strings"
 
-	"daawo/supabase/internal/observe"
-	"daawo/supabase/internal/rest/pgrst"
+	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/engine/rest/pgrst"
 )
 
 var restCommand = Command{

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/memory"
+	"daawo/supabase/internal/base/memory"
 )
 
 var serveCommand = Command{

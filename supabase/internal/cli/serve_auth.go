@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
-	"daawo/supabase/internal/auth/gotrue"
-	"daawo/supabase/internal/observe"
+	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/engine/auth/gotrue"
 )
 
 // serveAuth replaces the GoTrue binary. It reads GOTRUE_* variables, DATABASE_URL, API_EXTERNAL_URL and PORT.

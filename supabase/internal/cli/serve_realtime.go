@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net"
 
-	"daawo/supabase/internal/observe"
-	"daawo/supabase/internal/realtime/standalone"
+	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/engine/realtime/standalone"
 )
 
 // serveRealtime replaces supabase/realtime for one tenant. It has the same variables, port and paths.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"daawo/supabase/internal/rest/pgrst"
+	"daawo/supabase/internal/engine/rest/pgrst"
 )
 
 // serveREST replaces the PostgREST binary. It has the same flags.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net"
 
-	"daawo/supabase/internal/observe"
-	"daawo/supabase/internal/storage/standalone"
+	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/engine/storage/standalone"
 )
 
 // serveStorage replaces storage-api. It has the same variables, port and /status.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"daawo/supabase/internal/app"
-	"daawo/supabase/internal/config"
+	"daawo/supabase/internal/base/config"
 )
 
 var startCommand = Command{

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"daawo/supabase/internal/observe"
+	"daawo/supabase/internal/base/observe"
 )
 
 // Options configures the gateway. It answers 404 for a service that is nil.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"daawo/supabase/internal/observe"
+	"daawo/supabase/internal/base/observe"
 )
 
 // statusClientClosed is the status of a request that its client or service aborted. A client that ended only its side of the

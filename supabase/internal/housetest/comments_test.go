@@ -102,7 +102,7 @@ func TestCompareNames(t *testing.T) {
 		packages []string
 		want     int
 	}{
-		{"app, cli and functions/edge", append(engine("app", "cli"), edge), 0},
+		{"app, cli and supabase/edge", append(engine("app", "cli"), edge), 0},
 		{"rest", engine("rest/plan"), 0},
 		{"stack and stack/child", []string{stack, stack + "/child"}, 0},
 		{"package main and tests", []string{"daawo/supabase"}, 0},

@@ -11,7 +11,7 @@ import (
 func TestDocsLineLength(t *testing.T) {
 	for _, p := range pages(t) {
 		if p.name == "docs/configuration.md" || strings.HasPrefix(p.name, "web/") {
-			continue // supabase/internal/config generates the first
+			continue // supabase/internal/base/config generates the first
 		}
 		for _, line := range longLines(p.text) {
 			t.Errorf("%s has more than %d columns: %s", p.name, maxColumns, line)

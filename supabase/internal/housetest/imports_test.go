@@ -12,7 +12,7 @@ import (
 const (
 	module   = "daawo"
 	stack    = "daawo/supabase/stack"
-	edge     = "daawo/functions/edge"
+	edge     = "daawo/supabase/edge"
 	internal = "daawo/supabase/internal/"
 )
 
@@ -65,7 +65,7 @@ var arrows = []arrow{
 	},
 	{
 		from: []string{"daawo/functions"}, to: []string{"daawo/supabase", "daawo/web"}, tests: true,
-		except: []string{"daawo/functions/admin", edge + "/edgetest"}, why: "functions import functions/edge only",
+		except: []string{"daawo/functions/admin", edge + "/edgetest"}, why: "functions import supabase/edge only",
 	},
 	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"}, except: []string{edge, edge + "/edgetest"}, tests: true, why: "edge imports nothing of ours"},
 	{
@@ -188,7 +188,7 @@ func wrongImporters(all map[string]pkg) (found []string) {
 	}
 	for _, name := range all["daawo/functions/admin"].withTests() {
 		if within(name, module) && name != stack && name != edge {
-			found = append(found, fmt.Sprintf("daawo/functions/admin imports %s: it may import supabase/stack and functions/edge", name))
+			found = append(found, fmt.Sprintf("daawo/functions/admin imports %s: it may import supabase/stack and supabase/edge", name))
 		}
 	}
 	return found

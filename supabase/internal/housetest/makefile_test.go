@@ -19,7 +19,7 @@ func TestMakeSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources := map[string]bool{"supabase/internal/postgres/bundle/postgres.zip": true}
+	sources := map[string]bool{"supabase/internal/database/server/bundle/postgres.zip": true}
 	for _, file := range strings.Fields(string(out)) {
 		sources[file] = true
 	}

@@ -32,7 +32,7 @@ var productRule = wordRule{
 		return within(name, "supabase/internal", "supabase/stack") && !within(name, "supabase/internal/housetest")
 	},
 	exceptions: []wordException{
-		{`^supabase/internal/auth/`, `(?i)whatsapp`, "a channel of Twilio, with GoTrue's names and messages"},
+		{`^supabase/internal/engine/auth/`, `(?i)whatsapp`, "a channel of Twilio, with GoTrue's names and messages"},
 		{`^supabase/internal/app/auth\.go$`, `WhatsApp: +in\.SMS\.Twilio\.Enabled`, "the setting of that channel"},
 	},
 }
@@ -54,8 +54,8 @@ var bannedRule = wordRule{
 	exceptions: []wordException{
 		{`^supabase/migrations/20260901000[0-9]{3}_`, ``, "an applied migration never changes"},
 		{`^supabase/.*testdata/release-1/migrations/`, ``, "a copy of applied migrations"},
-		{`^supabase/internal/postgres/owner\.go$`, `"nobody"`, "the Unix user"},
-		{`^supabase/internal/postgres/options\.go$`, `daawo, postgres, nobody\.\s*$`, "the Unix user"},
+		{`^supabase/internal/database/server/owner\.go$`, `"nobody"`, "the Unix user"},
+		{`^supabase/internal/database/server/options\.go$`, `daawo, postgres, nobody\.\s*$`, "the Unix user"},
 		{`^docs/reliability\.md$`, "`nobody`", "the Unix user"},
 	},
 }
@@ -134,14 +134,14 @@ func TestWordRules(t *testing.T) {
 		line string
 		want bool // the line breaks the rule
 	}{
-		{&productRule, "supabase/internal/rest/a.go", `select * from public.reports`, true},
-		{&productRule, "supabase/internal/rest/a.go", `select * from public.notes`, false},
-		{&productRule, "supabase/internal/rest/a.go", `DW-7K3M-9QXA`, true},
-		{&productRule, "supabase/internal/rest/a.go", `// Medicines of a Pharmacist`, true},
+		{&productRule, "supabase/internal/engine/rest/a.go", `select * from public.reports`, true},
+		{&productRule, "supabase/internal/engine/rest/a.go", `select * from public.notes`, false},
+		{&productRule, "supabase/internal/engine/rest/a.go", `DW-7K3M-9QXA`, true},
+		{&productRule, "supabase/internal/engine/rest/a.go", `// Medicines of a Pharmacist`, true},
 		{&productRule, "supabase/internal/app/a.go", `somaliTitles`, true},
 		{&productRule, "supabase/internal/app/a.go", `// WhatsApp`, true},
 		{&productRule, "supabase/internal/app/a.go", `a visitor's address`, true},
-		{&productRule, "supabase/internal/auth/sms/sms.go", `to = "whatsapp:" + to`, false},
+		{&productRule, "supabase/internal/engine/auth/sms/sms.go", `to = "whatsapp:" + to`, false},
 		{&bannedRule, "web/a.ts", `// Nobody waits.`, true},
 		{&bannedRule, "web/a.ts", `matchNobody()`, true},
 		{&bannedRule, "web/a.ts", `nobodyMatches()`, true},
@@ -150,8 +150,8 @@ func TestWordRules(t *testing.T) {
 		{&bannedRule, "web/a.ts", `WHEREIN`, true},
 		{&bannedRule, "web/a.ts", `everybody's`, true},
 		{&bannedRule, "web/a.ts", `http.NoBody, a new afreshness, janewall`, false},
-		{&bannedRule, "supabase/internal/postgres/owner.go", `users := []string{"nobody"}`, false},
-		{&bannedRule, "supabase/internal/postgres/owner.go", `// nobody waits`, true},
+		{&bannedRule, "supabase/internal/database/server/owner.go", `users := []string{"nobody"}`, false},
+		{&bannedRule, "supabase/internal/database/server/owner.go", `// nobody waits`, true},
 	} {
 		if !c.rule.files(c.file) {
 			t.Errorf("%s: no rule for the file", c.file)

@@ -1,5 +1,5 @@
 // Package child is the main function of a program that holds edge functions alone. `start --dev` generates and builds such a
-// program whenever the source of the functions changes, and talks to it over a unix socket (fnhost.Dev). Only programs that
+// program whenever the source of the functions changes, and talks to it over a unix socket (host.Dev). Only programs that
 // the stack generates import it.
 package child
 
@@ -18,13 +18,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"daawo/functions/edge"
-	"daawo/supabase/internal/db"
-	"daawo/supabase/internal/fnhost"
-	"daawo/supabase/internal/keys"
-	"daawo/supabase/internal/logattr"
-	"daawo/supabase/internal/outbox/queue"
-	"daawo/supabase/internal/tracing"
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/base/logattr"
+	"daawo/supabase/internal/base/tracing"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jobs/queue"
 )
 
 // Main hosts the functions until the parent process closes the standard input. It ends the process on an error.
@@ -43,7 +43,7 @@ func run(functions map[string]edge.Func) error {
 	if err != nil {
 		return fmt.Errorf("this program is started by `daawo start`: %w", err)
 	}
-	var c fnhost.ChildConfig
+	var c host.ChildConfig
 	if err := json.Unmarshal(line, &c); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func run(functions map[string]edge.Func) error {
 	if err := settings.take(c); err != nil {
 		return err
 	}
-	parent := fnhost.NewParent(c.Parent, log)
+	parent := host.NewParent(c.Parent, log)
 	var traces *tracing.Provider
 	if c.Spans {
 		if traces, err = parent.Traces(ctx); err != nil {
@@ -66,7 +66,7 @@ func run(functions map[string]edge.Func) error {
 			log.Warn("the last spans were not sent", "error", err)
 		}
 	}()
-	host, pool, err := open(ctx, functions, c, &settings, parent, traces, log)
+	h, pool, err := open(ctx, functions, c, &settings, parent, traces, log)
 	if err != nil {
 		return err
 	}
@@ -75,13 +75,13 @@ func run(functions map[string]edge.Func) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: host.ChildHandler(), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: h.ChildHandler(), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	var draining sync.Once
 	go func() {
 		for more := json.NewDecoder(input); ; { // until the parent closes it or ends
-			var c fnhost.ChildConfig
+			var c host.ChildConfig
 			if err := more.Decode(&c); err != nil {
 				break
 			}
@@ -97,14 +97,14 @@ func run(functions map[string]edge.Func) error {
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return host.Close(ctx)
+	return h.Close(ctx)
 }
 
 // maxConns is the number of database connections, as many as the functions in the stack itself may have.
 const maxConns = 8
 
 // releaseIdle closes idle connections every second, until the process ends.
-func releaseIdle(pool *db.Pool) {
+func releaseIdle(pool *pool.Pool) {
 	for {
 		pool.Pgx().Reset()
 		time.Sleep(time.Second)
@@ -117,7 +117,7 @@ type settings struct {
 	env      atomic.Pointer[map[string]string]
 }
 
-func (s *settings) take(c fnhost.ChildConfig) error {
+func (s *settings) take(c host.ChildConfig) error {
 	checking, err := keys.ParseSet(string(c.Keys))
 	if err != nil {
 		return err
@@ -127,17 +127,17 @@ func (s *settings) take(c fnhost.ChildConfig) error {
 	return nil
 }
 
-func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildConfig, s *settings, parent *fnhost.Parent, traces *tracing.Provider, log *slog.Logger) (*fnhost.Host, *db.Pool, error) {
-	file, err := fnhost.ReadEnvFile(c.EnvFile)
+func open(ctx context.Context, functions map[string]edge.Func, c host.ChildConfig, s *settings, parent *host.Parent, traces *tracing.Provider, log *slog.Logger) (*host.Host, *pool.Pool, error) {
+	file, err := host.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := db.Open(ctx, db.Config{URL: c.Database, MaxConns: maxConns, ApplicationName: "daawo-functions", Log: log, Tracer: traces.Statements()})
+	pool, err := pool.Open(ctx, pool.Config{URL: c.Database, MaxConns: maxConns, ApplicationName: "daawo-functions", Log: log, Tracer: traces.Statements()})
 	if err != nil {
 		return nil, nil, err
 	}
 	adder := &queue.Adder{ToWebhook: c.Webhook}
-	host, err := fnhost.New(fnhost.Options{
+	host, err := host.New(host.Options{
 		Functions: functions, DB: pool, Outbox: adder, Region: c.Region, Parent: parent, Log: log, Traces: traces,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
@@ -146,7 +146,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c fnhost.ChildCon
 			}
 			return claims.Raw, nil
 		},
-		Getenv: func(name string) string { return fnhost.Lookup(*s.env.Load(), file, os.LookupEnv)(name) },
+		Getenv: func(name string) string { return host.Lookup(*s.env.Load(), file, os.LookupEnv)(name) },
 		Client: func(r *http.Request) string {
 			if !c.Limited {
 				return ""

@@ -66,7 +66,7 @@ test.each([
   ['the site', () => somaliWords()],
   ['the desk', () => file('web/desk/src/i18n/so.ts')],
   ['the pages of submit-report', () => file('functions/submit-report/messages.go')],
-  ['the mail templates', () => goFiles('supabase/internal/auth')],
+  ['the mail templates', () => goFiles('supabase/internal/engine/auth')],
   ['the resources of a new installation', () => file('supabase/seed.sql')],
 ])('uses the southern Somali spelling: %s', (_, text) => {
   expect(text()).not.toMatch(

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// ensureCluster creates the data folder if it is missing. It returns an error
+// for a folder that this Postgres cannot open.
+func ensureCluster(o Options, w owner, run string) error {
+	if err := checkParts(o.Data); err != nil {
+		return err
+	}
+	version, err := os.ReadFile(filepath.Join(o.Data, "PG_VERSION"))
+	switch {
+	case err == nil:
+		if got := strings.TrimSpace(string(version)); got != major {
+			return userErrorf(ErrOtherVersion, "%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
+		}
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return userErrorf(ErrNotTraversable, "the data folder cannot be read: %v", err)
+	}
+	if entries, err := os.ReadDir(o.Data); err == nil && len(entries) > 0 {
+		return userErrorf(ErrForeignFolder, "%s is neither empty nor a Postgres data folder: choose another folder", o.Data)
+	}
+	return initdb(o, w, run)
+}
+
+// initdb creates the cluster in a temporary folder and renames it, so a crash
+// leaves no incomplete data folder.
+func initdb(o Options, w owner, run string) error {
+	tmp := o.Data + ".tmp"
+	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o700), w.chown(tmp)); err != nil {
+		return explain("make the data folder", o, err)
+	}
+	args := []string{
+		"--pgdata", tmp, "--username", Superuser,
+		"--auth", "peer", "--encoding", "UTF8", "--no-instructions",
+		"--data-checksums", "--wal-segsize", "1",
+		// Text sorts as in supabase/postgres.
+		"--locale", "C", "--lc-ctype", ctype(), "--locale-provider", "icu", "--icu-locale", "en-US",
+	}
+	switch {
+	case o.Volatile:
+		args = append(args, "--no-sync")
+	case runtime.GOOS == "linux":
+		args = append(args, "--sync-method", "syncfs") // one call instead of one per file
+	}
+	p, err := spawn(w, slog.New(slog.DiscardHandler), run, filepath.Join(run, "bin", "initdb"), args...)
+	if err != nil {
+		return explain("initdb", o, err)
+	}
+	<-p.exited
+	if p.err != nil {
+		os.RemoveAll(tmp)
+		return explain("initdb", o, p.err, p.lastMessages()...)
+	}
+	os.Remove(o.Data) // an empty folder may exist there
+	if err := os.Rename(tmp, o.Data); err != nil {
+		return fmt.Errorf("initdb: %w", err)
+	}
+	if o.Volatile {
+		return nil
+	}
+	return syncDir(filepath.Dir(o.Data))
+}
+
+// ctype returns a UTF-8 locale that every system of this kind has. Trigrams and
+// text search need one for letters beyond ASCII.
+func ctype() string {
+	if runtime.GOOS == "darwin" {
+		return "en_US.UTF-8"
+	}
+	return "C.UTF-8"
+}
+
+// syncDir makes a rename in dir survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

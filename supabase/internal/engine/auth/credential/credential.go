@@ -1,0 +1,83 @@
+// Package credential checks and hashes passwords by the rules of the installation, with the replies of the API.
+//
+// Only auth imports it. Of ours it imports auth/password, auth/store and wire.
+package credential
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/password"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// DefaultCost is the cost of bcrypt in GoTrue.
+const DefaultCost = 10
+
+// Options are the rules for passwords.
+type Options struct {
+	MinLength int
+	Required  []string // a password needs a character of each of these sets
+	Leaked    string   // file of SHA-1 hashes, sorted; "" checks nothing
+	Cost      int      // of bcrypt
+	AtOnce    int      // number of passwords that are hashed at the same time
+}
+
+// Passwords checks and hashes passwords.
+type Passwords struct {
+	*password.Hasher
+	rules password.Rules
+}
+
+// New returns Passwords.
+func New(o Options) *Passwords {
+	return &Passwords{
+		Hasher: password.NewHasher(o.Cost, o.AtOnce),
+		rules:  password.Rules{MinLength: o.MinLength, Required: o.Required, Leaked: o.Leaked},
+	}
+}
+
+// Check returns the reply to a new password that breaks the rules; nil if it keeps them.
+func (p *Passwords) Check(text string) error {
+	if len(text) > password.MaxLength {
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Password cannot be longer than %d characters", password.MaxLength)
+	}
+	err := p.rules.Judge(text)
+	var weak *password.Weakness
+	if !errors.As(err, &weak) {
+		return err
+	}
+	refusal := apierror.Errorf(http.StatusUnprocessableEntity, "weak_password", "%s", weak.Message)
+	refusal.Details = apierror.WeakPassword{Reasons: weak.Reasons}
+	return refusal
+}
+
+// Weakness returns how a password that was accepted earlier breaks today's rules; nil if it keeps them.
+func (p *Passwords) Weakness(text string) *password.Weakness {
+	var weak *password.Weakness
+	if !errors.As(p.rules.Judge(text), &weak) {
+		return nil
+	}
+	return weak
+}
+
+// MatchesUser reports whether text is the password of u, who has one.
+func (p *Passwords) MatchesUser(ctx context.Context, u *store.User, text string) (bool, error) {
+	if len(text) > password.MaxLength {
+		return false, nil
+	}
+	return p.Matches(ctx, *u.EncryptedPassword, text)
+}
+
+// MatchUnknown takes as long as MatchesUser, so that the time of a reply does not tell whether an account exists.
+func (p *Passwords) MatchUnknown(ctx context.Context, text string) error {
+	if len(text) > password.MaxLength {
+		return nil
+	}
+	return p.MatchDummy(ctx, text)
+}
+
+// Random returns a password for an account that signs in by other means. It is not stored in clear.
+func (p *Passwords) Random() string { return password.Random(p.rules.Required, 64) }

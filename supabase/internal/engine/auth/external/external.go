@@ -1,0 +1,70 @@
+// Package external signs users in with other identity providers: OAuth 2 and OpenID Connect, ID tokens, linked identities,
+// and the providers that administrators add.
+//
+// Only auth imports it. Of ours it imports auth/endpoint, auth/external/idp, auth/hookpoint, auth/message,
+// auth/message/template, auth/session, auth/store, db and wire.
+package external
+
+import (
+	"log/slog"
+	"time"
+
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/external/idp"
+	"daawo/supabase/internal/engine/auth/hookpoint"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// Config is the part of auth's configuration about other identity providers.
+type Config struct {
+	SiteURL              string
+	DisableSignup        bool
+	MailerAutoconfirm    bool // addresses count as confirmed without a mail
+	AllowUnverifiedEmail bool // an address that the provider has not verified may sign in
+	ManualLinking        bool // users may link more identities
+	FlowExpiry           time.Duration
+	CustomProviders      CustomConfig
+}
+
+// CustomConfig is about providers that administrators add while the server runs.
+type CustomConfig struct {
+	Disabled    bool
+	Max         int    // how many there may be; zero means any number
+	ExternalURL string // the URL below which their /callback is; auth's own when empty
+}
+
+// Options is what a Service needs.
+type Options struct {
+	DB        *pool.Pool // as supabase_auth_admin
+	Store     *store.Store
+	Hooks     *hookpoint.Caller
+	Sessions  *session.Manager
+	Sender    *message.Sender
+	Providers *idp.Registry
+	Log       *slog.Logger
+	Now       func() time.Time
+	Config    Config
+}
+
+// Service serves the endpoints.
+type Service struct {
+	db        *pool.Pool
+	store     *store.Store
+	hooks     *hookpoint.Caller
+	sessions  *session.Manager
+	sender    *message.Sender
+	providers *idp.Registry
+	log       *slog.Logger
+	now       func() time.Time
+	config    Config
+}
+
+// New returns a Service.
+func New(o Options) *Service {
+	return &Service{
+		db: o.DB, store: o.Store, hooks: o.Hooks, sessions: o.Sessions, sender: o.Sender, providers: o.Providers, log: o.Log,
+		now: o.Now, config: o.Config,
+	}
+}

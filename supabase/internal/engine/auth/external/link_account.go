@@ -1,0 +1,300 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/external/idp"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// profile is what a provider says about the user who signs in.
+type profile struct {
+	provider string
+	subject  string
+	data     store.Metadata // of the identity
+	email    idp.Email      // the primary address, in lower case
+	verified []string       // all verified addresses
+}
+
+// profileOf returns the profile of a provider's user.
+func (s *Service) profileOf(provider string, p idp.Person) profile {
+	a := profile{provider: provider, subject: p.Subject, data: store.Metadata{}.Merge(p.Data)}
+	for _, address := range p.Emails {
+		address.Address = strings.ToLower(address.Address)
+		if address.Verified || s.config.MailerAutoconfirm {
+			a.verified = append(a.verified, address.Address)
+		}
+		if address.Primary || a.email.Address == "" {
+			a.email = address
+		}
+	}
+	a.data["email_verified"], a.data["phone_verified"] = a.email.Verified, false
+	if a.email.Address != "" {
+		a.data["email"] = a.email.Address
+	}
+	return a
+}
+
+// linkAccount finds or makes the account of a provider's user, or links the identity to the account that asked for it.
+// Then it calls then in the same transaction, to finish the sign-in.
+func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
+	ctx := r.Context()
+	a := s.profileOf(f.Provider, p)
+	var created *store.User
+	reply, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (*session.TokenReply, error) {
+		var u *store.User
+		var err error
+		switch {
+		case f.LinkingTargetID != nil:
+			u, err = s.attach(r, tx, *f.LinkingTargetID, a)
+		case f.InviteToken != "":
+			u, err = s.acceptInvite(ctx, tx, f.InviteToken, a, p)
+		default:
+			var fresh bool
+			if u, fresh, err = s.findOrCreate(r, tx, a, f.EmailOptional); fresh {
+				created = u
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return then(tx, u)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if created != nil {
+		return reply, s.hooks.AfterUserCreated(r, created)
+	}
+	return reply, nil
+}
+
+// findOrCreate follows GoTrue's linking rules: a known identity belongs to its account; a verified address that one
+// account has links the identity to it; else it makes an account.
+func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User, fresh bool, err error) {
+	ctx, now := r.Context(), s.now()
+	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
+	if err == nil {
+		// The identity is read again after the lock, because the confirmation of the address may have deleted it.
+		if err := store.LockUser(ctx, tx, u.ID); err != nil {
+			return nil, false, err
+		}
+		u, identity, err = store.UserOfIdentity(ctx, tx, a.provider, a.subject)
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, false, err
+	}
+	switch {
+	case u != nil:
+		if err := store.SaveIdentityData(ctx, tx, identity, a.data, now); err != nil {
+			return nil, false, err
+		}
+		// The account's address counts, which the provider may no longer have verified.
+		if u.Email != "" && !slices.Contains(a.verified, u.Email) {
+			a.email.Verified = false
+		}
+		a.email.Address = u.Email
+	default:
+		if u, err = s.findLinkable(ctx, tx, &a, s.sessions.Audience(r, nil)); err != nil {
+			return nil, false, err
+		}
+		if u == nil {
+			if u, err = s.createUser(r, tx, a); err != nil {
+				return nil, false, err
+			}
+			fresh = true
+		} else if err := s.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+			return nil, false, err
+		}
+		if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
+			return nil, false, err
+		}
+	}
+	if !fresh {
+		if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(a.data), now); err != nil {
+			return nil, false, err
+		}
+		if err := store.SaveProviders(ctx, tx, u, now); err != nil {
+			return nil, false, err
+		}
+	}
+	if u.Banned(now) {
+		return nil, false, apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	return u, fresh, s.confirm(r, tx, u, a, emailOptional)
+}
+
+// confirm confirms an address that the provider has verified, and sends a confirmation mail to another one.
+func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profile, emailOptional bool) error {
+	ctx := r.Context()
+	if u.Confirmed() || emailOptional && a.email.Address == "" {
+		return s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
+	}
+	// Another person may have made the unconfirmed account, so its password and other identities are deleted.
+	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+		return err
+	}
+	if a.email.Verified || s.config.MailerAutoconfirm {
+		if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
+			return err
+		}
+		return store.ConfirmEmail(ctx, tx, u, s.now())
+	}
+	sent := a.email.Address != ""
+	if sent {
+		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.config.AllowUnverifiedEmail:
+		return nil
+	case sent:
+		return store.AfterCommit(apierror.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
+			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider))
+	}
+	return store.AfterCommit(apierror.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
+		"Unverified email with %v. Verify the email with %v in order to sign in", a.provider, a.provider))
+}
+
+// findLinkable returns the account to which a new identity belongs by its verified addresses; nil if there is none.
+func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audience string) (*store.User, error) {
+	if len(a.verified) == 0 {
+		other, err := store.UserOfEmail(ctx, tx, a.email.Address, audience)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, nil
+		}
+		if other != nil {
+			a.email.Address = "" // another account has the unverified address
+		}
+		return nil, err
+	}
+	users, err := store.FindUsers(ctx, tx, `
+		where u.aud = $2 and not u.is_sso_user
+		  and (u.email = any($1) or exists (select from auth.identities i where i.user_id = u.id and i.email = any($1)
+		                                       and `+store.VerifiedIdentity+` and i.provider not like 'sso:%'))`, a.verified, audience)
+	if err != nil {
+		return nil, err
+	}
+	switch len(users) {
+	case 0:
+		return nil, nil
+	case 1:
+		return users[0], nil
+	}
+	return nil, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Multiple accounts with the same email address in the same linking domain detected: default")
+}
+
+// createUser stores a new account.
+func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User, error) {
+	if s.config.DisableSignup {
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+	}
+	u := s.store.NewUser(a.email.Address, "", a.data, "", s.sessions.Audience(r, nil))
+	u.IsAnonymous = false
+	u.AppMetadata = store.Metadata{"provider": a.provider, "providers": []string{a.provider}}
+	if err := s.hooks.BeforeUserCreated(r, tx, u); err != nil {
+		return nil, err
+	}
+	return u, store.StoreUser(r.Context(), tx, u)
+}
+
+// acceptInvite links the identity to an invited account with the same address.
+func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a profile, p idp.Person) (*store.User, error) {
+	u, err := store.UserByToken(ctx, tx, token, store.Confirmation)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, apierror.Errorf(http.StatusNotFound, "invite_not_found", "Invite not found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(p.Emails, func(m idp.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
+		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invited email does not match emails from external provider")
+	}
+	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, s.now()); err != nil {
+		return nil, err
+	}
+	if err := s.store.Audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
+		return nil, err
+	}
+	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+		return nil, err
+	}
+	return u, store.ConfirmEmail(ctx, tx, u, s.now())
+}
+
+// attach links the identity to the account that asked for it.
+func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a profile) (*store.User, error) {
+	ctx, now := r.Context(), s.now()
+	owner, _, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
+	switch {
+	case err == nil && owner.ID == target:
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked")
+	case err == nil:
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked to another user")
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, err
+	}
+	u := &store.User{ID: target}
+	if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "user_not_found", "Linking target user not found")
+	} else if err != nil {
+		return nil, err
+	}
+	if u.Banned(now) {
+		return nil, apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+	}
+	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
+		return nil, err
+	}
+	if err := s.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+		return nil, err
+	}
+	if u.Email == "" && a.email.Address != "" {
+		if err := s.adoptEmail(r, tx, u, a); err != nil {
+			return nil, err
+		}
+	}
+	s.sender.Notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
+	return u, nil
+}
+
+// adoptEmail gives an account without an address that of the linked identity.
+func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a profile) error {
+	ctx, now := r.Context(), s.now()
+	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
+		return apierror.Errorf(http.StatusBadRequest, "email_exists", "A user with this email address has already been registered")
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	u.Email = a.email.Address
+	if err := store.SetColumn(ctx, tx, u, "email", u.Email, now); err != nil {
+		return err
+	}
+	if !a.email.Verified {
+		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+			return err
+		}
+		return store.AfterCommit(apierror.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",
+			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider))
+	}
+	if err := store.ConfirmEmail(ctx, tx, u, now); err != nil {
+		return err
+	}
+	if u.IsAnonymous {
+		u.IsAnonymous = false
+		return store.SetColumn(ctx, tx, u, "is_anonymous", false, now)
+	}
+	return nil
+}

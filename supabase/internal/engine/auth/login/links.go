@@ -1,0 +1,192 @@
+package login
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/endpoint"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// OTP serves POST /otp: it sends a link and a code to an address, or a code to a number. It makes the account if create_user
+// allows it.
+func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
+	p := struct {
+		signupParams
+		CreateUser bool `json:"create_user"`
+	}{CreateUser: true}
+	if err := endpoint.ReadJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Email != "" && p.Phone != "" {
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided")
+	}
+	if p.Email != "" && p.Channel != "" {
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Channel should only be specified with Phone OTP")
+	}
+	if err := p.checkPKCE(); err != nil {
+		return err
+	}
+	p.Password = ""
+	switch {
+	case p.Email != "":
+		return s.sendMagicLink(w, r, p.signupParams, p.CreateUser)
+	case p.Phone != "":
+		return s.sendPhoneCode(w, r, p.signupParams, p.CreateUser)
+	}
+	return apierror.Errorf(http.StatusBadRequest, "validation_failed", "One of email or phone must be set")
+}
+
+// MagicLink serves POST /magiclink, the older form of POST /otp.
+func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
+	var p signupParams
+	if err := endpoint.ReadJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Email == "" {
+		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Password recovery requires an email")
+	}
+	if err := p.checkPKCE(); err != nil {
+		return err
+	}
+	p.Password = ""
+	return s.sendMagicLink(w, r, p, true)
+}
+
+var errNoSignupByCode = apierror.Errorf(http.StatusUnprocessableEntity, "otp_disabled", "Signups not allowed for otp")
+
+// sendMagicLink mails a link to sign in. For an unknown or unconfirmed address it signs up instead, if create allows it.
+func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupParams, create bool) error {
+	if s.config.DisableEmail {
+		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Email logins are disabled")
+	}
+	if s.config.DisableMagicLink {
+		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Login with magic link is disabled")
+	}
+	ctx := r.Context()
+	var err error
+	if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
+		return err
+	}
+	u, err := store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if u == nil && !create {
+		return errNoSignupByCode
+	}
+	// Without confirmations, the link is the only way into an account that another person may have made.
+	if u == nil || !u.Confirmed() && !s.config.MailerAutoconfirm {
+		p.Password = s.passwords.Random()
+		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
+			return err
+		}
+		if !s.config.MailerAutoconfirm {
+			return endpoint.SendJSON(w, http.StatusOK, struct{}{}) // the confirmation mail is the magic link
+		}
+		if u, err = store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil)); err != nil {
+			return err
+		}
+	}
+	return s.sendRecovery(w, r, u, p, template.MagicLink, "magiclink")
+}
+
+// sendPhoneCode sends a code to sign in. For an unknown or unconfirmed number it signs up instead, if create allows it.
+func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupParams, create bool) error {
+	if !s.config.EnablePhone {
+		return apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Unsupported phone provider")
+	}
+	ctx := r.Context()
+	var err error
+	if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
+		return err
+	}
+	if err := s.sender.CheckChannel(p.Channel); err != nil {
+		return err
+	}
+	p.Channel = cmp.Or(p.Channel, "sms")
+	u, err := store.UserByPhone(ctx, s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if u == nil && !create {
+		return errNoSignupByCode
+	}
+	// Without confirmations, the code is the only way into an account that another person may have made.
+	if u == nil || !u.PhoneConfirmed() && !s.config.PhoneAutoconfirm {
+		p.Password = s.passwords.Random()
+		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
+			return err
+		}
+		if !s.config.PhoneAutoconfirm {
+			return endpoint.SendJSON(w, http.StatusOK, struct{}{})
+		}
+		if u, err = store.UserByPhone(ctx, s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil)); err != nil {
+			return err
+		}
+	}
+	id, err := message.Queued(ctx, s.sender, s.sender.TextQueue(), func(tx message.Tx) (string, error) {
+		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested", map[string]any{"channel": p.Channel}); err != nil {
+			return "", err
+		}
+		return s.sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
+	})
+	if err != nil {
+		return err
+	}
+	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
+}
+
+// Recover serves POST /recover. An unknown address gets the same reply as a known one, though sooner: nothing is written or
+// mailed for it.
+func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
+	if s.config.DisableEmail {
+		return apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
+	}
+	var p signupParams
+	if err := endpoint.ReadJSON(r, &p); err != nil {
+		return err
+	}
+	if p.Email == "" {
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Password recovery requires an email")
+	}
+	var err error
+	if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
+		return err
+	}
+	if err := p.checkPKCE(); err != nil {
+		return err
+	}
+	u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+	if errors.Is(err, store.ErrNotFound) {
+		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
+	}
+	if err != nil {
+		return err
+	}
+	return s.sendRecovery(w, r, u, p, template.Recovery, "recovery")
+}
+
+// sendRecovery mails a link that signs u in. action is the type of the link and the method of its flow.
+func (s *Service) sendRecovery(w http.ResponseWriter, r *http.Request, u *store.User, p signupParams, kind, action string) error {
+	ctx := r.Context()
+	_, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {
+		if p.pkce() {
+			if err := s.store.NewFlow(ctx, tx, p.flow(action, u)); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+			return nil, err
+		}
+		return nil, s.sender.SendLink(r, tx, u, store.Recovery, kind, action, p.pkce())
+	})
+	if err != nil {
+		return err
+	}
+	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
+}

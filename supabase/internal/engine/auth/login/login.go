@@ -1,0 +1,69 @@
+// Package login serves sign-up and sign-in with an address or a number: by a password, or by a link or code that it sends.
+//
+// Only auth imports it. Of ours it imports auth/captcha, auth/credential, auth/endpoint, auth/hookpoint, auth/message,
+// auth/message/template, auth/ratelimit, auth/session, auth/store, db and wire.
+package login
+
+import (
+	"time"
+
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/captcha"
+	"daawo/supabase/internal/engine/auth/credential"
+	"daawo/supabase/internal/engine/auth/endpoint"
+	"daawo/supabase/internal/engine/auth/hookpoint"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/ratelimit"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// Config is the part of auth's configuration about sign-up, sign-in and changes of an account.
+type Config struct {
+	DisableSignup     bool
+	DisableEmail      bool // no sign-in by e-mail
+	DisableMagicLink  bool // no sign-in by a mailed link
+	EnablePhone       bool
+	EnableAnonymous   bool
+	MailerAutoconfirm bool // addresses count as confirmed without a mail
+	PhoneAutoconfirm  bool // numbers count as confirmed without a text message
+
+}
+
+// Options is what a Service needs.
+type Options struct {
+	DB        *pool.Pool // as supabase_auth_admin
+	Store     *store.Store
+	Limiter   *ratelimit.Limiter
+	Captcha   *captcha.Checker
+	Hooks     *hookpoint.Caller
+	Passwords *credential.Passwords
+	Sessions  *session.Manager
+	Sender    *message.Sender
+	Grants    map[string]endpoint.Handler // of POST /token, by grant_type, beside password and web3
+	Now       func() time.Time
+	Config    Config
+}
+
+// Service serves the endpoints.
+type Service struct {
+	db        *pool.Pool
+	store     *store.Store
+	limiter   *ratelimit.Limiter
+	captcha   *captcha.Checker
+	hooks     *hookpoint.Caller
+	passwords *credential.Passwords
+	sessions  *session.Manager
+	sender    *message.Sender
+	grants    map[string]endpoint.Handler
+	now       func() time.Time
+	config    Config
+}
+
+// New returns a Service.
+func New(o Options) *Service {
+	return &Service{
+		db: o.DB, store: o.Store, limiter: o.Limiter, captcha: o.Captcha, hooks: o.Hooks, passwords: o.Passwords,
+		sessions: o.Sessions, sender: o.Sender, grants: o.Grants, now: o.Now, config: o.Config,
+	}
+}

@@ -1,0 +1,327 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/endpoint"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/engine/auth/ratelimit"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// signupParams is the body of POST /signup, /otp, /magiclink, /recover and /resend.
+type signupParams struct {
+	Email           string         `json:"email"`
+	Phone           string         `json:"phone"`
+	Password        string         `json:"password"`
+	Data            map[string]any `json:"data"`
+	Channel         string         `json:"channel"`
+	Challenge       string         `json:"code_challenge"`
+	ChallengeMethod string         `json:"code_challenge_method"`
+}
+
+// provider returns email, phone, or "" for an anonymous sign-up.
+func (p signupParams) provider() string {
+	switch {
+	case p.Email != "":
+		return "email"
+	case p.Phone != "":
+		return "phone"
+	}
+	return ""
+}
+
+// pkce reports whether the client wants a code instead of tokens.
+func (p signupParams) pkce() bool { return p.Challenge != "" }
+
+func (p signupParams) checkPKCE() error {
+	return endpoint.CheckChallenge(p.ChallengeMethod, p.Challenge)
+}
+
+// flow returns the flow of user u for a sign-in by a link.
+func (p signupParams) flow(method string, u *store.User) store.Flow {
+	return store.Flow{Provider: method, Method: method, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
+}
+
+// Signup serves POST /signup.
+func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
+	var p signupParams
+	if err := endpoint.ReadJSON(r, &p); err != nil {
+		return err
+	}
+	if p.provider() == "" {
+		return s.signupAnonymously(w, r, p)
+	}
+	if err := s.limiter.Limit(r, ratelimit.Signup); err != nil {
+		return err
+	}
+	reply, err := s.signUp(r, w.Header(), p, false)
+	if err != nil {
+		return err
+	}
+	return endpoint.SendJSON(w, http.StatusOK, reply)
+}
+
+// signUp makes an account. If contacts need no confirmation it signs in and returns a *session.TokenReply, else the
+// *store.User. For a taken address it returns a made-up user, so that the reply does not tell whether an account exists.
+// byCode: the user asked for a code, so the password is a random one and is not checked.
+func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, byCode bool) (any, error) {
+	existing, err := s.checkSignup(r, &p, byCode)
+	if err != nil {
+		return nil, err
+	}
+	if existing != nil {
+		if ok, err := s.mayContinue(r, p, existing); err != nil {
+			return nil, err
+		} else if !ok {
+			return s.repeatedSignup(r, p, existing)
+		}
+	}
+	u, hash, err := s.prepareSignup(r, p, existing)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := message.Queued(r.Context(), s.sender, s.signupQueue(p), func(tx message.Tx) (any, error) {
+		if existing == nil {
+			if err := s.storeSignup(r.Context(), tx, u, p); err != nil {
+				return nil, err
+			}
+		} else if err := s.continueSignup(r.Context(), tx, u, p, hash, byCode); err != nil {
+			return nil, err
+		}
+		if !s.autoconfirm(p) {
+			return u, s.askToConfirm(r, tx, u, p)
+		}
+		reply, err := s.confirmSignup(r, tx, headers, u, p)
+		if err == nil && existing == nil {
+			showVerified(u, p)
+		}
+		return reply, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if existing == nil {
+		if err := s.hooks.AfterUserCreated(r, u); err != nil {
+			return nil, err
+		}
+	}
+	if bare, ok := reply.(*store.User); ok && bare.InvitedAt != nil {
+		// The client may not be the invited person, so it does not see the invitation's data.
+		shown := *bare
+		shown.UserMetadata, shown.Identities = store.Metadata{}, []store.Identity{}
+		return &shown, nil
+	}
+	return reply, nil
+}
+
+// prepareSignup returns the account, which is a new one if existing is nil, and the hash of the password. The hash is "" if
+// the account has an identity of the provider already.
+func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store.User) (u *store.User, hash string, err error) {
+	if existing != nil && existing.HasIdentity(p.provider()) {
+		return existing, "", nil
+	}
+	if hash, err = s.passwords.Hash(r.Context(), p.Password); err != nil {
+		return nil, "", err
+	}
+	if existing != nil {
+		return existing, hash, nil
+	}
+	u = s.store.NewUser(p.Email, p.Phone, p.Data, hash, s.sessions.Audience(r, nil))
+	return u, hash, s.hooks.BeforeUserCreated(r, nil, u)
+}
+
+// confirmSignup confirms the contact without a message and signs in.
+func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, p signupParams) (*session.TokenReply, error) {
+	ctx := r.Context()
+	if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": p.provider()}); err != nil {
+		return nil, err
+	}
+	confirm := store.ConfirmEmail
+	if p.Email == "" {
+		confirm = store.ConfirmPhone
+	}
+	if err := confirm(ctx, tx, u, s.now()); err != nil {
+		return nil, err
+	}
+	if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": p.provider()}); err != nil {
+		return nil, err
+	}
+	return s.sessions.SignIn(r, tx, headers, u, "password")
+}
+
+// showVerified marks the contact of the first identity as verified, in the reply alone: the stored identity stays unverified,
+// because its holder has proven nothing. GoTrue does the same.
+func showVerified(u *store.User, p signupParams) {
+	verified := "email_verified"
+	if p.Email == "" {
+		verified = "phone_verified"
+	}
+	for i := range u.Identities {
+		u.Identities[i].Data = u.Identities[i].Data.Merge(store.Metadata{verified: true})
+	}
+}
+
+// askToConfirm sends the link or code that confirms the contact.
+func (s *Service) askToConfirm(r *http.Request, tx message.Tx, u *store.User, p signupParams) error {
+	ctx := r.Context()
+	if err := s.store.Audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
+		return err
+	}
+	if p.Email == "" {
+		_, err := s.sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
+		return err
+	}
+	if p.pkce() {
+		f := p.flow("email/signup", u)
+		f.Provider = "email"
+		if err := s.store.NewFlow(ctx, tx, f); err != nil {
+			return err
+		}
+	}
+	return s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
+}
+
+// signupQueue is the queue for the message of askToConfirm.
+func (s *Service) signupQueue(p signupParams) message.Queue {
+	switch {
+	case s.autoconfirm(p):
+		return nil
+	case p.Email == "":
+		return s.sender.TextQueue()
+	}
+	return s.sender.MailQueue()
+}
+
+// autoconfirm reports whether the contact needs no confirmation.
+func (s *Service) autoconfirm(p signupParams) bool {
+	if p.Email != "" {
+		return s.config.MailerAutoconfirm
+	}
+	return s.config.PhoneAutoconfirm
+}
+
+// checkSignup validates a sign-up and returns the user who has the contact already; nil if there is none.
+func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*store.User, error) {
+	if err := s.checkSignupForm(p, byCode); err != nil {
+		return nil, err
+	}
+	var existing *store.User
+	var err error
+	if p.Email != "" {
+		if s.config.DisableEmail {
+			return nil, apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email signups are disabled")
+		}
+		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
+			return nil, err
+		}
+		existing, err = store.UserOfEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+	} else {
+		if !s.config.EnablePhone {
+			return nil, apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
+		}
+		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
+			return nil, err
+		}
+		existing, err = store.UserByPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return existing, err
+}
+
+func (s *Service) checkSignupForm(p *signupParams, byCode bool) error {
+	if s.config.DisableSignup {
+		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+	}
+	if p.Password == "" {
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
+	}
+	if !byCode {
+		if err := s.passwords.Check(p.Password); err != nil {
+			return err
+		}
+	}
+	if p.Email != "" && p.Phone != "" {
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on signup.")
+	}
+	if p.Phone != "" {
+		if err := s.sender.CheckChannel(p.Channel); err != nil {
+			return err
+		}
+		if p.pkce() {
+			return apierror.Errorf(http.StatusBadRequest, "validation_failed", "PKCE not supported for phone signups")
+		}
+	}
+	return p.checkPKCE()
+}
+
+// storeSignup stores a new account with its first identity. The identity's data become the account's.
+func (s *Service) storeSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams) error {
+	data := store.ContactData(u, p.Data)
+	if !u.IsAnonymous {
+		u.UserMetadata = data
+	}
+	if err := store.StoreUser(ctx, tx, u); err != nil || u.IsAnonymous {
+		return err
+	}
+	return store.InsertIdentity(ctx, tx, u, p.provider(), data, s.now())
+}
+
+func (s *Service) signupAnonymously(w http.ResponseWriter, r *http.Request, p signupParams) error {
+	if !s.config.EnableAnonymous {
+		return apierror.Errorf(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+	}
+	if err := s.limiter.Limit(r, ratelimit.Anonymous); err != nil {
+		return err
+	}
+	if s.config.DisableSignup {
+		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+	}
+	ctx := r.Context()
+	u := s.store.NewUser("", "", p.Data, "", s.sessions.Audience(r, nil))
+	if err := s.hooks.BeforeUserCreated(r, nil, u); err != nil {
+		return err
+	}
+	reply, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
+		if err := s.storeSignup(ctx, tx, u, p); err != nil {
+			return nil, err
+		}
+		return s.sessions.SignIn(r, tx, w.Header(), u, "anonymous")
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.hooks.AfterUserCreated(r, u); err != nil {
+		return err
+	}
+	return endpoint.SendJSON(w, http.StatusOK, reply)
+}
+
+// repeatedSignup replies to a sign-up with a contact that has a confirmed account.
+func (s *Service) repeatedSignup(r *http.Request, p signupParams, existing *store.User) (any, error) {
+	_, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) {
+		return nil, s.store.Audit(r.Context(), tx, existing, "user_repeated_signup", map[string]any{"provider": p.provider()})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.config.MailerAutoconfirm || s.config.PhoneAutoconfirm {
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
+	}
+	now := s.now()
+	return &store.User{
+		ID: uuid.New(), Audience: existing.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
+		AppMetadata:  store.Metadata{"provider": p.provider(), "providers": []string{p.provider()}},
+		UserMetadata: store.Metadata{}.Merge(p.Data), Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now,
+	}, nil
+}

@@ -1,0 +1,246 @@
+package message
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/base/mail"
+	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/engine/auth/password"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// emailData is the input of the send_email hook, which sends the mail itself; the names are GoTrue's.
+type emailData struct {
+	Token        string `json:"token"`
+	TokenHash    string `json:"token_hash"`
+	RedirectTo   string `json:"redirect_to"`
+	Action       string `json:"email_action_type"`
+	SiteURL      string `json:"site_url"`
+	TokenNew     string `json:"token_new"`
+	TokenHashNew string `json:"token_hash_new"`
+	OldEmail     string `json:"old_email"`
+	OldPhone     string `json:"old_phone"`
+	Provider     string `json:"provider"`
+	FactorType   string `json:"factor_type"`
+}
+
+// mailByHook lets the hook send a mail.
+func (s *Sender) mailByHook(r *http.Request, tx Tx, u *store.User, d emailData) error {
+	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
+		return err
+	}
+	d.RedirectTo, d.SiteURL = s.RedirectTo(r), s.config.ExternalURL
+	err := s.hooks.Call(r, tx, s.hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
+	if err != nil {
+		tx.tally.MailNotSent()
+	}
+	return err
+}
+
+// email is one mail to a user.
+type email struct {
+	kind   string // of template
+	action string // type of the link: signup, recovery, magiclink, invite, email_change; hooks get it, too
+	to     string // address; the user's when empty
+	code   string
+	hash   string // of the link
+	about  template.Data
+}
+
+// language returns the language in the user's metadata.
+func language(u *store.User) string { return u.UserMetadata.Text("language") }
+
+// sendMail writes a mail and gives it to the Mailer, in the transaction that stored its token.
+func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err error) {
+	if m.to == "" {
+		m.to = u.Email
+	}
+	if !s.authorized(m.to) {
+		return apierror.Errorf(http.StatusBadRequest, "email_address_not_authorized", "Email address %q cannot be used as it is not authorized", m.to)
+	}
+	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			tx.tally.MailNotSent()
+		}
+	}()
+	unsent := apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email", strings.ReplaceAll(m.kind, "_", " "))
+	if s.mailer == nil {
+		return unsent
+	}
+	d := m.about
+	d.SiteURL, d.Email, d.Data, d.Token, d.TokenHash = s.config.SiteURL, u.Email, u.UserMetadata, m.code, m.hash
+	d.SendingTo, d.NewEmail, d.Phone = m.to, u.EmailChange, u.Phone
+	if m.hash != "" {
+		d.RedirectTo = s.RedirectTo(r)
+		d.ConfirmationURL = s.Link(m.action, m.hash, d.RedirectTo)
+	}
+	subject, html, err := s.templates.Write(m.kind, language(u), d)
+	if err != nil {
+		return err
+	}
+	err = s.mailer.SendMail(r.Context(), tx, mail.Message{To: []string{m.to}, Subject: subject, HTML: html})
+	if errors.As(err, new(Undelivered)) {
+		return unsent.WithCause(err)
+	}
+	return err
+}
+
+// authorized reports whether mail may be sent to an address; a label (name+label@) is ignored.
+func (s *Sender) authorized(address string) bool {
+	if len(s.config.Mail.Authorized) == 0 {
+		return true
+	}
+	name, domain, _ := strings.Cut(address, "@")
+	name, _, _ = strings.Cut(name, "+")
+	return slices.ContainsFunc(s.config.Mail.Authorized, func(a string) bool { return strings.EqualFold(a, name+"@"+domain) })
+}
+
+// Link returns the URL of a mailed link. hash is the stored form of its token.
+func (s *Sender) Link(action, hash, redirect string) string {
+	path := s.config.Mail.Paths[linkPath(action)]
+	base := strings.TrimSuffix(s.config.ExternalURL, "/") + "/verify"
+	if path != "" {
+		// A configured path is relative to the host, as in GoTrue.
+		if external, err := url.Parse(s.config.ExternalURL); err == nil {
+			if u, err := external.Parse(path); err == nil {
+				base = u.String()
+			}
+		}
+	}
+	if strings.ContainsAny(redirect, "&=#") { // otherwise the caller may have encoded it
+		redirect = url.QueryEscape(redirect)
+	}
+	return base + "?token=" + url.QueryEscape(hash) + "&type=" + url.QueryEscape(action) + "&redirect_to=" + redirect
+}
+
+func linkPath(action string) string {
+	switch action {
+	case "signup":
+		return "confirmation"
+	case "magiclink":
+		return "recovery"
+	}
+	return action
+}
+
+// RedirectTo returns the URL to which the user is sent after following a link: the one in the request if it is allowed, else
+// the site.
+func (s *Sender) RedirectTo(r *http.Request) string {
+	for _, target := range []string{r.Header.Get("redirect_to"), r.URL.Query().Get("redirect_to"), r.PostForm.Get("redirect_to"), r.Referer()} {
+		if target != "" && s.redirects.Allows(target) {
+			return target
+		}
+	}
+	return s.config.SiteURL
+}
+
+// SendLink makes a code for the user's address, stores its hash as token t and mails code and link.
+func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, kind, action string, pkce bool) error {
+	ctx := r.Context()
+	_, sentAt := t.Fields(u)
+	if err := s.limiter.TooSoon(*sentAt, s.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
+		return err
+	}
+	code := password.Code(s.config.Mail.CodeLength)
+	hash := store.HashCode(u.Email, code)
+	if pkce {
+		hash = store.PKCEPrefix + hash
+	}
+	if err := t.Save(ctx, tx, u, u.Email, hash, s.now()); err != nil {
+		return err
+	}
+	m := email{kind: kind, action: action, code: code, hash: hash}
+	if t.Kind == store.Reauthentication.Kind {
+		m.hash = "" // this mail has no link
+	}
+	if s.hooks.SendEmail.Enabled() {
+		return s.mailByHook(r, tx, u, emailData{Token: code, TokenHash: hash, Action: action})
+	}
+	return s.sendMail(r, tx, u, m)
+}
+
+// SendEmailChange mails a link to the new address, and to the current one if both must confirm.
+func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address string, pkce bool) error {
+	ctx, now := r.Context(), s.now()
+	if err := s.limiter.TooSoon(u.EmailChangeSentAt, s.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
+		return err
+	}
+	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
+	if _, err := tx.Exec(ctx, `update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`,
+		u.ID, address, now); err != nil {
+		return err
+	}
+	prefix := ""
+	if pkce {
+		prefix = store.PKCEPrefix
+	}
+	newCodeText := password.Code(s.config.Mail.CodeLength)
+	hash := prefix + store.HashCode(address, newCodeText)
+	if err := store.EmailChangeNew.Save(ctx, tx, u, address, hash, now); err != nil {
+		return err
+	}
+	mails := []email{{kind: template.EmailChange, action: "email_change", to: address, code: newCodeText, hash: hash}}
+	both := !s.config.Mail.SingleConfirmation && u.Email != ""
+	if both {
+		current := password.Code(s.config.Mail.CodeLength)
+		hash := prefix + store.HashCode(u.Email, current)
+		if err := store.EmailChangeCurrent.Save(ctx, tx, u, u.Email, hash, now); err != nil {
+			return err
+		}
+		mails = append(mails, email{kind: template.EmailChange, action: "email_change", to: u.Email, code: current, hash: hash})
+	}
+	if s.hooks.SendEmail.Enabled() {
+		// GoTrue's fields are crossed: token belongs to the current address and token_hash to the new one.
+		data := emailData{Token: newCodeText, TokenHash: hash, Action: "email_change"}
+		if both {
+			data.Token, data.TokenNew, data.TokenHashNew = mails[1].code, newCodeText, mails[1].hash
+		}
+		return s.mailByHook(r, tx, u, data)
+	}
+	for _, m := range mails {
+		if err := s.sendMail(r, tx, u, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notificationName returns the name of a notification in the configuration.
+func notificationName(kind string) string { return strings.TrimSuffix(kind, "_notification") }
+
+// Notify tells the user about a change, if the installation has enabled it. A failure is logged and does not undo the change.
+func (s *Sender) Notify(r *http.Request, tx Tx, u *store.User, kind, to string, about template.Data) {
+	if to == "" {
+		to = u.Email
+	}
+	if !s.config.Mail.Notifications[notificationName(kind)] || to == "" {
+		return
+	}
+	// The savepoint keeps the change if the mail fails.
+	err := pgx.BeginFunc(r.Context(), tx.Tx, func(savepoint pgx.Tx) error {
+		tx := Tx{savepoint, tx.tally}
+		if s.hooks.SendEmail.Enabled() {
+			return s.mailByHook(r, tx, u, emailData{
+				Action: kind, OldEmail: about.OldEmail, OldPhone: about.OldPhone, Provider: about.Provider, FactorType: about.FactorType,
+			})
+		}
+		return s.sendMail(r, tx, u, email{kind: kind, action: kind, to: to, about: about})
+	})
+	if err != nil {
+		s.log.WarnContext(r.Context(), "notification not sent", "kind", kind, "error", err)
+	}
+}
+
+// LinkExpiry is the lifetime of a mailed link or code.
+func (s *Sender) LinkExpiry() time.Duration { return s.config.Mail.CodeExpiry }

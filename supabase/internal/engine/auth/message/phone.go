@@ -1,0 +1,104 @@
+package message
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"text/template"
+	"time"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/password"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+const invalidChannel = "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider."
+
+// CheckChannel returns an error if messages cannot be sent by the channel.
+func (s *Sender) CheckChannel(channel string) error {
+	if channel == "" || channel == "sms" || channel == "whatsapp" && s.config.SMS.WhatsApp {
+		return nil
+	}
+	return apierror.Errorf(http.StatusBadRequest, "validation_failed", invalidChannel)
+}
+
+// TestCode returns the fixed code of a test number, for reviewers of app stores.
+func (s *Sender) TestCode(phone string) (string, bool) {
+	c := s.config.SMS
+	if !c.TestUntil.IsZero() && s.now().After(c.TestUntil) {
+		return "", false
+	}
+	code, ok := c.TestCodes[phone]
+	return code, ok
+}
+
+// SendPhoneCode makes a code for a number, stores its hash as token t and sends the code. It returns the provider's id of the
+// message.
+func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, phone, channel string) (string, error) {
+	ctx := r.Context()
+	_, sentAt := t.Fields(u)
+	if err := s.limiter.TooSoon(*sentAt, s.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
+		return "", err
+	}
+	if t.Kind == store.PhoneChange.Kind && u.PhoneChange != phone {
+		u.PhoneChange = phone
+		if err := store.SetColumn(ctx, tx, u, "phone_change", phone, s.now()); err != nil {
+			return "", err
+		}
+	}
+	code, test := s.TestCode(phone)
+	id := "test-otp"
+	if !test {
+		code = password.Code(s.config.SMS.CodeLength)
+		var err error
+		if id, err = s.SendSMS(r, tx, u, SMSData{OTP: code, Phone: phone}, s.config.SMS.Template, channel, t.Kind); err != nil {
+			return "", err
+		}
+	}
+	return id, t.Save(ctx, tx, u, phone, store.HashCode(phone, code), s.now())
+}
+
+// SMSData is the input of the send_sms hook.
+type SMSData struct {
+	OTP   string `json:"otp,omitempty"`
+	Type  string `json:"sms_type,omitempty"`
+	Phone string `json:"phone,omitempty"`
+}
+
+// SendSMS sends a code by the hook or by the configured provider.
+func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textTemplate, channel, purpose string) (id string, err error) {
+	if err := tx.tally.AllowSMS(r.Context(), tx); err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			tx.tally.SMSNotSent()
+		}
+	}()
+	if h := s.hooks.SendSMS; h.Enabled() {
+		return "", s.hooks.Call(r, tx, h, "send-sms", map[string]any{"user": u, "sms": d}, &struct{}{})
+	}
+	if s.sms == nil {
+		return "", apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unable to get SMS provider")
+	}
+	t, err := template.New("").Parse(textTemplate)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, struct{ Code string }{d.OTP}); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+	defer cancel()
+	id, err = s.sms.SendSMS(ctx, d.Phone, b.String(), channel)
+	if err != nil {
+		return "", apierror.Errorf(http.StatusUnprocessableEntity, "sms_send_failed", "Error sending %s OTP to provider: %v", strings.TrimSuffix(purpose, "_token"), err).WithCause(err)
+	}
+	return id, nil
+}
+
+// Reply is the reply to a request that sent a message. ID is the provider's id of it, if there is one.
+type Reply struct {
+	ID string `json:"message_id,omitempty"`
+}

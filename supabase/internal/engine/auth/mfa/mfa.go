@@ -1,0 +1,91 @@
+// Package mfa serves second factors (TOTP, phone, WebAuthn) and passkeys.
+//
+// Only auth imports it. Of ours it imports auth/endpoint, auth/hookpoint, auth/message, auth/message/template, auth/password,
+// auth/ratelimit, auth/redirect, auth/session, auth/store, db and wire.
+package mfa
+
+import (
+	"net/http"
+	"time"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/hookpoint"
+	"daawo/supabase/internal/engine/auth/message"
+	"daawo/supabase/internal/engine/auth/ratelimit"
+	"daawo/supabase/internal/engine/auth/redirect"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// FactorConfig is about second factors.
+type FactorConfig struct {
+	DisableTOTPEnroll, DisableTOTPVerify       bool
+	EnablePhoneEnroll, EnablePhoneVerify       bool
+	EnableWebAuthnEnroll, EnableWebAuthnVerify bool
+	MaxFactors                                 int           // 10 when zero
+	MaxVerified                                int           // 10 when zero
+	ChallengeExpiry                            time.Duration // 5 minutes when zero
+	FactorExpiry                               time.Duration // of a factor that was never verified; 5 minutes when zero
+	PhoneTemplate                              string
+	PhoneCodeLength                            int
+	PhoneMaxFrequency                          time.Duration
+}
+
+// WebAuthnConfig names the relying party (WebAuthn, section 4).
+type WebAuthnConfig struct {
+	RPID, RPDisplayName string
+	RPOrigins           []string
+	Passkeys            bool // sign-in with a passkey alone
+	MaxPasskeys         int  // 10 when zero
+}
+
+// Config is the part of auth's configuration about second factors and passkeys.
+type Config struct {
+	MFA      FactorConfig
+	WebAuthn WebAuthnConfig
+}
+
+// Options is what a Service needs.
+type Options struct {
+	DB        *pool.Pool // as supabase_auth_admin
+	Store     *store.Store
+	Limiter   *ratelimit.Limiter
+	Hooks     *hookpoint.Caller
+	Sessions  *session.Manager
+	Sender    *message.Sender
+	Redirects *redirect.List
+	Now       func() time.Time
+	Config    Config
+}
+
+// Service serves the endpoints.
+type Service struct {
+	db        *pool.Pool
+	store     *store.Store
+	limiter   *ratelimit.Limiter
+	hooks     *hookpoint.Caller
+	sessions  *session.Manager
+	sender    *message.Sender
+	redirects *redirect.List
+	now       func() time.Time
+	config    Config
+}
+
+// New returns a Service.
+func New(o Options) *Service {
+	return &Service{
+		db: o.DB, store: o.Store, limiter: o.Limiter, hooks: o.Hooks, sessions: o.Sessions, sender: o.Sender,
+		redirects: o.Redirects, now: o.Now, config: o.Config,
+	}
+}
+
+// AsFactorUser calls h for the user of the access token, unless the user is anonymous.
+func (s *Service) AsFactorUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
+	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+		if c.User.IsAnonymous {
+			return apierror.Errorf(http.StatusForbidden, "no_authorization", "Anonymous user not allowed to perform these actions")
+		}
+		return h(w, r, c)
+	})
+}

@@ -1,0 +1,57 @@
+// Package provider is the OAuth 2.1 server: other applications sign users in with the accounts of this project.
+//
+// Only auth imports it. Of ours it imports auth/endpoint, auth/provider/protocol, auth/redirect, auth/session, auth/store, db
+// and wire.
+package provider
+
+import (
+	"time"
+
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/redirect"
+	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/store"
+)
+
+// Config configures the OAuth server.
+type Config struct {
+	Enabled             bool
+	DynamicRegistration bool          // applications may register themselves (RFC 7591)
+	ConsentPath         string        // of the site's page that asks for consent
+	DefaultScope        string        // "email" when empty
+	Life                time.Duration // from the authorization request to the exchange of the code; 10 minutes, RFC 6749's maximum, when zero
+}
+
+// Options is what a Server needs.
+type Options struct {
+	DB        *pool.Pool // as supabase_auth_admin
+	Store     *store.Store
+	Sessions  *session.Manager
+	Redirects *redirect.List
+	Keys      session.Keyring
+	Now       func() time.Time
+	SiteURL   string // the consent page is below it
+	Issuer    string // iss of ID tokens
+	Config    Config
+}
+
+// Server serves the endpoints.
+type Server struct {
+	db        *pool.Pool
+	store     *store.Store
+	sessions  *session.Manager
+	redirects *redirect.List
+	keys      session.Keyring
+	now       func() time.Time
+	siteURL   string
+	issuer    string
+	config    Config
+}
+
+// New returns a Server.
+func New(o Options) *Server {
+	return &Server{
+		db: o.DB, store: o.Store, sessions: o.Sessions, redirects: o.Redirects, keys: o.Keys, now: o.Now, siteURL: o.SiteURL,
+		issuer: o.Issuer, config: o.Config,
+	}
+}

@@ -1,0 +1,176 @@
+// Package ratelimit counts requests, guesses and messages in leaky buckets. The buckets are rows of the database, so that
+// replicas share them.
+//
+// Only auth imports it. Of ours it imports auth/endpoint, db and wire.
+package ratelimit
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/endpoint"
+)
+
+// Limits are the numbers of the rules. Zero means no limit.
+type Limits struct {
+	Header string // header that names the client in its first value; "" turns off the limits per client
+
+	EmailPerHour int // of all clients together; negative allows none
+	SMSPerHour   int
+
+	// Burst is how many requests of one kind a client may send at once, before the numbers below apply; GoTrue's is 30. Zero
+	// allows the number itself at once, which suits many people behind one address.
+	Burst int
+
+	// Per client.
+	AnonymousPerHour    int
+	TokenRefreshPerFive int // per five minutes; all grants
+	SignInSignUpPerFive int // of each: sign-ups, links, codes, recoveries, resends, changes of an account
+	VerificationPerFive int
+	ChallengePerMinute  int // of second factors, and answers; twice as many at once
+	Web3PerFive         int
+	PasskeyPerFive      int
+
+	OAuthRegisterPerFive int // applications that register themselves
+}
+
+// Rule says how often a client may do something.
+type Rule struct {
+	name    string
+	count   func(Limits) int
+	per     time.Duration
+	noBurst bool // Limits.Burst does not apply
+}
+
+// ofClient returns the bucket of one client.
+func (rule Rule) ofClient(l Limits, most int) bucket {
+	b := bucketOf(most, rule.per)
+	if l.Burst > 0 && !rule.noBurst {
+		b.capacity = float64(l.Burst)
+	}
+	return b
+}
+
+// The rules of the endpoints.
+var (
+	Anonymous = Rule{"anonymous", func(l Limits) int { return l.AnonymousPerHour }, time.Hour, true}
+	Token     = Rule{"token", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute, false}
+	Signup    = signInRule("signup")
+	OTP       = signInRule("otp")
+	MagicLink = signInRule("magiclink")
+	Recover   = signInRule("recover")
+	Resend    = signInRule("resend")
+	User      = signInRule("user")
+	Verify    = Rule{"verify", func(l Limits) int { return l.VerificationPerFive }, 5 * time.Minute, false}
+	OAuth     = Rule{"oauth", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute, false}
+	Register  = Rule{"register", func(l Limits) int { return l.OAuthRegisterPerFive }, 5 * time.Minute, false}
+	Passkey   = Rule{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute, false}
+
+	// Challenge and FactorAnswer let a client use two minutes' challenges at once, because a mistyped code needs another one.
+	Challenge    = Rule{"factor challenge", twiceChallenges, 2 * time.Minute, false}
+	FactorAnswer = Rule{"factor verify", twiceChallenges, 2 * time.Minute, false}
+	// Factor counts guesses at one factor, without that allowance.
+	Factor = Rule{"factor", func(l Limits) int { return l.ChallengePerMinute }, time.Minute, false}
+)
+
+// signInRule returns a rule of its own with the limit of sign-ins and sign-ups.
+func signInRule(name string) Rule {
+	return Rule{name, func(l Limits) int { return l.SignInSignUpPerFive }, 5 * time.Minute, false}
+}
+
+func twiceChallenges(l Limits) int { return 2 * l.ChallengePerMinute }
+
+// Options is what a Limiter needs.
+type Options struct {
+	DB     *pool.Pool // as supabase_auth_admin
+	Log    *slog.Logger
+	Now    func() time.Time
+	Limits Limits
+
+	FreeMail, FreeSMS bool // messages are not counted: without confirmations few are sent
+}
+
+// Limiter counts.
+type Limiter struct {
+	db                *pool.Pool
+	log               *slog.Logger
+	now               func() time.Time
+	limits            Limits
+	freeMail, freeSMS bool
+	inFlight          inFlight
+}
+
+// New returns a Limiter.
+func New(o Options) *Limiter {
+	return &Limiter{db: o.DB, log: o.Log, now: o.Now, limits: o.Limits, freeMail: o.FreeMail, freeSMS: o.FreeSMS}
+}
+
+// Limited counts a request before it calls h.
+func (l *Limiter) Limited(rule Rule, h endpoint.Handler) endpoint.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := l.Limit(r, rule); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
+// Limit counts one request of a client, which the configured header names. Without the header nothing is counted, as in
+// GoTrue.
+func (l *Limiter) Limit(r *http.Request, rule Rule) error {
+	most := rule.count(l.limits)
+	if most <= 0 || l.limits.Header == "" {
+		return nil
+	}
+	client, _, _ := strings.Cut(r.Header.Get(l.limits.Header), ",")
+	if client = network(strings.TrimSpace(client)); client == "" {
+		return nil
+	}
+	return l.count(r.Context(), rule, client, rule.ofClient(l.limits, most))
+}
+
+// network returns the part of a client's address that is counted: a /64 of IPv6, because one household has 2^64 addresses.
+func network(client string) string {
+	a, err := netip.ParseAddr(client)
+	if err != nil {
+		return client
+	}
+	if a = a.Unmap().WithZone(""); a.Is6() {
+		return netip.PrefixFrom(a, 64).Masked().String()
+	}
+	return a.String()
+}
+
+// LimitSubject counts one guess at a code of subject: an address, a number, a factor or a user. Guesses from many clients
+// share the limit of one client.
+func (l *Limiter) LimitSubject(ctx context.Context, rule Rule, subject string) error {
+	most := rule.count(l.limits)
+	if most <= 0 || subject == "" {
+		return nil
+	}
+	return l.count(ctx, rule, "of "+subject, bucketOf(most, rule.per))
+}
+
+func (l *Limiter) count(ctx context.Context, rule Rule, subject string, b bucket) error {
+	ok, err := l.pour(ctx, rule.name+" "+subject, b)
+	if err == nil && !ok {
+		return apierror.Errorf(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
+	}
+	return err
+}
+
+// TooSoon refuses a message that would follow the last one, sent at sentAt, within gap. A time in the far future comes from
+// a wrong clock and does not count.
+func (l *Limiter) TooSoon(sentAt *time.Time, gap time.Duration, code string) error {
+	if sentAt == nil || gap <= 0 || !sentAt.Add(gap).After(l.now()) || sentAt.After(l.now().Add(gap)) {
+		return nil
+	}
+	left := int(sentAt.Add(gap).Sub(l.now()) / time.Second)
+	return apierror.Errorf(http.StatusTooManyRequests, code, "For security purposes, you can only request this after %d seconds.", left)
+}

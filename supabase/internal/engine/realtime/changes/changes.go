@@ -1,0 +1,96 @@
+// Package changes tells subscribers of Realtime which rows changed in Postgres. It reads the write-ahead log by logical
+// replication, decodes pgoutput, and applies filters, row level security and column privileges per subscriber.
+//
+// Only realtime and app import it; of ours it imports db and realtime/changes/pgoutput.
+package changes
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"daawo/supabase/internal/database/pool"
+)
+
+// Binding is one postgres_changes entry of a channel's configuration.
+type Binding struct {
+	ID     int64    // chosen by the caller; Change.IDs has it
+	Schema string   // "*" means every schema
+	Table  string   // "*" means every table of the schema
+	Event  string   // "*", "INSERT", "UPDATE" or "DELETE"
+	Filter string   // as the client wrote it; "" means none
+	Select []string // columns; empty means all that the role may read
+}
+
+// Subscriber is a channel that listens to changes.
+type Subscriber struct {
+	Role     string         // database role of the token
+	Claims   map[string]any // verified claims of the token
+	Bindings []Binding
+
+	// Deliver gets the changes in the order of their commits, one call at a time. It must not block.
+	Deliver func(Change)
+
+	// Resumed is called when changes are read again after the connection to the database was lost, and after changes were
+	// lost because their checks were slower than the writes. Changes that were committed before are not delivered, so the
+	// client has to read the table again. nil means that nothing is called. It must not block.
+	Resumed func()
+}
+
+// Change is a row change for one subscriber. Subscribers that may see the same columns share Data; neither it nor IDs may
+// be modified.
+type Change struct {
+	IDs  []int64         // the subscriber's bindings that match
+	Type string          // INSERT, UPDATE or DELETE
+	Data json.RawMessage // schema, table, commit_timestamp, type, columns, record, old_record, errors
+}
+
+// Broadcast is a new row of realtime.messages, for the channels of its topic. Either Payload or Binary is set.
+type Broadcast struct {
+	ID        string
+	Topic     string // without the prefix "realtime:"
+	Event     string
+	Extension string
+	Private   bool
+	Payload   json.RawMessage // JSON
+	Binary    []byte
+}
+
+// Options configures a Stream.
+type Options struct {
+	// Pool serves the checks. Its role must be able to switch to each role that a token can have.
+	Pool *pool.Pool
+	// ReplicationURL is the database as a role with the attribute REPLICATION. A pooler of connections cannot serve it.
+	ReplicationURL string
+	Publication    string           // "" means supabase_realtime
+	MaxRecordBytes int              // changes above this have only their short columns; 0 means 1 MiB
+	MaxQueueBytes  int              // changes that wait for their checks; above this they are lost; 0 means 64 MiB
+	IdleAfter      time.Duration    // the connection is closed after this time without need; 0 means a minute
+	Log            *slog.Logger     // nil means slog.Default()
+	Now            func() time.Time // nil means time.Now
+}
+
+// SubscribeError is a reason that another attempt with the same bindings does not remove. Its text is for the client.
+type SubscribeError struct{ Message string }
+
+// Error returns the text for the client.
+func (e *SubscribeError) Error() string { return e.Message }
+
+var (
+	// ErrClosed is the error of a call after Run returned, or for an unknown subscriber.
+	ErrClosed = errors.New("the stream of changes has ended")
+	// ErrIdle is the error of Ready while nothing needs the stream, so that it is not connected.
+	ErrIdle = errors.New("the stream of changes is idle")
+	// ErrWALLevel means that the server does not write what logical replication needs.
+	ErrWALLevel = errors.New("the stream of changes needs wal_level = logical: run `alter system set wal_level = logical` as a superuser and restart Postgres")
+	// ErrNotReplicator means that the role of Options.ReplicationURL may not replicate.
+	ErrNotReplicator = errors.New("the stream of changes needs a role that may replicate: run `alter role … replication` as a superuser")
+)
+
+// The kinds of changes.
+const (
+	kindInsert = "INSERT"
+	kindUpdate = "UPDATE"
+	kindDelete = "DELETE"
+)

@@ -1,0 +1,291 @@
+package changes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/testdb"
+)
+
+// eventually waits until a condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(wait); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("not within a minute: " + what)
+		}
+	}
+}
+
+// slots returns the number of replication slots of a database.
+func slots(d *testdb.DB) int {
+	return testdb.Value[int](d, `select count(*) from pg_replication_slots where database = current_database()`)
+}
+
+// TestSlotIsTemporary: the slot exists only while the connection does, so a stopped server holds back no write-ahead log.
+func TestSlotIsTemporary(t *testing.T) {
+	d, s := open(t, func(o *Options) { o.IdleAfter = 20 * time.Millisecond })
+	d.Exec(notes)
+	if err := s.Ready(); !errors.Is(err, ErrIdle) || slots(d) != 0 {
+		t.Errorf("before the first need: %v, %d slots", err, slots(d))
+	}
+	_, id := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	if temporary := testdb.Value[bool](d, `select temporary from pg_replication_slots where database = current_database()`); !temporary || s.Ready() != nil {
+		t.Errorf("temporary %v, %v", temporary, s.Ready())
+	}
+	s.Unsubscribe(id)
+	eventually(t, "the slot of an idle stream is dropped", func() bool { return slots(d) == 0 })
+	if err := s.Ready(); !errors.Is(err, ErrIdle) {
+		t.Errorf("idle: %v", err)
+	}
+	// It connects again.
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	d.Exec(`insert into notes (id) values (1)`)
+	eventually(t, "a change after the pause", func() bool { return len(box.take()) == 1 })
+}
+
+// TestReconnect kills the connection. Its subscribers get the changes that follow, and are told each time that they missed
+// some.
+func TestReconnect(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(notes)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	var resumed atomic.Int64
+	_, err := s.Subscribe(t.Context(), Subscriber{
+		Role: "service_role", Claims: service, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}},
+		Deliver: func(Change) {}, Resumed: func() { resumed.Add(1) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		pid := testdb.Value[int](d, `select active_pid from pg_replication_slots where database = current_database()`)
+		d.ExecAs("supabase_admin", `select pg_terminate_backend($1)`, pid)
+		eventually(t, "another connection", func() bool {
+			now := testdb.Value[int](d, `select coalesce(max(active_pid), 0) from pg_replication_slots where database = current_database()`)
+			return now != 0 && now != pid && s.Ready() == nil
+		})
+		d.Exec(`insert into notes (id) values ($1)`, n)
+		eventually(t, "a change after the cut", func() bool { return len(box.take()) == 1 })
+		if got := resumed.Load(); got != int64(n+1) {
+			t.Errorf("after %d cuts: resumed %d times", n+1, got)
+		}
+	}
+}
+
+// TestSubscriptionIsLive: a change that is committed after Subscribe returned is delivered, with many at once.
+func TestSubscriptionIsLive(t *testing.T) {
+	d, s := open(t, func(o *Options) { o.IdleAfter = time.Millisecond })
+	d.Exec(notes)
+	for n := range 20 {
+		box, id := subscribe(t, s, "service_role", service, Binding{Table: "notes", Filter: fmt.Sprintf("id=eq.%d", n)})
+		d.Exec(`insert into notes (id) values ($1)`, n)
+		eventually(t, "the change", func() bool { return len(box.take()) == 1 })
+		s.Unsubscribe(id)
+		d.Exec(`update notes set body = 'b' where id = $1`, n)
+		if got := box.take(); len(got) != 0 {
+			t.Errorf("after Unsubscribe: %v", show(t, got))
+		}
+	}
+}
+
+func TestCommitOrder(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(notes)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	first, second := d.Conn("postgres"), d.Conn("postgres")
+	for _, step := range []struct {
+		second bool
+		sql    string
+	}{
+		{false, `begin`}, {true, `begin`}, {false, `insert into notes (id) values (1)`}, {true, `insert into notes (id) values (2)`},
+		{true, `commit`}, {false, `savepoint a; insert into notes (id) values (3); rollback to a`}, {false, `commit`},
+	} {
+		conn := first
+		if step.second {
+			conn = second
+		}
+		if _, err := conn.Exec(t.Context(), step.sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Exec(`begin; insert into notes (id) values (4); rollback`)
+	settle(t, d, s)
+	var ids []int
+	for _, c := range box.take() {
+		var data struct{ Record struct{ ID int } }
+		if err := json.Unmarshal(c.Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, data.Record.ID)
+	}
+	if diff := cmp.Diff([]int{2, 1}, ids); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestQueueLimit: more changes than the queue holds are lost and counted, the subscribers are told, the stream goes on.
+func TestQueueLimit(t *testing.T) {
+	d, s := open(t, func(o *Options) { o.MaxQueueBytes = 50_000 })
+	d.Exec(notes)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	var told atomic.Int64
+	_, err := s.Subscribe(t.Context(), Subscriber{
+		Role: "service_role", Claims: service, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}},
+		Deliver: func(Change) {}, Resumed: func() { told.Add(1) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(`insert into notes select n, repeat('x', 1000) from generate_series(1, 1000) n`)
+	settle(t, d, s)
+	if got := len(box.take()); got != 0 || s.Lost() != 1 {
+		t.Errorf("%d changes, %d lost", got, s.Lost())
+	}
+	eventually(t, "the message about the loss", func() bool { return told.Load() == 1 })
+	d.Exec(`insert into notes values (2000)`)
+	settle(t, d, s)
+	if got := len(box.take()); got != 1 {
+		t.Errorf("%d changes after the loss", got)
+	}
+}
+
+func TestLargeRecord(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(notes + `alter table notes replica identity full`)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	d.Exec(`insert into notes (id, body) values (1, repeat('x', 1048576)); update notes set body = repeat('y', 1048576)`)
+	settle(t, d, s)
+	expect(t, box, `INSERT [1] {"id":1,"done":false} Error 413: Payload Too Large`, `UPDATE [1] {"id":1,"done":false} old {"id":1,"done":false} Error 413: Payload Too Large`)
+}
+
+func TestBroadcastFromDatabase(t *testing.T) {
+	d := testdb.New(t)
+	day := time.Now().UTC().Format(time.DateOnly)
+	d.ExecAs("supabase_admin", fmt.Sprintf(`create table realtime.messages_today partition of realtime.messages for values from ('%s') to ('2100-01-01')`, day))
+	got := make(chan Broadcast, 10)
+	pool, err := pool.Open(t.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.OnBroadcast(func(b Broadcast) { got <- b })
+	run(t, d, s, pool)
+	release := s.Hold()
+	defer release()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if err := s.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(`select realtime.send('{"text": "hi"}', 'created', 'notes'), realtime.send_binary('\x00ff', 'bytes', 'notes', false)`)
+	d.Exec(`insert into realtime.messages (topic, extension, event) values ('notes', 'broadcast', 'without payload')`)
+	d.Exec(`create table notes (id int primary key, body text);
+		create function announce() returns trigger language plpgsql as $$ begin
+			perform realtime.broadcast_changes('topic:' || coalesce(new.id, old.id), tg_op, tg_op, tg_table_name, tg_table_schema, new, old);
+			return null; end $$;
+		create trigger announce after insert or update or delete on notes for each row execute function announce();
+		insert into notes values (1, 'a'); update notes set body = 'b'; delete from notes;`)
+	receive := func() Broadcast {
+		select {
+		case b := <-got:
+			return b
+		case <-time.After(wait):
+			t.Fatal("no broadcast")
+			return Broadcast{}
+		}
+	}
+	b := receive()
+	if b.Topic != "notes" || b.Event != "created" || !b.Private || b.Extension != "broadcast" || string(b.Payload) != fmt.Sprintf(`{"id": %q, "text": "hi"}`, b.ID) {
+		t.Errorf("%+v %s", b, b.Payload)
+	}
+	if b = receive(); b.Private || !bytes.Equal(b.Binary, []byte{0, 255}) || b.Payload != nil {
+		t.Errorf("%+v", b)
+	}
+	for _, want := range []string{
+		`{"table": "notes", "record": {"id": 1, "body": "a"}, "schema": "public", "operation": "INSERT", "old_record": null}`,
+		`{"table": "notes", "record": {"id": 1, "body": "b"}, "schema": "public", "operation": "UPDATE", "old_record": {"id": 1, "body": "a"}}`,
+		`{"table": "notes", "record": null, "schema": "public", "operation": "DELETE", "old_record": {"id": 1, "body": "b"}}`,
+	} {
+		b := receive()
+		var payload, wanted map[string]any
+		if err := errors.Join(json.Unmarshal(b.Payload, &payload), json.Unmarshal([]byte(want), &wanted)); err != nil {
+			t.Fatal(err)
+		}
+		delete(payload, "id")
+		if diff := cmp.Diff(wanted, payload); diff != "" || b.Topic != "topic:1" || b.Event != wanted["operation"] {
+			t.Error(b.Topic, b.Event, diff)
+		}
+	}
+}
+
+// TestServersThatCannotReplicate checks the errors that tell an operator what to change.
+func TestServersThatCannotReplicate(t *testing.T) {
+	err := explain(&pgconn.PgError{Code: "55000", Message: `logical decoding requires "wal_level" >= "logical"`})
+	if !errors.Is(err, ErrWALLevel) {
+		t.Error(err)
+	}
+	d := testdb.New(t)
+	s := openOn(t, d, func(o *Options) { o.ReplicationURL = d.URL("authenticator") })
+	d.Exec(notes)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	_, err = s.Subscribe(ctx, Subscriber{Role: "service_role", Claims: service, Bindings: []Binding{{Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {}})
+	if !errors.Is(err, ErrNotReplicator) || !errors.Is(s.Ready(), ErrNotReplicator) {
+		t.Errorf("%v, %v", err, s.Ready())
+	}
+}
+
+// TestPublicationAppears: a publication that is created while the stream runs is read.
+func TestPublicationAppears(t *testing.T) {
+	d := testdb.New(t)
+	d.Exec(`drop publication supabase_realtime`)
+	s := openOn(t, d, nil)
+	release := s.Hold()
+	defer release()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if err := s.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var refused *SubscribeError
+	d.Exec(`create table notes (id int primary key)`)
+	sub := Subscriber{Role: "service_role", Claims: service, Bindings: []Binding{{Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {}}
+	if _, err := s.Subscribe(ctx, sub); !errors.As(err, &refused) {
+		t.Errorf("without a publication: %v", err)
+	}
+	d.Exec(`create publication supabase_realtime for table notes`)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	d.Exec(`insert into notes values (1)`)
+	eventually(t, "the change", func() bool { return len(box.take()) == 1 })
+}
+
+// TestMessagesPublicationHeals: the schema was dropped and created again, so the publication lost its table.
+func TestMessagesPublicationHeals(t *testing.T) {
+	d := testdb.New(t)
+	d.ExecAs("supabase_admin", `alter publication supabase_realtime_messages_publication drop table realtime.messages`)
+	s := openOn(t, d, nil)
+	defer s.Hold()()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if err := s.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := testdb.Value[int](d, `select count(*) from pg_publication_rel where prrelid = 'realtime.messages'::regclass`); n != 1 {
+		t.Errorf("the table is in %d publications", n)
+	}
+}

@@ -1,0 +1,124 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
+)
+
+// rowChange is a change of a row, before any check.
+type rowChange struct {
+	relation   *pgoutput.Relation
+	kind       string
+	old, new   pgoutput.Tuple
+	oldKeyOnly bool
+	xid        uint32
+	committed  time.Time
+	size       int // bytes of the values
+}
+
+// queue has the changes that wait for their checks. It accepts changes up to a number of bytes, so that a slow check costs
+// neither memory without end nor disk space of the server.
+type queue struct {
+	mu     sync.Mutex
+	items  []rowChange
+	bytes  int
+	limit  int
+	gap    bool          // a transaction is missing
+	ahead  int           // items before the gap
+	filled chan struct{} // has one element if items or a gap may be there
+}
+
+// errGap means that a transaction is missing after the changes that pop returned.
+var errGap = errors.New("a transaction did not fit in the queue")
+
+func newQueue(limit int) *queue { return &queue{limit: limit, filled: make(chan struct{}, 1)} }
+
+// overhead is the approximate memory of a change beside its values, in bytes.
+const overhead = 200
+
+func (c *rowChange) memory() int { return c.size + overhead + 24*(len(c.old)+len(c.new)) }
+
+// push adds the changes of a transaction. It returns false, and adds nothing, if the queue would become too large.
+func (q *queue) push(items []rowChange) bool {
+	total := 0
+	for i := range items {
+		total += items[i].memory()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.bytes+total > q.limit {
+		return false
+	}
+	q.items = append(q.items, items...)
+	q.bytes += total
+	q.wake()
+	return true
+}
+
+// pushGap notes that a transaction is missing here. Gaps are one until pop has returned it.
+func (q *queue) pushGap() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.gap {
+		q.gap, q.ahead = true, len(q.items)
+	}
+	q.wake()
+}
+
+func (q *queue) wake() {
+	select {
+	case q.filled <- struct{}{}:
+	default:
+	}
+}
+
+// pop waits for changes and returns at most n of them, or errGap when the next thing is a gap.
+func (q *queue) pop(ctx context.Context, n int) ([]rowChange, error) {
+	for {
+		q.mu.Lock()
+		taken, err := q.take(n)
+		q.mu.Unlock()
+		if taken != nil || err != nil {
+			return taken, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-q.filled:
+		}
+	}
+}
+
+// take returns the next changes, or errGap, or nothing. The caller holds the lock.
+func (q *queue) take(n int) ([]rowChange, error) {
+	switch {
+	case q.gap && q.ahead == 0:
+		q.gap = false
+		if len(q.items) > 0 {
+			q.wake()
+		}
+		return nil, errGap
+	case q.gap:
+		n = min(n, q.ahead)
+		q.ahead -= n
+	case len(q.items) == 0:
+		return nil, nil
+	}
+	n = min(n, len(q.items))
+	taken := q.items[:n:n]
+	q.items = q.items[n:]
+	for i := range taken {
+		q.bytes -= taken[i].memory()
+	}
+	if len(q.items) == 0 {
+		q.items = nil // taken keeps the array
+	}
+	if len(q.items) > 0 || q.gap {
+		q.wake()
+	}
+	return taken, nil
+}

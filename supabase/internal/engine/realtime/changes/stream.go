@@ -1,0 +1,432 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"daawo/supabase/internal/database/pool"
+)
+
+// Stream reads the write-ahead log and delivers changes. It is safe for concurrent use.
+type Stream struct {
+	o           Options
+	registry    *registry
+	queue       *queue
+	onBroadcast func(Broadcast)
+	lost        atomic.Int64 // transactions
+	lastLoss    atomic.Int64 // of the log, unix seconds
+	warned      sync.Map     // subjects of messages that are logged once
+
+	mu      sync.Mutex
+	needs   int           // subscribers and holds
+	count   int           // connections so far
+	changed chan struct{} // closed and replaced when needs or state change
+	state   error         // nil while streaming
+	ended   bool
+	restart context.CancelFunc // ends the present connection
+	names   []string           // publications of the present connection
+	slot    string
+	lag     int64
+	lagAt   time.Time
+}
+
+const (
+	defaultPublication = "supabase_realtime"
+	defaultRecordBytes = 1 << 20
+	defaultQueueBytes  = 64 << 20
+	defaultIdle        = time.Minute
+	lagEvery           = 10 * time.Second
+	minBackoff         = 100 * time.Millisecond
+	maxBackoff         = 10 * time.Second
+	batchSize          = 500 // changes that are checked together
+	// The server creates a slot when the transactions that were running have ended.
+	connectTimeout = 10 * time.Minute
+)
+
+// Open returns a Stream. It does not connect: Run does.
+func Open(o Options) (*Stream, error) {
+	if o.Pool == nil || o.ReplicationURL == "" {
+		return nil, errors.New("changes: Pool and ReplicationURL are required")
+	}
+	if o.Publication == "" {
+		o.Publication = defaultPublication
+	}
+	if o.MaxRecordBytes == 0 {
+		o.MaxRecordBytes = defaultRecordBytes
+	}
+	if o.MaxQueueBytes == 0 {
+		o.MaxQueueBytes = defaultQueueBytes
+	}
+	if o.IdleAfter == 0 {
+		o.IdleAfter = defaultIdle
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes), changed: make(chan struct{}), state: ErrIdle}, nil
+}
+
+// OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their commits. Call it before Run.
+// fn must not block.
+func (s *Stream) OnBroadcast(fn func(Broadcast)) { s.onBroadcast = fn }
+
+// notify wakes those who wait for a change of the state. The caller holds the lock.
+func (s *Stream) notify() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Hold keeps the stream connected until release is called, for channels that want broadcasts only. release may be called
+// more than once.
+func (s *Stream) Hold() (release func()) {
+	s.need(1)
+	return sync.OnceFunc(func() { s.need(-1) })
+}
+
+func (s *Stream) need(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.needs += n
+	s.notify()
+}
+
+// Wait waits until the stream is connected. The caller holds it or has a subscriber, otherwise it may stay idle.
+func (s *Stream) Wait(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		state, changed, ended := s.state, s.changed, s.ended
+		s.mu.Unlock()
+		switch {
+		case ended:
+			return ErrClosed
+		case state == nil:
+			return nil
+		case errors.Is(state, ErrWALLevel), errors.Is(state, ErrNotReplicator):
+			return state // waiting does not help
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), state)
+		case <-changed:
+		}
+	}
+}
+
+// Run keeps the replication connection open until ctx ends, while it is needed. It reconnects after errors and returns nil.
+func (s *Stream) Run(ctx context.Context) error {
+	var worker sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	worker.Go(func() { s.work(ctx) })
+	worker.Go(func() { s.watch(ctx) })
+	backoff := minBackoff
+	for ctx.Err() == nil {
+		if !s.waitForNeed(ctx) {
+			break
+		}
+		streamed, err := s.stream(ctx)
+		if streamed {
+			backoff = minBackoff
+		}
+		if ctx.Err() != nil || err == nil {
+			continue
+		}
+		s.setState(err)
+		s.o.Log.Warn("replication ended; reconnecting", "in", backoff, "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(backoff/2 + rand.N(backoff)):
+		}
+		backoff = min(2*backoff, maxBackoff)
+	}
+	cancel()
+	worker.Wait()
+	s.mu.Lock()
+	s.ended, s.state = true, ErrClosed
+	s.notify()
+	s.mu.Unlock()
+	return nil
+}
+
+func (s *Stream) setState(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = err
+	s.notify()
+}
+
+// waitForNeed waits until a subscriber or a hold exists. It returns false if ctx ends.
+func (s *Stream) waitForNeed(ctx context.Context) bool {
+	for {
+		s.mu.Lock()
+		needs, changed := s.needs, s.changed
+		if needs == 0 && s.state == nil {
+			s.state = ErrIdle
+		}
+		s.mu.Unlock()
+		if needs > 0 {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-changed:
+		}
+	}
+}
+
+// stream opens a connection and reads it. It returns nil if the connection was closed because it was not needed or its
+// publications changed. streamed reports whether it was established.
+func (s *Stream) stream(ctx context.Context) (streamed bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	dial, stop := context.WithTimeout(ctx, connectTimeout)
+	c, err := s.connect(dial)
+	stop()
+	if err != nil {
+		return false, err
+	}
+	defer c.close()
+	s.resume(c, cancel)
+	s.o.Log.Info("reading changes", "slot", c.slot, "publications", c.publications)
+	go s.closeIdle(ctx, cancel)
+	err = c.read(ctx)
+	s.mu.Lock()
+	s.restart, s.names, s.slot = nil, nil, ""
+	if s.state == nil {
+		s.state = errors.New("the replication connection has ended")
+	}
+	s.mu.Unlock()
+	if ctx.Err() != nil {
+		return true, nil
+	}
+	return true, err
+}
+
+// closeIdle calls cancel when nothing has needed the stream for some time.
+func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
+	var idle <-chan time.Time
+	for {
+		s.mu.Lock()
+		needs, changed := s.needs, s.changed
+		s.mu.Unlock()
+		switch {
+		case needs > 0:
+			idle = nil
+		case idle == nil:
+			idle = time.After(s.o.IdleAfter)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-idle:
+			s.setState(ErrIdle)
+			cancel()
+			return
+		}
+	}
+}
+
+// watch measures the lag, and reconnects if a publication was created or dropped.
+func (s *Stream) watch(ctx context.Context) {
+	tick := time.NewTicker(lagEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.measure(ctx)
+		}
+	}
+}
+
+func (s *Stream) measure(ctx context.Context) {
+	s.mu.Lock()
+	slot, names := s.slot, s.names
+	s.mu.Unlock()
+	if slot == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lagEvery)
+	defer cancel()
+	var lag int64
+	err := s.one(ctx, `select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn))::int8, 0) from pg_replication_slots where slot_name = $1`, []any{slot}, &lag)
+	if err != nil {
+		return // the connection that reads will notice
+	}
+	s.mu.Lock()
+	s.lag, s.lagAt = lag, s.o.Now()
+	s.mu.Unlock()
+	s.followPublications(ctx, names)
+}
+
+// followPublications reconnects if the publications differ from those of the present connection.
+func (s *Stream) followPublications(ctx context.Context, present []string) {
+	names, err := s.publications(ctx)
+	if err != nil || slices.Equal(names, present) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.restart != nil && slices.Equal(s.names, present) {
+		s.state = errors.New("the publications have changed")
+		s.notify()
+		s.restart()
+	}
+}
+
+// lose counts a transaction that found the queue full. The subscribers are told after the changes before it.
+func (s *Stream) lose() {
+	s.queue.pushGap()
+	total, now := s.lost.Add(1), s.o.Now().Unix()
+	if last := s.lastLoss.Load(); now-last >= 10 && s.lastLoss.CompareAndSwap(last, now) {
+		s.o.Log.Error("changes were lost: the checks are slower than the writes", "transactions", total, "limit_bytes", s.o.MaxQueueBytes)
+	}
+}
+
+// Lost returns how many transactions were not delivered because the queue was full.
+func (s *Stream) Lost() int64 { return s.lost.Load() }
+
+// Lag returns how many bytes of the write-ahead log are not read yet, and when that was measured.
+func (s *Stream) Lag() (bytes int64, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lag, s.lagAt
+}
+
+// Ready returns nil if the replication connection streams, ErrIdle if nothing needs it, or why it does not stream.
+func (s *Stream) Ready() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Subscribe adds a subscriber and returns its id. It checks the bindings as upstream does and returns a *SubscribeError with
+// upstream's text if one is wrong; any other error may end by itself. When it returns, the subscription is live: changes
+// committed later are delivered.
+func (s *Stream) Subscribe(ctx context.Context, subscriber_ Subscriber) (id int64, err error) {
+	release := s.Hold() // connects while the check runs
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	sub := &subscriber{bindings: slices.Clone(subscriber_.Bindings), deliver: subscriber_.Deliver, resumed: subscriber_.Resumed}
+	classes, err := s.classesOf(ctx, sub, subscriber_.Role, subscriber_.Claims)
+	if err != nil {
+		return 0, err
+	}
+	id = s.registry.add(sub, classes)
+	if err = s.waitForPublication(ctx); err == nil {
+		err = s.attach(ctx, sub)
+	}
+	if err != nil {
+		s.registry.remove(id)
+		return 0, err
+	}
+	sub.release = release
+	return id, nil
+}
+
+// waitForPublication waits until a connection streams that has the publication of the changes.
+func (s *Stream) waitForPublication(ctx context.Context) error {
+	if err := s.Wait(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	names := s.names
+	s.mu.Unlock()
+	if names == nil || slices.Contains(names, s.o.Publication) {
+		return nil
+	}
+	s.followPublications(ctx, names)
+	return s.Wait(ctx)
+}
+
+// classesOf checks the bindings of a subscriber and returns their classes.
+func (s *Stream) classesOf(ctx context.Context, sub *subscriber, role string, claims map[string]any) ([]*class, error) {
+	conditions, err := s.check(ctx, role, sub.bindings)
+	if err != nil {
+		return nil, err
+	}
+	return groupBindings(sub, role, claims, conditions)
+}
+
+// Unsubscribe removes a subscriber. A delivery that has begun may end after it returns.
+func (s *Stream) Unsubscribe(id int64) {
+	if sub := s.registry.get(id); sub != nil && s.registry.remove(id) {
+		sub.release()
+	}
+}
+
+// SetClaims replaces the role and the claims of a subscriber. After an error the subscriber is removed, because its old
+// claims are no longer valid.
+func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims map[string]any) error {
+	sub := s.registry.get(id)
+	if sub == nil {
+		return ErrClosed
+	}
+	classes, err := s.classesOf(ctx, sub, role, claims)
+	if err != nil {
+		s.Unsubscribe(id)
+		return err
+	}
+	if !s.registry.replace(sub, classes) {
+		return ErrClosed
+	}
+	return nil
+}
+
+// work checks and delivers the changes of the queue until ctx ends.
+func (s *Stream) work(ctx context.Context) {
+	for {
+		items, err := s.queue.pop(ctx, batchSize)
+		switch {
+		case errors.Is(err, errGap):
+			s.tellMissed()
+			continue
+		case err != nil:
+			return
+		}
+		if err := s.handle(ctx, items, nil); err != nil && ctx.Err() == nil {
+			s.lost.Add(1)
+			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
+			s.tellMissed()
+		}
+	}
+}
+
+// handle checks and delivers changes, to all subscribers or only to some. While the database is not available, it tries
+// again.
+//
+// only has the index of the first change for each subscriber.
+func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscriber]int) error {
+	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
+		b := &batch{s: s, items: items, only: only}
+		err := b.run(ctx)
+		if err == nil {
+			if len(b.again) > 0 { // their claims changed during the check
+				return s.handle(ctx, items, b.again)
+			}
+			return nil
+		}
+		if !pool.IsUnavailable(err) && !errors.Is(err, pool.ErrUnavailable) && !isLocked(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(backoff):
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/database/pool"
+)
+
+// publishedTable is a table of the publication with the columns that a role may read.
+type publishedTable struct {
+	Schema, Table string
+	Columns       []string
+	Types         []string // SQL names
+	OIDs          []uint32
+}
+
+// maxIn is the maximum number of values of a filter in.
+const maxIn = 100
+
+// check validates the bindings for a role as upstream's trigger does, and returns the conditions of each.
+func (s *Stream) check(ctx context.Context, role string, bindings []Binding) ([][]condition, error) {
+	all := make([][]condition, len(bindings))
+	for i, b := range bindings {
+		filters, err := parseFilters(b.Filter)
+		if err != nil {
+			return nil, &SubscribeError{"Error parsing `filter` params: " + err.Error()}
+		}
+		all[i], err = s.checkBinding(ctx, role, b, filters)
+		if err == nil {
+			continue
+		}
+		shown := fmt.Sprintf("[event: %s, schema: %s, table: %s, filters: %s, select: %s]", b.Event, b.Schema, b.Table, showFilters(filters), showSelect(b.Select))
+		if errors.Is(err, errNotPublished) {
+			return nil, &SubscribeError{"Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: " + shown}
+		}
+		if text, ok := serverText(err); ok {
+			return nil, &SubscribeError{"Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: " + shown + ". Exception: " + text}
+		}
+		return nil, err
+	}
+	return all, nil
+}
+
+var errNotPublished = errors.New("the publication has no such table")
+
+func showFilters(filters []filter) string {
+	parts := make([]string, len(filters))
+	for i, f := range filters {
+		parts[i] = f.String()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func showSelect(columns []string) string {
+	if len(columns) == 0 {
+		return "nil"
+	}
+	parts := make([]any, len(columns))
+	for i, c := range columns {
+		parts[i] = c
+	}
+	return inspect(parts)
+}
+
+// refusal is an error that upstream's trigger raises.
+type refusal string
+
+// Error returns upstream's text.
+func (r refusal) Error() string { return string(r) }
+
+// serverText returns an error as upstream shows those of the database. Others are not for clients.
+func serverText(err error) (string, bool) {
+	var r refusal
+	if errors.As(err, &r) {
+		return "ERROR P0001 (raise_exception) " + string(r), true
+	}
+	pg, ok := pool.AsPgError(err)
+	if !ok || pool.IsUnavailable(err) {
+		return "", false
+	}
+	name, ok := conditionNames[pg.Code]
+	if !ok {
+		name = "error"
+	}
+	return fmt.Sprintf("ERROR %s (%s) %s", pg.Code, name, pg.Message), true
+}
+
+// conditionNames are names of SQLSTATEs that a check of filters can have.
+var conditionNames = map[string]string{
+	"22P02": "invalid_text_representation", "22003": "numeric_value_out_of_range", "22007": "invalid_datetime_format",
+	"22008": "datetime_field_overflow", "22001": "string_data_right_truncation", "22023": "invalid_parameter_value",
+	"23514": "check_violation", "42704": "undefined_object", "42601": "syntax_error", "42846": "cannot_coerce",
+	"22021": "character_not_in_repertoire", "2201B": "invalid_regular_expression", "22P05": "untranslatable_character",
+	"42883": "undefined_function", "42501": "insufficient_privilege", "57014": "query_canceled",
+}
+
+// checkBinding validates one binding against each table that it matches.
+func (s *Stream) checkBinding(ctx context.Context, role string, b Binding, filters []filter) ([]condition, error) {
+	tables, err := s.publishedTables(ctx, role, b.Schema, b.Table)
+	if err != nil {
+		return nil, err
+	}
+	if len(tables) == 0 {
+		return nil, errNotPublished
+	}
+	conditions := make([]condition, len(filters))
+	for n, t := range tables {
+		for i, f := range filters {
+			at := slices.Index(t.Columns, f.column)
+			if at < 0 {
+				return nil, refusal("invalid column for filter " + f.column)
+			}
+			c, err := s.checkFilter(ctx, f, t.Types[at], t.OIDs[at])
+			if err != nil {
+				return nil, err
+			}
+			if n > 0 && c.oid != conditions[i].oid {
+				c.oid = 0 // the server evaluates it
+			}
+			conditions[i] = c
+		}
+		for _, name := range b.Select {
+			if !slices.Contains(t.Columns, name) {
+				return nil, refusal("invalid column for select " + name)
+			}
+		}
+	}
+	return conditions, nil
+}
+
+// publishedTables returns the tables of the publication that a binding matches.
+func (s *Stream) publishedTables(ctx context.Context, role, schema, table string) (tables []publishedTable, err error) {
+	err = s.o.Pool.Query(ctx, pool.Caller{}, `
+		select n.nspname, c.relname, a.names, a.types, a.oids
+		from pg_publication_tables p
+		join pg_namespace n on n.nspname = p.schemaname
+		join pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
+		cross join lateral (
+			select coalesce(array_agg(attname::text), '{}') as names, coalesce(array_agg(format_type(atttypid, -1)), '{}') as types,
+				coalesce(array_agg(atttypid::int8), '{}') as oids
+			from pg_attribute
+			where attrelid = c.oid and attnum > 0 and not attisdropped
+				and has_column_privilege((select oid from pg_roles where oid = $4::text::regrole), attrelid, attnum, 'select')
+		) a
+		where p.pubname = $1 and ($2 = '*' or p.schemaname = $2) and ($3 = '*' or p.tablename = $3)
+		order by 1, 2`,
+		[]any{s.o.Publication, schema, table, identifier(role)}, func(rows pgx.Rows) (err error) {
+			tables, err = pgx.CollectRows(rows, pgx.RowToStructByPos[publishedTable])
+			return err
+		})
+	return tables, err
+}
+
+// checkFilter validates a filter for a column's type.
+func (s *Stream) checkFilter(ctx context.Context, f filter, typeName string, oid uint32) (condition, error) {
+	c := condition{filter: f, oid: oid}
+	switch f.op {
+	case "in":
+		return c, s.canonicalElements(ctx, &c, typeName)
+	case "is":
+		if !slices.Contains([]string{"null", "true", "false", "unknown"}, f.value) {
+			return c, refusal("invalid value for is filter: must be null, true, false, or unknown")
+		}
+		if f.value != "null" && oid != oidBool {
+			return c, refusal(fmt.Sprintf("is %s filter requires a boolean column, got %s", f.value, typeName))
+		}
+		return c, nil
+	case "like", "ilike", "match", "imatch":
+		return c, s.checkPattern(ctx, f, typeName, oid)
+	}
+	var canonical *string
+	err := s.one(ctx, `select `+outputText("$1::"+typeName, oid), []any{f.value}, &canonical)
+	if err == nil && canonical == nil { // a domain or type whose input is null
+		c.oid = 0
+		return c, nil
+	}
+	if err == nil {
+		c.values = []string{*canonical}
+	}
+	return c, err
+}
+
+// outputText returns an expression for the text form of a value in the write-ahead log.
+func outputText(expression string, oid uint32) string {
+	if oid == oidBool { // the cast would return true or false
+		return "case " + expression + " when true then 't' when false then 'f' end"
+	}
+	return "(" + expression + ")::text"
+}
+
+// canonicalElements sets the values of a filter in.
+func (s *Stream) canonicalElements(ctx context.Context, c *condition, typeName string) error {
+	var elements []*string
+	if err := s.one(ctx, `select array(select `+outputText("e", c.oid)+` from unnest($1::`+typeName+`[]) e)`, []any{c.value}, &elements); err != nil {
+		return err
+	}
+	if len(elements) > maxIn {
+		return refusal("too many values for `in` filter. Maximum 100")
+	}
+	for _, e := range elements {
+		if e == nil {
+			c.null = true
+			continue
+		}
+		c.values = append(c.values, *e)
+	}
+	return nil
+}
+
+// checkPattern validates a filter with a pattern.
+func (s *Stream) checkPattern(ctx context.Context, f filter, typeName string, oid uint32) error {
+	operator, sameTypes := "~~", false
+	switch f.op {
+	case "match":
+		operator, sameTypes = "~", true
+	case "imatch":
+		operator, sameTypes = "~*", true
+	}
+	var exists bool
+	err := s.one(ctx, `
+		select exists (select from pg_operator
+			where oprname = $1 and oprleft = $2::int8::oid and (not $3 or oprright = oprleft and oprresult = 'boolean'::regtype))`,
+		[]any{operator, int64(oid), sameTypes}, &exists)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return refusal(fmt.Sprintf("operator %s requires a text-compatible column type, got %s", f.op, typeName))
+	}
+	if !sameTypes {
+		return nil
+	}
+	var matched bool
+	err = s.one(ctx, `select '' ~ $1`, []any{f.value}, &matched)
+	if pg, ok := pool.AsPgError(err); ok {
+		return refusal(fmt.Sprintf("invalid regular expression for %s filter: %s", f.op, pg.Message))
+	}
+	return err
+}
+
+// one runs a query of one row and one column.
+func (s *Stream) one(ctx context.Context, sql string, args []any, to any) error {
+	return s.o.Pool.Query(ctx, pool.Caller{}, sql, args, func(rows pgx.Rows) error {
+		_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(to) })
+		return err
+	})
+}

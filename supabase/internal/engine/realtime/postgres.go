@@ -1,0 +1,310 @@
+package realtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"daawo/supabase/internal/engine/realtime/changes"
+	"daawo/supabase/internal/engine/realtime/phoenix"
+)
+
+// bindings returns the subscriptions to Postgres changes that a join asks for, and the response to the join, which names
+// the id of each. wrong is why bindings cannot be subscribed to: the channel is joined nevertheless, as upstream does.
+func (c *channel) bindings(r joinRequest) (bindings []changes.Binding, joined json.RawMessage, wrong, err error) {
+	entries := r.postgresChanges
+	if !r.hasConfig {
+		entries = []json.RawMessage{topicBinding(c.key.name)}
+	}
+	response := []byte(`{"postgres_changes":[`)
+	for i, entry := range entries {
+		members := object(entry)
+		if members == nil {
+			return nil, nil, nil, refuse("UnknownErrorOnChannel: postgres_changes must be an array of maps")
+		}
+		id := bindingID(members)
+		members["id"] = json.RawMessage(strconv.FormatInt(id, 10))
+		named, err := json.Marshal(members)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if i > 0 {
+			response = append(response, ',')
+		}
+		response = append(response, named...)
+		binding, err := changes.ParseBinding(id, entry)
+		if err != nil {
+			wrong = errors.Join(wrong, err)
+		}
+		bindings = append(bindings, binding)
+	}
+	return bindings, append(response, "]}"...), wrong, nil
+}
+
+// topicBinding returns the binding of a client of the first version: its topic is schema, schema:table or
+// schema:table:filter.
+func topicBinding(topic string) json.RawMessage {
+	parts := strings.SplitN(topic, ":", 3)
+	members := map[string]string{}
+	for i, name := range []string{"schema", "table", "filter"}[:len(parts)] {
+		members[name] = parts[i]
+	}
+	entry, _ := json.Marshal(members) // strings
+	return entry
+}
+
+// bindingID returns an id that depends on the members only, as upstream's.
+func bindingID(members map[string]json.RawMessage) int64 {
+	h := fnv.New32a()
+	canonical, _ := json.Marshal(members) // sorted by name; the values are valid JSON
+	_, _ = h.Write(canonical)             // never fails
+	const bits = 27
+	return int64(h.Sum32() & (1<<bits - 1))
+}
+
+// subscription keeps a channel subscribed to Postgres changes.
+type subscription struct {
+	c        *channel
+	bindings []changes.Binding
+	wrong    error // why the bindings cannot be subscribed to
+	named    bool  // messages have the event postgres_changes and ids, unlike those to clients of the first version
+
+	mu     sync.Mutex
+	cancel context.CancelFunc
+	done   chan struct{} // of the last goroutine; nil before the first
+	id     int64         // of the subscriber; 0 for none
+	ended  bool
+}
+
+// retryAfter returns the wait before another attempt to subscribe: 1 to 3 s at first, which suffices for a database that starts
+// again, and then 5 to 10 s. Upstream has both waits, for a missing connection and for errors.
+func retryAfter(attempt int) time.Duration {
+	if attempt < 3 {
+		return time.Second + rand.N(2*time.Second)
+	}
+	return 5*time.Second + rand.N(5*time.Second)
+}
+
+// start subscribes, or renews the claims of the subscriber, in the background, until it succeeds.
+func (s *subscription) start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	previous := s.done
+	if s.cancel != nil {
+		s.cancel()
+	}
+	ctx, cancel := context.WithCancel(s.c.s.e.ctx)
+	done := make(chan struct{})
+	s.cancel, s.done = cancel, done
+	s.c.spawn(func() {
+		defer close(done)
+		defer cancel()
+		if previous != nil {
+			<-previous
+		}
+		s.keepTrying(ctx)
+	})
+}
+
+func (s *subscription) keepTrying(ctx context.Context) {
+	for attempt := 0; ctx.Err() == nil; attempt++ {
+		err := s.subscribe(ctx)
+		var final *changes.SubscribeError
+		switch {
+		case err == nil:
+			s.confirm()
+			return
+		case errors.As(err, &final):
+			s.c.system(eventChanges, "error", final.Message)
+			return
+		case ctx.Err() != nil:
+			return
+		}
+		s.c.s.e.o.Log.Warn("Postgres changes", "error", err)
+		s.c.system(eventChanges, "error", "Subscribing to PostgreSQL failed; retrying")
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryAfter(attempt)):
+		}
+	}
+}
+
+// confirm tells the client that every later change arrives.
+func (s *subscription) confirm() { s.c.system(eventChanges, "ok", "Subscribed to PostgreSQL") }
+
+// resumed confirms the subscription again after the connection to the database was lost, as upstream does. The client may
+// have missed changes and can read the table now.
+func (s *subscription) resumed() {
+	if !s.c.closed.Load() {
+		s.confirm()
+	}
+}
+
+var errNoChanges = &changes.SubscribeError{Message: "Postgres changes are not available on this server"}
+
+// subscribe makes one attempt.
+func (s *subscription) subscribe(ctx context.Context) error {
+	stream, claims := s.c.s.e.o.Changes, s.c.current()
+	switch {
+	case stream == nil:
+		return errNoChanges
+	case s.wrong != nil:
+		return s.wrong
+	}
+	s.mu.Lock()
+	id := s.id
+	s.mu.Unlock()
+	if id != 0 {
+		err := stream.SetClaims(ctx, id, claims.role, claims.all)
+		if err == nil {
+			return nil
+		}
+		s.set(0) // the stream has removed it
+		var final *changes.SubscribeError
+		if errors.As(err, &final) {
+			return err
+		}
+	}
+	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings, Deliver: s.deliver, Resumed: s.resumed})
+	if err != nil {
+		return err
+	}
+	if !s.set(id) {
+		stream.Unsubscribe(id)
+	}
+	return nil
+}
+
+// set stores the id of the subscriber, unless the subscription has ended.
+func (s *subscription) set(id int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	s.id = id
+	return true
+}
+
+// end unsubscribes.
+func (s *subscription) end() {
+	s.mu.Lock()
+	id := s.id
+	s.id, s.ended = 0, true
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.mu.Unlock()
+	if id != 0 {
+		s.c.s.e.o.Changes.Unsubscribe(id)
+	}
+}
+
+// deliver sends a change to the client.
+func (s *subscription) deliver(change changes.Change) {
+	e := s.c.s.e
+	e.metrics.changes.Inc()
+	s.c.s.send(e.changeFrame(s.c.s.version, s.c.topic, s.named, change))
+}
+
+// frames shares the encoded frame of a change among channels with equal topic, ids and serializer.
+type frames struct {
+	mu    sync.Mutex
+	data  json.RawMessage // of the frames below
+	known map[frameKey][]byte
+}
+
+type frameKey struct {
+	topic, ids string
+	version    phoenix.Version
+	named      bool
+}
+
+func (e *Engine) changeFrame(v phoenix.Version, topic string, named bool, change changes.Change) []byte {
+	ids := appendIDs(make([]byte, 0, 32), change.IDs)
+	key := frameKey{topic, string(ids), v, named}
+	f := &e.frames
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.data) == 0 || len(change.Data) == 0 || &f.data[0] != &change.Data[0] {
+		f.data = change.Data
+		clear(f.known)
+	}
+	if frame, ok := f.known[key]; ok {
+		return frame
+	}
+	event, payload := change.Type, []byte(change.Data)
+	if named {
+		event = eventChanges
+		payload = slices.Concat([]byte(`{"data":`), change.Data, []byte(`,"ids":`), ids, []byte(`}`))
+	}
+	frame := newFrame(false, len(payload)+len(topic)+96, func(dst []byte) []byte {
+		return v.AppendMessage(dst, nil, nil, topic, event, payload)
+	})
+	if f.known == nil {
+		f.known = map[frameKey][]byte{}
+	}
+	f.known[key] = frame
+	return frame
+}
+
+func appendIDs(dst []byte, ids []int64) []byte {
+	dst = append(dst, '[')
+	for i, id := range ids {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, id, 10)
+	}
+	return append(dst, ']')
+}
+
+// renew replaces the channel's token.
+func (c *channel) renew(payload json.RawMessage) {
+	token := text(object(payload)["access_token"])
+	if !c.joined.Load() || token == "" || strings.HasPrefix(token, "sb_") || token == c.current().token {
+		return
+	}
+	identity, err := c.s.e.authorize(token)
+	if err != nil {
+		c.shutdown(tokenText(err))
+		return
+	}
+	c.setClaims(identity)
+	if c.key.private && !c.renewPolicies() {
+		return
+	}
+	if subscription := c.subscription.Load(); subscription != nil {
+		subscription.start()
+	}
+}
+
+// renewPolicies checks the policies for the new token. It returns false if it ended the channel.
+func (c *channel) renewPolicies() bool {
+	before := c.policies
+	c.policies = policies{}
+	if err := c.authorizeRead(); err != nil {
+		why := err.Error()
+		if _, text, ok := strings.Cut(why, ": "); ok {
+			why = text // shutdown messages have no code
+		}
+		c.shutdown(why)
+		return false
+	}
+	if before.readBroadcast == allowed && c.policies.readBroadcast == denied ||
+		before.readPresence == allowed && c.policies.readPresence == denied {
+		c.shutdown("You no longer have permission to read from this Channel topic: " + c.key.name)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,83 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"daawo/supabase/edge"
+)
+
+// Protocol is the version of the requests between this program and a bundle of functions. Both must have the same.
+const Protocol = 1
+
+// Description says what a version of the functions contains.
+type Description struct {
+	Protocol  int            `json:"protocol"`
+	Functions []FunctionInfo `json:"functions"`
+}
+
+// FunctionInfo describes a function.
+type FunctionInfo struct {
+	Name          string   `json:"name"`
+	Handler       bool     `json:"handler"` // answers calls
+	Typed         bool     `json:"typed"`   // by edge.JSON
+	Methods       []string `json:"methods,omitempty"`
+	VerifyJWT     bool     `json:"verify_jwt"`
+	Timeout       string   `json:"timeout"`
+	MaxBody       int64    `json:"max_body"`
+	MaxConcurrent int      `json:"max_concurrent"`
+	Schedule      string   `json:"schedule,omitempty"`
+	Jobs          []string `json:"jobs,omitempty"`
+}
+
+// Describe returns the functions of the host, ordered by name.
+func (h *Host) Describe() Description { return Description{Protocol, Describe(h.Functions)} }
+
+// Describe returns functions, ordered by name.
+func Describe(functions map[string]edge.Func) []FunctionInfo {
+	list := []FunctionInfo{}
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		f := functions[name].WithDefaults()
+		list = append(list, FunctionInfo{
+			Name: name, Handler: f.Handler != nil, Typed: f.JSON != nil, Methods: f.Methods, VerifyJWT: !f.NoVerifyJWT,
+			Timeout: f.Timeout.String(), MaxBody: f.MaxBody, MaxConcurrent: f.MaxConcurrent,
+			Schedule: f.Schedule, Jobs: slices.Sorted(maps.Keys(f.Jobs)),
+		})
+	}
+	return list
+}
+
+// schedulesOf returns the cron expressions of functions by name.
+func schedulesOf(functions []FunctionInfo) map[string]string {
+	crons := map[string]string{}
+	for _, f := range functions {
+		if f.Schedule != "" {
+			crons[f.Name] = f.Schedule
+		}
+	}
+	return crons
+}
+
+// healthTimeout bounds the checks of a version, together.
+const healthTimeout = 10 * time.Second
+
+// CheckHealth runs Func.Health of all functions.
+func (h *Host) CheckHealth(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	var failed []error
+	for name, f := range h.functions {
+		if f.Health == nil {
+			continue
+		}
+		err := h.background(ctx, name, "health", func(ctx context.Context, env *edge.Env) error { return f.Health(ctx, env) })
+		if err != nil {
+			failed = append(failed, fmt.Errorf("function %s is not healthy: %w", name, err))
+		}
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,174 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/tempdir"
+	"daawo/supabase/internal/base/tracing"
+)
+
+// spanService is the service.name of the spans of processes of functions.
+const spanService = "functions"
+
+// maxPicture is the largest picture that a process of functions can send to its parent, in bytes.
+const maxPicture = 64 << 20
+
+// ParentServer serves to processes of functions what only this program can do: the operations of the stack, cleaning pictures, whose
+// decoders need more memory than such a process may have, and exporting spans.
+type ParentServer struct {
+	// Socket starts the server at its first call and returns the path of its Unix socket, which only this user can open.
+	Socket func() (string, error)
+
+	dir    *tempdir.Dir // nil before the start
+	server *http.Server
+}
+
+// NewParentServer returns a server with the operations and the CleanImage of a host. Close ends it.
+func NewParentServer(h *Host) *ParentServer {
+	s := &ParentServer{server: &http.Server{Handler: parentHandler(h), ReadHeaderTimeout: 10 * time.Second}}
+	s.Socket = sync.OnceValues(func() (socket string, err error) {
+		if s.dir, err = tempdir.New("", "parent"); err != nil {
+			return "", err
+		}
+		socket = filepath.Join(s.dir.Path, "socket")
+		listener, err := net.Listen("unix", socket)
+		if err != nil {
+			return "", err
+		}
+		go func() {
+			if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				h.Log.Error("functions processes cannot reach this one", "error", err)
+			}
+		}()
+		return socket, nil
+	})
+	return s
+}
+
+// Close waits for the requests of processes until ctx ends. Call it after the processes have ended.
+func (s *ParentServer) Close(ctx context.Context) error {
+	return errors.Join(s.server.Shutdown(ctx), s.dir.Remove())
+}
+
+func parentHandler(h *Host) http.Handler {
+	decoding := make(chan struct{}, 1) // holds a value while a picture is cleaned, which may take 256 MB
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /operations/{name}", func(w http.ResponseWriter, r *http.Request) {
+		result, err := h.services.Operate(r.Context(), r.PathValue("name"))
+		var known *edge.Error
+		switch {
+		case errors.As(err, &known):
+			known.Write(w)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusBadGateway)
+		default:
+			_ = edge.WriteJSON(w, http.StatusOK, result) // the process reports a broken connection
+		}
+	})
+	mux.HandleFunc("POST /pictures", func(w http.ResponseWriter, r *http.Request) {
+		content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPicture))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+			return
+		}
+		select {
+		case decoding <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		}
+		defer func() { <-decoding }()
+		clean, contentType, ok := h.services.CleanImage(content)
+		if !ok {
+			http.Error(w, "the picture cannot be read", http.StatusUnprocessableEntity)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(clean) // the process reports a broken connection
+	})
+	mux.HandleFunc("POST /spans", func(w http.ResponseWriter, r *http.Request) {
+		if err := h.Traces.Take(r.Context(), spanService, http.MaxBytesReader(w, r.Body, tracing.ForwardSize)); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	return mux
+}
+
+// Parent is the stack's program for a process of functions. It counts and logs the calls of the process, which it forwards.
+type Parent struct {
+	client *http.Client
+	log    *slog.Logger
+}
+
+// NewParent returns the parent whose ParentServer has this socket.
+func NewParent(socket string, log *slog.Logger) *Parent {
+	return &Parent{&http.Client{Transport: &socketTransport{path: socket}}, log}
+}
+
+// Operate runs an operation of the stack, see edge.Env.Operate.
+func (p *Parent) Operate(ctx context.Context, name string) (json.RawMessage, error) {
+	status, _, body, err := p.post(ctx, "/operations/"+name, nil)
+	if err != nil || status == http.StatusOK {
+		return body, err
+	}
+	if status == http.StatusBadGateway {
+		return nil, errors.New(strings.TrimSpace(string(body)))
+	}
+	known := &edge.Error{Status: status}
+	if err := json.Unmarshal(body, known); err != nil {
+		return nil, fmt.Errorf("operation %s: status %d: %w", name, status, err)
+	}
+	return nil, known
+}
+
+// CleanImage removes the metadata of a picture, see edge.Env.CleanImage.
+func (p *Parent) CleanImage(content []byte) (clean []byte, contentType string, ok bool) {
+	status, contentType, clean, err := p.post(context.Background(), "/pictures", content)
+	if err != nil {
+		p.log.Error("picture not cleaned", "error", err)
+	}
+	return clean, contentType, err == nil && status == http.StatusOK
+}
+
+// spanDelay is how long a span waits for others in a process of functions. The parent waits again, for more of them.
+const spanDelay = time.Second
+
+// Traces returns the provider of a process of functions, whose spans the parent exports.
+func (p *Parent) Traces(ctx context.Context) (*tracing.Provider, error) {
+	send := func(ctx context.Context, spans []byte) error {
+		status, _, body, err := p.post(ctx, "/spans", spans)
+		if err == nil && status != http.StatusNoContent {
+			err = fmt.Errorf("the spans were refused with status %d: %s", status, bytes.TrimSpace(body))
+		}
+		return err
+	}
+	return tracing.Open(ctx, tracing.Options{Service: spanService, Exporter: tracing.Forward(send), Delay: spanDelay})
+}
+
+func (p *Parent) post(ctx context.Context, path string, content []byte) (status int, contentType string, body []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://parent"+path, bytes.NewReader(content))
+	if err != nil {
+		return 0, "", nil, err
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return 0, "", nil, err
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(res.Body)
+	return res.StatusCode, res.Header.Get("Content-Type"), body, err
+}

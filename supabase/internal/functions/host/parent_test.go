@@ -1,0 +1,88 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"daawo/supabase/edge"
+)
+
+// parentOf returns the socket of a parent with some operations and a CleanImage that reads only "picture".
+func parentOf(t testing.TB) (socket string) {
+	t.Helper()
+	host := hosting(t, nil, func(o *Options) {
+		o.Operations = map[string]func(context.Context) (any, error){
+			"version": func(context.Context) (any, error) { return map[string]string{"name": "1.0"}, nil },
+			"backup":  func(context.Context) (any, error) { return nil, errors.New("the disk is full") },
+			"refuse": func(context.Context) (any, error) {
+				return nil, edge.Errorf(http.StatusConflict, "busy", "A backup runs.")
+			},
+		}
+		o.CleanImage = func(content []byte) ([]byte, string, bool) {
+			return []byte("clean"), "image/png", bytes.Equal(content, []byte("picture"))
+		}
+	})
+	s := NewParentServer(host)
+	socket, err := s.Socket()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Dir(socket)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the socket is left: %v", err)
+		}
+	})
+	return socket
+}
+
+// TestParent checks that a process of functions gets the same results from its parent as functions in the stack's program.
+func TestParent(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	child := hosting(t, nil, func(o *Options) { o.Parent = NewParent(parentOf(t), logger) }).services
+	for name, want := range map[string]string{
+		"version": `{"name":"1.0"}`,
+		"backup":  "the disk is full",
+		"refuse":  "409 busy: A backup runs.",
+		"absent":  `404 unknown_operation: There is no operation "absent".`,
+	} {
+		result, err := child.Operate(t.Context(), name)
+		got := string(bytes.TrimSpace(result))
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if known := new(edge.Error); errors.As(err, &known) != (name == "refuse" || name == "absent") {
+			t.Errorf("%s: %T", name, err)
+		}
+	}
+	if clean, contentType, ok := child.CleanImage([]byte("picture")); string(clean) != "clean" || contentType != "image/png" || !ok {
+		t.Errorf("%s %s %v", clean, contentType, ok)
+	}
+	if _, _, ok := child.CleanImage([]byte("text")); ok || log.Len() > 0 {
+		t.Errorf("a text is a picture: %v %s", ok, &log)
+	}
+}
+
+// TestParentAbsent checks that a process whose parent has no socket, such as one of an older release, gets errors.
+func TestParentAbsent(t *testing.T) {
+	var log bytes.Buffer
+	parent := NewParent("", slog.New(slog.NewTextHandler(&log, nil)))
+	if _, err := parent.Operate(t.Context(), "version"); err == nil {
+		t.Error("an operation without a parent")
+	}
+	if _, _, ok := parent.CleanImage([]byte("picture")); ok || !bytes.Contains(log.Bytes(), []byte("picture not cleaned")) {
+		t.Errorf("cleaned without a parent: %v %s", ok, &log)
+	}
+}

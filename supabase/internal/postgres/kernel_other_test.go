@@ -1,7 +1,0 @@
-//go:build !linux
-
-package postgres
-
-import "testing"
-
-func mountSmall(t *testing.T, dir string, size int) { t.Skip("needs Linux") }
