@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryFolderIsRegistered checks that All has each folder with a Func under the name of the folder.
+// TestEveryFolderIsRegistered checks that All has each folder with a Func under the name of the
+// folder.
 func TestEveryFolderIsRegistered(t *testing.T) {
 	files, err := filepath.Glob("*/*.go")
 	if err != nil || len(files) == 0 {

@@ -33,7 +33,8 @@ func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/cli",
 		Setup: func(e *testscript.Env) error {
-			// The user of Postgres needs access, and the program looks for the npm package in the working folder and above.
+			// The user of Postgres needs access, and the program looks for the npm package in the
+			// working folder and above.
 			for _, dir := range []string{e.WorkDir, filepath.Dir(e.WorkDir)} {
 				if err := os.Chmod(dir, 0o755); err != nil {
 					return err
@@ -59,8 +60,8 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// submit is the script command `submit DATA FILE`. It sends the report in FILE with a photo to the server of the data folder
-// DATA, as the site does, and prints the reference.
+// submit is the script command `submit DATA FILE`. It sends the report in FILE with a photo to the
+// server of the data folder DATA, as the site does, and prints the reference.
 func submit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: submit DATA FILE")
@@ -85,7 +86,8 @@ func submit(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprintln(ts.Stdout(), reply.Reference)
 }
 
-// runSQL is the script command `sql DATA STATEMENTS`. It runs SQL on the server of the data folder DATA, as the role postgres.
+// runSQL is the script command `sql DATA STATEMENTS`. It runs SQL on the server of the data folder
+// DATA, as the role postgres.
 func runSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql DATA STATEMENTS")

@@ -46,7 +46,8 @@ func pages(t *testing.T) []page {
 
 var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```")
 
-// shellBlocks returns the commands of each shell block of a page. It joins continued lines and here-documents.
+// shellBlocks returns the commands of each shell block of a page. It joins continued lines and
+// here-documents.
 func (p page) shellBlocks() (blocks [][]string) {
 	for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
 		if block[1] != "sh" {
@@ -75,8 +76,8 @@ func (p page) shellBlocks() (blocks [][]string) {
 	return blocks
 }
 
-// notRun lists patterns of commands that TestDocsCommands does not run. The reason says which test runs them, or why none
-// does.
+// notRun lists patterns of commands that TestDocsCommands does not run. The reason says which test
+// runs them, or why none does.
 var notRun = []struct{ command, reason string }{
 	{`^make `, "continuous integration, the release, or minutes of drills and benchmarks; the target must exist"},
 	{`^(npm|npx) `, "continuous integration; the script must exist"},
@@ -98,8 +99,9 @@ var notRun = []struct{ command, reason string }{
 	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`, "needs the operator's store; the tests of backup run them"},
 }
 
-// TestDocsCommands runs the commands of the docs against a stack with one report and one resource. It only parses the
-// commands in notRun, and checks that the targets, scripts and files that they name exist.
+// TestDocsCommands runs the commands of the docs against a stack with one report and one resource.
+// It only parses the commands in notRun, and checks that the targets, scripts and files that they
+// name exist.
 func TestDocsCommands(t *testing.T) {
 	t.Parallel() // TestCommandLine is parallel too
 	shell := newDocsShell(t)
@@ -149,7 +151,8 @@ func isNotRun(command string) bool {
 
 func firstLine(s string) string { line, _, _ := strings.Cut(s, "\n"); return line }
 
-// namesExist reports an error if a target of the Makefile, a script of npm or a file of a command does not exist.
+// namesExist reports an error if a target of the Makefile, a script of npm or a file of a command
+// does not exist.
 func namesExist(command string) error {
 	read := func(file string) string {
 		text, err := os.ReadFile(filepath.Join("..", file))
@@ -187,7 +190,8 @@ func namesExist(command string) error {
 	return nil
 }
 
-// docsShell runs commands in a folder with the layout of the repository. Its bin/daawo is this test binary.
+// docsShell runs commands in a folder with the layout of the repository. Its bin/daawo is this test
+// binary.
 type docsShell struct {
 	dir, resource, reference string
 	filled, ran              int // numbers of fill and run calls

@@ -14,7 +14,8 @@ import (
 // tour is the page whose commands TestTour runs, in a folder of their own.
 const tour = "docs/tour.md"
 
-// TestTour runs the commands of the tour, which make a project that is not this one, and compares their output with the page.
+// TestTour runs the commands of the tour, which make a project that is not this one, and compares
+// their output with the page.
 func TestTour(t *testing.T) {
 	t.Parallel() // TestCommandLine is parallel too
 	dir := tourFolder(t)
@@ -48,8 +49,8 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// startTour runs the server in a folder until the test ends. It returns when the server is ready, after it compiled the
-// functions.
+// startTour runs the server in a folder until the test ends. It returns when the server is ready,
+// after it compiled the functions.
 func startTour(t *testing.T, dir string, env []string) {
 	t.Helper()
 	server := exec.Command("daawo", "start")
@@ -137,7 +138,8 @@ func tourFolder(t *testing.T) string {
 	return dir
 }
 
-// tourEnvironment lets the server take free ports. The program daawo is this test binary: TestMain puts it into PATH.
+// tourEnvironment lets the server take free ports. The program daawo is this test binary: TestMain
+// puts it into PATH.
 func tourEnvironment(t *testing.T, dir string) []string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE", "GOPROXY").Output()

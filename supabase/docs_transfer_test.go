@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestDocsTransfer runs the lines of docs/docker.md that move the content into a new folder, as they are printed there.
+// TestDocsTransfer runs the lines of docs/docker.md that move the content into a new folder, as
+// they are printed there.
 func TestDocsTransfer(t *testing.T) {
 	text, err := os.ReadFile("../docs/docker.md")
 	if err != nil {

@@ -1,4 +1,5 @@
-// Command daawo is the whole product in one program: the medicine-safety site, the stack below it and its functions.
+// Command daawo is the whole product in one program: the medicine-safety site, the stack below it
+// and its functions.
 package main
 
 import (

@@ -7,7 +7,8 @@ import (
 	"daawo/supabase/internal/base/config"
 )
 
-// TestWrongVariablesOfFunctions checks that a wrong value of a variable that a function reads is an error at the start.
+// TestWrongVariablesOfFunctions checks that a wrong value of a variable that a function reads is an
+// error at the start.
 func TestWrongVariablesOfFunctions(t *testing.T) {
 	for _, v := range program().Variables {
 		for _, wrong := range []string{"many", "0", "-5", "1.5", "60 "} {

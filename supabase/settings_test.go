@@ -70,7 +70,8 @@ func TestConfigurationReference(t *testing.T) {
 	}
 }
 
-// TestEveryVariableIsDocumented checks that docs/configuration.md has every variable that the stack or the functions read.
+// TestEveryVariableIsDocumented checks that docs/configuration.md has every variable that the stack
+// or the functions read.
 func TestEveryVariableIsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/configuration.md")
 	if err != nil {

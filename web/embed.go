@@ -1,7 +1,8 @@
-// Package web embeds the built site: every page prerendered in both languages, its scripts and its pictures. It imports
-// nothing of ours; the gateway alone reads it.
+// Package web embeds the built site: every page prerendered in both languages, its scripts and its
+// pictures. It imports nothing of ours; the gateway alone reads it.
 //
-// `npm run build` writes dist. A committed placeholder file lets the package compile before the first build.
+// `npm run build` writes dist. A committed placeholder file lets the package compile before the
+// first build.
 package web
 
 import (

@@ -13,8 +13,9 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// TestCompressedForms checks the compressed forms that the build wrote: each decodes to its file and is smaller, only files
-// below assets/ have any, and no large script or stylesheet there is without.
+// TestCompressedForms checks the compressed forms that the build wrote: each decodes to its file
+// and is smaller, only files below assets/ have any, and no large script or stylesheet there is
+// without.
 func TestCompressedForms(t *testing.T) {
 	for name, files := range map[string]fs.FS{"site": Files(), "desk": Desk()} {
 		t.Run(name, func(t *testing.T) {

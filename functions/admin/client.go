@@ -1,5 +1,6 @@
-// Package admin administers reports, resources and staff: the commands `daawo reports`, `daawo resources` and `daawo staff`, and
-// the Client behind them. It uses the database and the storage API of an installation, so it works with every deployment of the stack.
+// Package admin administers reports, resources and staff: the commands `daawo reports`, `daawo
+// resources` and `daawo staff`, and the Client behind them. It uses the database and the storage
+// API of an installation, so it works with every deployment of the stack.
 //
 // Only package main and tests import it.
 package admin
@@ -39,8 +40,9 @@ func Open(ctx context.Context, at stack.Installation) (*Client, error) {
 // Close closes the connection.
 func (c *Client) Close(ctx context.Context) error { return c.conn.Close(ctx) }
 
-// tx runs fn in a transaction as service_role, which has all rights on the tables of the site, but none on the server. The
-// trail names the command line and the user of this machine as the author of its changes.
+// tx runs fn in a transaction as service_role, which has all rights on the tables of the site, but
+// none on the server. The trail names the command line and the user of this machine as the author
+// of its changes.
 func (c *Client) tx(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{BeginQuery: "begin; set local role service_role"}, func(tx pgx.Tx) error {
 		const name = `select set_config('app.actor', $1, true), set_config('request.jwt.claims', '{"role":"service_role"}', true)`
@@ -51,7 +53,8 @@ func (c *Client) tx(ctx context.Context, fn func(pgx.Tx) error) error {
 	})
 }
 
-// actor returns the name under which the trail knows this program: "command line" and the user of this machine, if known.
+// actor returns the name under which the trail knows this program: "command line" and the user of
+// this machine, if known.
 func actor() string {
 	u, err := user.Current()
 	if err != nil || u.Username == "" {
@@ -63,7 +66,8 @@ func actor() string {
 // ErrNotFound means that no row has the given reference or id.
 var ErrNotFound = errors.New("not found")
 
-// storage makes a request to the storage API and decodes its JSON reply into reply, unless that is nil.
+// storage makes a request to the storage API and decodes its JSON reply into reply, unless that is
+// nil.
 func (c *Client) storage(ctx context.Context, method, path, contentType string, body []byte, reply any) error {
 	return c.api(ctx, "storage", method, path, contentType, body, reply)
 }
@@ -73,7 +77,8 @@ type apiError struct{ service, status, code, message string }
 
 func (e apiError) Error() string { return e.service + ": " + e.status + " " + e.message }
 
-// api makes a request to a service of the API as service_role and decodes its JSON reply into reply, unless that is nil.
+// api makes a request to a service of the API as service_role and decodes its JSON reply into
+// reply, unless that is nil.
 func (c *Client) api(ctx context.Context, service, method, path, contentType string, body []byte, reply any) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

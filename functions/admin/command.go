@@ -18,8 +18,8 @@ func Commands() []stack.Command {
 // verb is one action of a command, such as list of `daawo reports list`.
 type verb struct {
 	args int // number of arguments
-	// prepare declares the verb's flags. After they are parsed, check validates them (nil if there is nothing to check), then
-	// do runs.
+	// prepare declares the verb's flags. After they are parsed, check validates them (nil if there
+	// is nothing to check), then do runs.
 	prepare func(*stack.Call) (check func() error, do work)
 }
 

@@ -107,8 +107,8 @@ func (c *Client) Report(ctx context.Context, name string) (Report, error) {
 // notBase32 matches characters that no reference contains, such as blanks.
 var notBase32 = regexp.MustCompile(`[^0-9A-Z]`)
 
-// NormalReference corrects a reference that was read aloud or copied by hand: case, blanks, a missing prefix, and letters
-// that look like digits, which no reference contains.
+// NormalReference corrects a reference that was read aloud or copied by hand: case, blanks, a
+// missing prefix, and letters that look like digits, which no reference contains.
 func NormalReference(s string) string {
 	s = notBase32.ReplaceAllString(strings.ToUpper(s), "")
 	if len(s) == 10 {
@@ -121,7 +121,8 @@ func NormalReference(s string) string {
 	return "DW-" + s[:4] + "-" + s[4:]
 }
 
-// PhotoLink returns a link to the photo of the report that is valid for an hour, or "" if the report has no photo.
+// PhotoLink returns a link to the photo of the report that is valid for an hour, or "" if the
+// report has no photo.
 func (c *Client) PhotoLink(ctx context.Context, r Report) (string, error) {
 	if r.PhotoURL == nil {
 		return "", nil
@@ -152,8 +153,9 @@ update public.reports
 	return c.Report(ctx, r.ID)
 }
 
-// DeleteReport deletes a report and its photo permanently. It deletes the photo first: if the second step fails, the report
-// still exists and the command can be repeated. The trail keeps the reason.
+// DeleteReport deletes a report and its photo permanently. It deletes the photo first: if the
+// second step fails, the report still exists and the command can be repeated. The trail keeps the
+// reason.
 func (c *Client) DeleteReport(ctx context.Context, name, reason string) (Report, error) {
 	r, err := c.Report(ctx, name)
 	if err != nil {
@@ -215,7 +217,8 @@ func WriteCSV(w io.Writer, reports []Report) error {
 	return c.Error()
 }
 
-// escapeFormula prevents a spreadsheet from running a cell as a formula, because visitors type the texts.
+// escapeFormula prevents a spreadsheet from running a cell as a formula, because visitors type the
+// texts.
 func escapeFormula(cell string) string {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell, func(c rune) bool { return c == ' ' || unicode.Is(unicode.Cf, c) }))
 	if cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠﹢﹣﹦﹫", first) {

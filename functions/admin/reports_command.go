@@ -107,8 +107,8 @@ func showReport(call *stack.Call) (check func() error, do work) {
 	}
 }
 
-// printShown prints a report with the link to its photo, or why there is no link. With JSON it prints the reason to
-// diagnostics, because photo_link must be an address or absent.
+// printShown prints a report with the link to its photo, or why there is no link. With JSON it
+// prints the reason to diagnostics, because photo_link must be an address or absent.
 func printShown(out, diagnostics io.Writer, r Report, link string, noLink error, asJSON bool) error {
 	if noLink != nil && asJSON {
 		fmt.Fprintln(diagnostics, "daawo: no link to the photo:", noLink)
@@ -125,8 +125,8 @@ func printShown(out, diagnostics io.Writer, r Report, link string, noLink error,
 	return printReport(out, r, link)
 }
 
-// printReport prints a report for a reader. What a visitor typed is shown without control characters, which could do
-// things to a terminal.
+// printReport prints a report for a reader. What a visitor typed is shown without control
+// characters, which could do things to a terminal.
 func printReport(w io.Writer, r Report, link string) error {
 	expiry := ""
 	if r.ExpiryDate != nil {

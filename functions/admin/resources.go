@@ -70,7 +70,8 @@ func Editable() []string {
 	return names
 }
 
-// AddResource adds a hidden resource and returns its id. file is the path of its file on this machine, or "" for none yet.
+// AddResource adds a hidden resource and returns its id. file is the path of its file on this
+// machine, or "" for none yet.
 func (c *Client) AddResource(ctx context.Context, values map[string]string, file string) (id string, err error) {
 	err = c.store(ctx, values, file, func(tx pgx.Tx, set []assignment) error {
 		columns, exprs, args := []string{"is_active"}, []string{"false"}, []any(nil)
@@ -99,9 +100,10 @@ func (c *Client) EditResource(ctx context.Context, id string, values map[string]
 // errDryRun rolls back a transaction that only tests whether it would succeed.
 var errDryRun = errors.New("dry run")
 
-// store calls write with the values and the columns of the file, in a transaction. If there is a file, it first runs the
-// transaction without commit and then uploads the file, because an upload replaces a file of the same name that may be
-// public. The upload is not in the transaction, so that downloads do not wait for it.
+// store calls write with the values and the columns of the file, in a transaction. If there is a
+// file, it first runs the transaction without commit and then uploads the file, because an upload
+// replaces a file of the same name that may be public. The upload is not in the transaction, so
+// that downloads do not wait for it.
 func (c *Client) store(ctx context.Context, values map[string]string, file string, write func(pgx.Tx, []assignment) error) error {
 	var set []assignment
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -140,7 +142,8 @@ func (c *Client) store(ctx context.Context, values map[string]string, file strin
 // assignment sets a column to a text of the command line.
 type assignment struct{ column, value string }
 
-// expression returns the new value of the column as SQL, with the text as $n. Nullable columns become null if it is empty.
+// expression returns the new value of the column as SQL, with the text as $n. Nullable columns
+// become null if it is empty.
 func (a assignment) expression(n int) string {
 	switch a.column {
 	case "description":

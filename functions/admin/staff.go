@@ -73,8 +73,8 @@ func (c *Client) RemoveFactors(ctx context.Context, id string) error {
 	})
 }
 
-// Invite gives a new account a role and mails it a link to the desk. If the account exists, Invite only gives it the role, and
-// mailed is false.
+// Invite gives a new account a role and mails it a link to the desk. If the account exists, Invite
+// only gives it the role, and mailed is false.
 func (c *Client) Invite(ctx context.Context, email, role string) (mailed bool, err error) {
 	if err := c.trailInvitation(ctx, email, role); err != nil {
 		return false, err
@@ -95,7 +95,8 @@ func (c *Client) Invite(ctx context.Context, email, role string) (mailed bool, e
 	return true, c.SetRole(ctx, account.ID, role)
 }
 
-// InviteLink gives an account a role and returns a link that signs it in once, within the hour. It sends no mail.
+// InviteLink gives an account a role and returns a link that signs it in once, within the hour. It
+// sends no mail.
 func (c *Client) InviteLink(ctx context.Context, email, role string) (string, error) {
 	if err := c.trailInvitation(ctx, email, role); err != nil {
 		return "", err
@@ -118,7 +119,8 @@ func (c *Client) InviteLink(ctx context.Context, email, role string) (string, er
 	return c.Admin + "/#/welcome?" + url.Values{"token_hash": {reply.Token}, "type": {reply.Kind}}.Encode(), nil
 }
 
-// trailInvitation writes the invitation to the trail. It fails for an unknown role, or if the address of the desk is unknown.
+// trailInvitation writes the invitation to the trail. It fails for an unknown role, or if the
+// address of the desk is unknown.
 func (c *Client) trailInvitation(ctx context.Context, email, role string) error {
 	if !slices.Contains(roles, role) {
 		return fmt.Errorf("unknown role %q; use %s", role, strings.Join(roles, ", "))
@@ -147,8 +149,9 @@ func exists(err error) bool {
 	return errors.As(err, &failed) && failed.code == "email_exists"
 }
 
-// Prepare tells the database whether the installation is public: then staff need a second factor. An installation that was
-// public once keeps the requirement, so that a later start for a test cannot remove it.
+// Prepare tells the database whether the installation is public: then staff need a second factor.
+// An installation that was public once keeps the requirement, so that a later start for a test
+// cannot remove it.
 func Prepare(ctx context.Context, conn *pgx.Conn, public bool) error {
 	// A full disk makes the database read-only: write only what changes.
 	var known bool
@@ -169,7 +172,8 @@ on conflict (name) do update set value = excluded.value where installation.value
 // firstOwner is the mail address of the account that StartLinks makes.
 const firstOwner = "owner@localhost.localdomain"
 
-// StartLinks returns a one-time link for the first owner of a local installation, until an owner has signed in.
+// StartLinks returns a one-time link for the first owner of a local installation, until an owner
+// has signed in.
 func StartLinks(ctx context.Context, at stack.Installation) (links map[string]string, err error) {
 	if at.Admin == "" {
 		return nil, nil

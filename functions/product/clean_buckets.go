@@ -2,7 +2,8 @@ package product
 
 import "daawo/supabase/stack"
 
-// cleanBuckets is the bucket of the photos of reports. Its uploads lose their metadata before they are stored.
+// cleanBuckets is the bucket of the photos of reports. Its uploads lose their metadata before they
+// are stored.
 var cleanBuckets = []stack.CleanBucket{{
 	ID: "report-photos", HideNames: true,
 	Refusal: map[string]string{

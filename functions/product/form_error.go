@@ -1,7 +1,8 @@
 package product
 
-// formErrorPage is the reply to a form post without JavaScript that fails in the gateway. The gateway does not know the
-// visitor's language, so the page has both. Its sentences are those of the form.
+// formErrorPage is the reply to a form post without JavaScript that fails in the gateway. The
+// gateway does not know the visitor's language, so the page has both. Its sentences are those of
+// the form.
 const formErrorPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

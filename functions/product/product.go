@@ -1,5 +1,6 @@
-// Package product describes the medicine-safety product to the stack: its functions and commands, the settings of its pages, the
-// texts of its mails, and the buckets whose photos lose their metadata.
+// Package product describes the medicine-safety product to the stack: its functions and commands,
+// the settings of its pages, the texts of its mails, and the buckets whose photos lose their
+// metadata.
 //
 // Only the program imports it.
 package product
@@ -10,7 +11,8 @@ import (
 	"daawo/supabase/stack"
 )
 
-// Options returns the options of the product, except Version and the files: Project, Site and AdminSite.
+// Options returns the options of the product, except Version and the files: Project, Site and
+// AdminSite.
 func Options() stack.Options {
 	return stack.Options{
 		Functions: functions.All, Commands: admin.Commands(), Prepare: admin.Prepare, StartLinks: admin.StartLinks,

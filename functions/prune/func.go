@@ -1,5 +1,6 @@
-// Package prune deletes expired data every hour: photos without a report, closed reports after the configured number of days,
-// idempotency keys after 30 days, and the counters and salts of the rate limits.
+// Package prune deletes expired data every hour: photos without a report, closed reports after the
+// configured number of days, idempotency keys after 30 days, and the counters and salts of the rate
+// limits.
 // Only functions.All imports it.
 package prune
 
@@ -30,7 +31,8 @@ func run(ctx context.Context, env *edge.Env) error {
 	return errors.Join(photosErr, reportsErr, recordsErr, jobsErr)
 }
 
-// prunePhotos deletes photos that have had no report for a day, and those of reports that were deleted. It calls the storage service, which owns the files.
+// prunePhotos deletes photos that have had no report for a day, and those of reports that were
+// deleted. It calls the storage service, which owns the files.
 func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	const q = `
 select o.name
@@ -63,8 +65,9 @@ select o.name
 	}
 }
 
-// pruneReports deletes closed reports older than REPORTS_KEEP_DAYS. It deletes their photos first: after a failure between the
-// two, the next run continues. Without the variable it keeps all reports. The database computes the age.
+// pruneReports deletes closed reports older than REPORTS_KEEP_DAYS. It deletes their photos first:
+// after a failure between the two, the next run continues. Without the variable it keeps all
+// reports. The database computes the age.
 func pruneReports(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	set := env.Get("REPORTS_KEEP_DAYS")
 	if set == "" {
@@ -154,7 +157,8 @@ func recount(ctx context.Context, env *edge.Env) error {
 	})
 }
 
-// moveOldJobs turns jobs that versions before 2026-11-22 stored for the cleaning of photos into jobs of submit-report.
+// moveOldJobs turns jobs that versions before 2026-11-22 stored for the cleaning of photos into
+// jobs of submit-report.
 func moveOldJobs(ctx context.Context, env *edge.Env) error {
 	return env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `

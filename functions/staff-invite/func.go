@@ -1,5 +1,5 @@
-// Package staffinvite invites members of the staff for the desk: it makes the account, mails its link and gives it a role. Owners
-// only.
+// Package staffinvite invites members of the staff for the desk: it makes the account, mails its
+// link and gives it a role. Owners only.
 // Only functions.All imports it.
 package staffinvite
 
@@ -100,7 +100,8 @@ func account(ctx context.Context, env *edge.Env, email string) (id string, maile
 // maxReply is the most that is read of a reply of auth, in bytes.
 const maxReply = 1 << 20
 
-// post sends a request to auth with the service's rights and returns the account's id, or the code of an error reply.
+// post sends a request to auth with the service's rights and returns the account's id, or the code
+// of an error reply.
 func post(ctx context.Context, env *edge.Env, path string, body map[string]string) (id, code string, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -5,11 +5,12 @@ import (
 	"unicode"
 )
 
-// The rules of this file are also those of web/src/screens/report/clean-text.ts. testdata/cases.json keeps them equal.
+// The rules of this file are also those of web/src/screens/report/clean-text.ts.
+// testdata/cases.json keeps them equal.
 
-// clean normalises a text of several lines: it removes control characters except newline and tab, the bidirectional
-// controls (which can make a name look like another), and white space at both ends. It replaces invalid UTF-8. A text without
-// a visible character becomes "".
+// clean normalises a text of several lines: it removes control characters except newline and tab,
+// the bidirectional controls (which can make a name look like another), and white space at both
+// ends. It replaces invalid UTF-8. A text without a visible character becomes "".
 func clean(s *string) string {
 	if s == nil {
 		return ""
@@ -31,14 +32,15 @@ func clean(s *string) string {
 	return strings.TrimFunc(text, isSpace)
 }
 
-// isVisible reports whether c shows something: no space, no format character such as the zero-width space, no filler.
+// isVisible reports whether c shows something: no space, no format character such as the zero-width
+// space, no filler.
 func isVisible(c rune) bool {
 	return !isSpace(c) && !unicode.In(c, unicode.Cf, unicode.Z, unicode.Variation_Selector) &&
 		!strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", c)
 }
 
-// cleanLine is clean for a field of one line: it replaces line ends and other control characters with a space, so that
-// the value cannot forge lines in a mail.
+// cleanLine is clean for a field of one line: it replaces line ends and other control characters
+// with a space, so that the value cannot forge lines in a mail.
 func cleanLine(s *string) string {
 	if s == nil {
 		return ""
@@ -52,7 +54,8 @@ func cleanLine(s *string) string {
 	return clean(&line)
 }
 
-// isSpace reports whether c is white space in JavaScript: Unicode's white space and the byte order mark.
+// isSpace reports whether c is white space in JavaScript: Unicode's white space and the byte order
+// mark.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || c == 0xFEFF }
 
 // latinDigits replaces Arabic-Indic and Persian digits, which some keyboards type, with 0 to 9.

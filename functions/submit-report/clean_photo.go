@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// cleanPhotoJob removes the metadata (place, time, camera) of a report's photo after the report was stored.
+// cleanPhotoJob removes the metadata (place, time, camera) of a report's photo after the report was
+// stored.
 const cleanPhotoJob = "clean-photo"
 
 // photoArgs are the job's arguments.
@@ -19,8 +20,9 @@ type photoArgs struct {
 	Name string `json:"name"` // in the bucket of photos
 }
 
-// cleanPhoto replaces a stored photo by a clean one and records in its report whether the metadata could be removed. It uses
-// the storage API, so it works the same with files on disk, on S3, and with Supabase's own service.
+// cleanPhoto replaces a stored photo by a clean one and records in its report whether the metadata
+// could be removed. It uses the storage API, so it works the same with files on disk, on S3, and
+// with Supabase's own service.
 func cleanPhoto(ctx context.Context, env *edge.Env, args []byte) error {
 	var photo photoArgs
 	if err := json.Unmarshal(args, &photo); err != nil {
@@ -49,7 +51,8 @@ func cleanPhoto(ctx context.Context, env *edge.Env, args []byte) error {
 	})
 }
 
-// decoding holds a value while a picture is decoded. That may take 256 MB: several at once would use up a small server's memory.
+// decoding holds a value while a picture is decoded. That may take 256 MB: several at once would
+// use up a small server's memory.
 var decoding = make(chan struct{}, 1)
 
 // decode returns the result of Env.CleanImage when no other picture is being decoded.

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// countriesJSON is the list of the countries where most Somalis live. The site's build reads the same file
-// (web/src/content/countries.ts).
+// countriesJSON is the list of the countries where most Somalis live. The site's build reads the
+// same file (web/src/content/countries.ts).
 //
 //go:embed countries.json
 var countriesJSON []byte
@@ -33,8 +33,9 @@ var countries = sync.OnceValue(func() []country {
 	return list
 })
 
-// countriesWith returns a posted calling code, or Somalia's for a text that is none, and the list, which has that code. The
-// site's script offers all countries, so the code may be of another one, which then has no name.
+// countriesWith returns a posted calling code, or Somalia's for a text that is none, and the list,
+// which has that code. The site's script offers all countries, so the code may be of another one,
+// which then has no name.
 func countriesWith(posted string) (string, []country) {
 	code := strings.TrimPrefix(latinDigits(cleanLine(&posted)), "+")
 	list := countries()

@@ -11,8 +11,9 @@ import (
 // The years that an expiry date may have.
 const minYear, maxYear = 1950, 2100
 
-// yearFirst and yearLast are the date formats of the form: year-month[-day] and [day/]month/year. The site's script has the same
-// expressions (web/src/screens/report/expiry-date.ts); testdata/cases.json keeps them equal.
+// yearFirst and yearLast are the date formats of the form: year-month[-day] and [day/]month/year.
+// The site's script has the same expressions (web/src/screens/report/expiry-date.ts);
+// testdata/cases.json keeps them equal.
 var (
 	yearFirst = regexp.MustCompile(`^` + sep + `*(\d{4})` + sep + `+(\d{1,2})(?:` + sep + `+(\d{1,2}))?` + sep + `*$`)
 	yearLast  = regexp.MustCompile(`^` + sep + `*(?:(\d{1,2})` + sep + `+)?(\d{1,2})` + sep + `+(\d{4})` + sep + `*$`)
@@ -21,8 +22,8 @@ var (
 // sep is one separator: -, /, . or white space as isSpace has it.
 const sep = `[-/.\s\v\p{Z}\x{FEFF}]`
 
-// parseTypedDate parses an expiry date from the form and returns it as yyyy-MM-dd. A month without a day means the last
-// day of that month, as on most packages.
+// parseTypedDate parses an expiry date from the form and returns it as yyyy-MM-dd. A month without
+// a day means the last day of that month, as on most packages.
 func parseTypedDate(typed string) (iso string, ok bool) {
 	var year, month, day string
 	text := latinDigits(cleanLine(&typed))

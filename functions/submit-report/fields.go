@@ -36,8 +36,8 @@ type report struct {
 	photoClaim       string // token of the photo's uploader; not a part of the content
 }
 
-// check cleans the fields and returns the report and an error message per invalid field. The HTML form requires phone and
-// location; JSON may omit them (spec §3).
+// check cleans the fields and returns the report and an error message per invalid field. The HTML
+// form requires phone and location; JSON may omit them (spec §3).
 func (f Fields) check(text *texts, form bool) (report, map[string]string) {
 	r := report{
 		language:         text.Language,
@@ -100,12 +100,13 @@ func only(when bool, s string) string {
 	return ""
 }
 
-// internationalNumber is the check constraint of public.reports: at most 15 digits (ITU-T E.164). IsPossibleNumber accepts
-// shorter and longer numbers of some countries, such as German ones of 2 or 14 digits.
+// internationalNumber is the check constraint of public.reports: at most 15 digits (ITU-T E.164).
+// IsPossibleNumber accepts shorter and longer numbers of some countries, such as German ones of 2
+// or 14 digits.
 var internationalNumber = regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`)
 
-// e164 returns the number in international form, or "" when it is not a possible number. A number without a country code is
-// taken as Somali.
+// e164 returns the number in international form, or "" when it is not a possible number. A number
+// without a country code is taken as Somali.
 func e164(phone string) string {
 	n, err := phonenumbers.Parse(phone, "SO")
 	if err != nil || !phonenumbers.IsPossibleNumber(n) {

@@ -17,8 +17,8 @@ type posted struct {
 	text *texts
 }
 
-// handleForm handles a post of the HTML form. It replies with a redirect to the thank-you page, or with the form, the typed
-// values and error messages.
+// handleForm handles a post of the HTML form. It replies with a redirect to the thank-you page, or
+// with the form, the typed values and error messages.
 func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	ctx := r.Context()
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" { // a page of another site posts in the name of its visitors
@@ -45,8 +45,8 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		}
 		return p.show(w, http.StatusUnprocessableEntity, p.text.title, p.text.pressAgain, nil)
 	}
-	// Count complete forms only: thousands of people may share an address, and incomplete posts must not silence them. Count
-	// before the photo is stored.
+	// Count complete forms only: thousands of people may share an address, and incomplete posts
+	// must not silence them. Count before the photo is stored.
 	counting := env.Batch(edge.Service)
 	limit(ctx, env, counting)
 	if err := counting.Send(ctx); err != nil {
@@ -77,8 +77,8 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	return nil
 }
 
-// thankAgain handles a post over the limit: if its report is stored already, it replies with the receipt, otherwise with the
-// refusal.
+// thankAgain handles a post over the limit: if its report is stored already, it replies with the
+// receipt, otherwise with the refusal.
 func (p posted) thankAgain(w http.ResponseWriter, r *http.Request, env *edge.Env, report report, photo []byte, refusal error) error {
 	key, err := keyOf(r.Context(), env, "", report, p.photoSum(photo))
 	if err != nil {
@@ -100,7 +100,8 @@ func unread(r *http.Request) posted {
 	return posted{&edge.Form{Values: url.Values{}}, textIn(languageOf(r, r.URL.Query().Get("language")))}
 }
 
-// showUnreadable shows the form again with the fields that were read before the body exceeded its limit or ended unexpectedly.
+// showUnreadable shows the form again with the fields that were read before the body exceeded its
+// limit or ended unexpectedly.
 func (p posted) showUnreadable(w http.ResponseWriter, err error) error {
 	e, ok := edge.AsError(err)
 	if !ok {
@@ -127,8 +128,9 @@ func (p posted) fields() Fields {
 	return f
 }
 
-// phoneNumber puts a number behind its country's calling code, unless the number begins with a calling code itself (+ or 00).
-// The site's script does the same (phoneNumber in web/src/screens/report/report.ts).
+// phoneNumber puts a number behind its country's calling code, unless the number begins with a
+// calling code itself (+ or 00). The site's script does the same (phoneNumber in
+// web/src/screens/report/report.ts).
 func phoneNumber(country, typed string) string {
 	country = strings.TrimPrefix(latinDigits(cleanLine(&country)), "+")
 	number := latinDigits(cleanLine(&typed))
@@ -138,7 +140,8 @@ func phoneNumber(country, typed string) string {
 	return "+" + country + " " + number
 }
 
-// photo returns the chosen photo, or adds a message to wrong when it is not an image or too large (spec §5).
+// photo returns the chosen photo, or adds a message to wrong when it is not an image or too large
+// (spec §5).
 func (p posted) photo(wrong map[string]string) ([]byte, bool) {
 	file, ok := p.Files["photo"]
 	if !ok {
@@ -155,9 +158,9 @@ func (p posted) photo(wrong map[string]string) ([]byte, bool) {
 	return file.Content, true
 }
 
-// keepPhoto stores a photo and writes its name, its token and its SHA-256 into the form's values, because a browser does not
-// refill a file field. Like a photo that the site's script has uploaded, it waits for its report. It returns true for a file
-// that is no readable image.
+// keepPhoto stores a photo and writes its name, its token and its SHA-256 into the form's values,
+// because a browser does not refill a file field. Like a photo that the site's script has uploaded,
+// it waits for its report. It returns true for a file that is no readable image.
 func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) (notAnImage bool) {
 	if photo == nil {
 		return false
@@ -178,9 +181,9 @@ func (p posted) keepPhoto(r *http.Request, env *edge.Env, photo []byte) (notAnIm
 	return false
 }
 
-// photoSum returns the SHA-256 of the chosen photo, or of the photo that an earlier post has stored; "" without a photo. It
-// identifies a second post of a form whose first post contained the photo itself: the first post may have been stored
-// although the reply reported a failure.
+// photoSum returns the SHA-256 of the chosen photo, or of the photo that an earlier post has
+// stored; "" without a photo. It identifies a second post of a form whose first post contained the
+// photo itself: the first post may have been stored although the reply reported a failure.
 func (p posted) photoSum(chosen []byte) string {
 	if chosen != nil {
 		sum := sha256.Sum256(chosen)
@@ -193,11 +196,13 @@ func (p posted) photoSum(chosen []byte) string {
 	return sum
 }
 
-// looksAutomatic reports whether the hidden field is filled. The page that is shown next leaves it empty, so a second press
-// succeeds. The time taken to fill the form is unknown: the page is prerendered and the browser has no script.
+// looksAutomatic reports whether the hidden field is filled. The page that is shown next leaves it
+// empty, so a second press succeeds. The time taken to fill the form is unknown: the page is
+// prerendered and the browser has no script.
 func (p posted) looksAutomatic() bool { return p.Values.Get("website") != "" }
 
-// showFailure shows the form again when the report could not be stored and its fields are not the reason.
+// showFailure shows the form again when the report could not be stored and its fields are not the
+// reason.
 func (p posted) showFailure(w http.ResponseWriter, env *edge.Env, err error) error {
 	failure := p.text.translate(err)
 	if _, known := edge.AsError(err); !known {

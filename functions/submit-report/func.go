@@ -1,6 +1,6 @@
-// Package submitreport accepts reports of harmful or suspect products: as JSON from the site's script, or as a post of the HTML
-// form from a browser without JavaScript. One transaction stores the report, its idempotency record and the notification job;
-// the reply is sent after the commit.
+// Package submitreport accepts reports of harmful or suspect products: as JSON from the site's
+// script, or as a post of the HTML form from a browser without JavaScript. One transaction stores
+// the report, its idempotency record and the notification job; the reply is sent after the commit.
 //
 // Only functions.All imports it.
 package submitreport
@@ -28,7 +28,8 @@ var Func = edge.Func{
 	JSON:          jsonReport,
 	Refused:       refused,
 	Jobs: map[string]edge.Job{
-		// Several, so that a photo whose transfer hangs does not hold up the others; they decode one after the other.
+		// Several, so that a photo whose transfer hangs does not hold up the others; they decode
+		// one after the other.
 		cleanPhotoJob: {Run: cleanPhoto, MaxConcurrent: 4},
 	},
 }
@@ -36,8 +37,8 @@ var Func = edge.Func{
 // maxJSON is the limit of a JSON body in bytes: several times the longest fields, all escaped.
 const maxJSON = 1 << 20
 
-// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT, perhaps a whole town, count as one
-// client.
+// reportsPerHour is the limit per client. It is high because all users behind a carrier's NAT,
+// perhaps a whole town, count as one client.
 const reportsPerHour = 600
 
 // repetitionsPerHour is how often a client may request the receipt of a stored report again.
@@ -81,7 +82,8 @@ func acceptJSON(r *http.Request, env *edge.Env, fields Fields) (receipt, error) 
 	return save(r.Context(), env, report, key, true)
 }
 
-// refused replies with a page to a form that the function host rejects. It does not read the fields; the browser still has them.
+// refused replies with a page to a form that the function host rejects. It does not read the
+// fields; the browser still has them.
 func refused(w http.ResponseWriter, r *http.Request, status int) bool {
 	if !edge.IsForm(r) {
 		return false
@@ -94,7 +96,8 @@ func refused(w http.ResponseWriter, r *http.Request, status int) bool {
 	return p.show(w, status, p.text.failedTitle, message, wrong) == nil
 }
 
-// limit counts the report against its client. REPORTS_PER_HOUR changes the limit for end-to-end tests.
+// limit counts the report against its client. REPORTS_PER_HOUR changes the limit for end-to-end
+// tests.
 func limit(ctx context.Context, env *edge.Env, b *edge.Batch) {
 	most := reportsPerHour
 	if n, err := strconv.Atoi(env.Get("REPORTS_PER_HOUR")); err == nil && n > 0 {

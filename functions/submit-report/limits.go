@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// limitsJSON holds the limits of the form. The site's build reads the same file (web/src/screens/report/report.ts).
+// limitsJSON holds the limits of the form. The site's build reads the same file
+// (web/src/screens/report/report.ts).
 //
 //go:embed limits.json
 var limitsJSON []byte

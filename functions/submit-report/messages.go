@@ -12,7 +12,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// texts are the messages in one language. The specification fixes some of the English ones (spec §5, §8).
+// texts are the messages in one language. The specification fixes some of the English ones (spec
+// §5, §8).
 type texts struct {
 	Language string
 
@@ -152,7 +153,8 @@ func textIn(language string) *texts {
 	return &english
 }
 
-// languageOf returns the language of the reply: the language of the form, otherwise the first supported one in Accept-Language.
+// languageOf returns the language of the reply: the language of the form, otherwise the first
+// supported one in Accept-Language.
 func languageOf(r *http.Request, form string) string {
 	if form == "so" || form == "en" {
 		return form
@@ -166,8 +168,8 @@ func languageOf(r *http.Request, form string) string {
 	return "en"
 }
 
-// translate returns an *edge.Error with its message in the language. Another error becomes the cause of a 500 whose message
-// says only what to do next.
+// translate returns an *edge.Error with its message in the language. Another error becomes the
+// cause of a 500 whose message says only what to do next.
 func (t *texts) translate(err error) *edge.Error {
 	e, ok := edge.AsError(err)
 	if !ok {

@@ -25,7 +25,8 @@ type field struct {
 	Required                    bool
 }
 
-// Link returns the text of the link to the field in the summary: the message, after the label unless it begins with that.
+// Link returns the text of the link to the field in the summary: the message, after the label
+// unless it begins with that.
 func (f field) Link() string {
 	if strings.HasPrefix(f.Message, f.Label) {
 		return f.Message
@@ -49,7 +50,8 @@ type formPage struct {
 	CSS                  template.CSS
 }
 
-// controls are the fields in the order of the report page: the required ones, then the optional ones.
+// controls are the fields in the order of the report page: the required ones, then the optional
+// ones.
 var controls = []field{
 	{Name: "phone", Type: "phone", Required: true},
 	{Name: "product_name", Type: "text", Required: true},
@@ -89,7 +91,8 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 	return render(w, status, "form", p.text.Language, page)
 }
 
-// neutralPages are the pages that the quick exit opens (web/src/components/quick-exit.tsx has the same).
+// neutralPages are the pages that the quick exit opens (web/src/components/quick-exit.tsx has the
+// same).
 var neutralPages = map[string]string{"en": "https://en.wikipedia.org/wiki/Main_Page", "so": "https://so.wikipedia.org/wiki/"}
 
 func home(t *texts) string {
@@ -123,9 +126,10 @@ var cssHash = func() string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// referenceCookie carries the reference to the thank-you page in a browser without JavaScript. An address would stay in the
-// history of a shared phone. This cookie is HttpOnly, is sent to this function only, and is deleted when the reference has been
-// shown, or after referenceLife. The prerendered page shows the reference in a frame.
+// referenceCookie carries the reference to the thank-you page in a browser without JavaScript. An
+// address would stay in the history of a shared phone. This cookie is HttpOnly, is sent to this
+// function only, and is deleted when the reference has been shown, or after referenceLife. The
+// prerendered page shows the reference in a frame.
 const referenceCookie = "daawo_reference"
 
 // referenceLife is how long the thank-you page may take to load, in seconds.
@@ -139,8 +143,8 @@ func cookieOf(r *http.Request, value string, seconds int) *http.Cookie {
 	}
 }
 
-// thank redirects to the thank-you page. Its fragment selects the text for a stored report: the page without it says that
-// no report was sent.
+// thank redirects to the thank-you page. Its fragment selects the text for a stored report: the
+// page without it says that no report was sent.
 func thank(w http.ResponseWriter, r *http.Request, t *texts, saved receipt, photoLost bool) {
 	value := saved.Reference
 	if photoLost {
@@ -152,8 +156,8 @@ func thank(w http.ResponseWriter, r *http.Request, t *texts, saved receipt, phot
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// showReference replies to the frame on the thank-you page with the reference, and deletes the cookie. The next request gets
-// a note that the reference is shown once.
+// showReference replies to the frame on the thank-you page with the reference, and deletes the
+// cookie. The next request gets a note that the reference is shown once.
 func showReference(w http.ResponseWriter, r *http.Request) error {
 	text := textIn(languageOf(r, r.URL.Query().Get("language")))
 	data := map[string]any{"Language": text.Language, "CSS": template.CSS(pageCSS), "Label": text.yourReference, "Note": text.shownOnce}

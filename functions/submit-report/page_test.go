@@ -59,8 +59,8 @@ func textOf(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// TestFormPageHasSiteHeader checks the links of the header: home, the form in the other language, and the quick exit with
-// the address that the report page has.
+// TestFormPageHasSiteHeader checks the links of the header: home, the form in the other language,
+// and the quick exit with the address that the report page has.
 func TestFormPageHasSiteHeader(t *testing.T) {
 	source, err := os.ReadFile("../../web/src/components/quick-exit.tsx")
 	if err != nil {
@@ -88,7 +88,8 @@ func TestFormPageHasSiteHeader(t *testing.T) {
 	}
 }
 
-// TestFormPageLinksToFields checks that the summary links to each wrong field, and that every control has a label.
+// TestFormPageLinksToFields checks that the summary links to each wrong field, and that every
+// control has a label.
 func TestFormPageLinksToFields(t *testing.T) {
 	wrong := map[string]string{}
 	for _, f := range controls {
@@ -175,7 +176,8 @@ func TestFormPageKeepsCountry(t *testing.T) {
 	}
 }
 
-// TestReferenceIsShownOnce checks that the frame deletes the cookie, and that the next request says why it shows nothing.
+// TestReferenceIsShownOnce checks that the frame deletes the cookie, and that the next request says
+// why it shows nothing.
 func TestReferenceIsShownOnce(t *testing.T) {
 	sent := httptest.NewRecorder()
 	post := httptest.NewRequest(http.MethodPost, "/submit-report", nil)

@@ -16,11 +16,12 @@ import (
 
 const photoBucket = "report-photos"
 
-// photoName matches the name that the site gives a photo: the time in milliseconds and the original extension (spec §7).
+// photoName matches the name that the site gives a photo: the time in milliseconds and the original
+// extension (spec §7).
 var photoName = regexp.MustCompile(`^(\d{13}(\.[A-Za-z0-9]{1,5})?)?$`)
 
-// imageType detects the type of a file from its first bytes, not from the Content-Type of the browser. ok is false for a type
-// that the bucket refuses, such as SVG.
+// imageType detects the type of a file from its first bytes, not from the Content-Type of the
+// browser. ok is false for a type that the bucket refuses, such as SVG.
 func imageType(content []byte) (mime, extension string, ok bool) {
 	switch mime := http.DetectContentType(content); mime {
 	case "image/jpeg":
@@ -28,7 +29,8 @@ func imageType(content []byte) (mime, extension string, ok bool) {
 	case "image/png", "image/webp", "image/gif", "image/bmp":
 		return mime, "." + mime[len("image/"):], true
 	}
-	// ISO base media files name their brand after "ftyp" (ISO/IEC 14496-12 §4.3; HEIF and AVIF brands by their RFCs).
+	// ISO base media files name their brand after "ftyp" (ISO/IEC 14496-12 §4.3; HEIF and AVIF
+	// brands by their RFCs).
 	if len(content) >= 12 && bytes.Equal(content[4:8], []byte("ftyp")) {
 		switch string(content[8:12]) {
 		case "heic", "heix", "hevc", "hevx", "heim", "heis":
@@ -42,11 +44,12 @@ func imageType(content []byte) (mime, extension string, ok bool) {
 	return "", "", false
 }
 
-// claimHeader carries the token that a report shows for its photo. The uploader chose it and stored it with the photo, as the
-// user metadata "claim".
+// claimHeader carries the token that a report shows for its photo. The uploader chose it and stored
+// it with the photo, as the user metadata "claim".
 const claimHeader = "Photo-Claim"
 
-// photoRef names a stored photo: the name that its uploader gave it, and the uploader's token, "" without one.
+// photoRef names a stored photo: the name that its uploader gave it, and the uploader's token, ""
+// without one.
 type photoRef struct{ name, claim string }
 
 // hash returns the SHA-256 of the token, as private.waiting_photos has it, or "".
@@ -64,12 +67,13 @@ func unreadable(err error) bool {
 	return ok && e.Status == http.StatusUnsupportedMediaType
 }
 
-// postedPhotosPerHour limits the photos that one client may post with forms, most of which come without a report.
+// postedPhotosPerHour limits the photos that one client may post with forms, most of which come
+// without a report.
 const postedPhotosPerHour = 120
 
-// upload stores a photo under the current time. If the name is taken, it tries the next milliseconds. Row level security does
-// not apply to the service role, so upload calls the policy's function itself: it fails when too many photos wait for their
-// report.
+// upload stores a photo under the current time. If the name is taken, it tries the next
+// milliseconds. Row level security does not apply to the service role, so upload calls the policy's
+// function itself: it fails when too many photos wait for their report.
 func upload(ctx context.Context, env *edge.Env, content []byte) (photoRef, error) {
 	mime, extension, _ := imageType(content)
 	now := env.Now().UnixMilli()

@@ -7,13 +7,14 @@ import (
 	"sync"
 )
 
-// placesJSON is the list of the 18 regions and their districts, with English and Somali names. The site's build reads the
-// same file (web/src/content/regions.ts).
+// placesJSON is the list of the 18 regions and their districts, with English and Somali names. The
+// site's build reads the same file (web/src/content/regions.ts).
 //
 //go:embed places.json
 var placesJSON []byte
 
-// place is a location in the list, by its English names. The zero value means a location that is not in the list.
+// place is a location in the list, by its English names. The zero value means a location that is
+// not in the list.
 type place struct{ region, district string }
 
 // region is an entry of the list.
@@ -33,7 +34,8 @@ var regions = sync.OnceValue(func() []region {
 	return list
 })
 
-// knownPlaces returns a map from 'region' and 'region, district' in either language, folded, to the place.
+// knownPlaces returns a map from 'region' and 'region, district' in either language, folded, to the
+// place.
 var knownPlaces = sync.OnceValue(func() map[string]place {
 	known := map[string]place{}
 	for _, r := range regions() {
@@ -49,8 +51,8 @@ var knownPlaces = sync.OnceValue(func() map[string]place {
 	return known
 })
 
-// findPlace returns the place for a location that the form's picker sends, the region alone when the district is unknown, and
-// the zero value for free text.
+// findPlace returns the place for a location that the form's picker sends, the region alone when
+// the district is unknown, and the zero value for free text.
 func findPlace(location string) place {
 	region, district, _ := strings.Cut(location, ",")
 	if p, ok := knownPlaces()[fold(region)+", "+fold(district)]; ok {

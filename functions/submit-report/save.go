@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// receipt is the reply. PhotoAttached is present, and false, only when the named photo does not exist or belongs to another
-// report.
+// receipt is the reply. PhotoAttached is present, and false, only when the named photo does not
+// exist or belongs to another report.
 type receipt struct {
 	ID            string    `json:"id"`
 	Reference     string    `json:"reference" doc:"Short and readable aloud, such as DW-7K3M-9QXA."`
@@ -42,9 +42,10 @@ const (
 	twinLife    = 24 * time.Hour // two similar reports within this time count as possible duplicates
 )
 
-// keyOf returns the key of the idempotency record. The hash of the content is keyed (HMAC), so a reader of the table cannot
-// test guesses of a report's content. photo is the SHA-256 of a photo posted with the form. It replaces the photo's name, which
-// may differ between two posts of the same report.
+// keyOf returns the key of the idempotency record. The hash of the content is keyed (HMAC), so a
+// reader of the table cannot test guesses of a report's content. photo is the SHA-256 of a photo
+// posted with the form. It replaces the photo's name, which may differ between two posts of the
+// same report.
 func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo string) (idempotency, error) {
 	if len(header) > maxKey {
 		return idempotency{}, edge.Errorf(http.StatusBadRequest, "bad_idempotency_key", "Idempotency-Key is longer than %d characters.", maxKey)
@@ -66,7 +67,8 @@ func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo st
 	mac.Write([]byte(photo))
 	body := hex.EncodeToString(mac.Sum(nil))
 	if header == "" {
-		// Without a key, two people may send the same text: it is a repetition only from the same network.
+		// Without a key, two people may send the same text: it is a repetition only from the same
+		// network.
 		network, err := env.Network(ctx)
 		if err != nil {
 			return idempotency{}, err
@@ -79,15 +81,16 @@ func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo st
 	return idempotency{key: hex.EncodeToString(key[:]), body: body, lives: keyLife}, nil
 }
 
-// save stores the report once per key and returns the receipt of the first post to every repetition. limited means that the
-// report must still be counted against its client.
+// save stores the report once per key and returns the receipt of the first post to every
+// repetition. limited means that the report must still be counted against its client.
 func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited bool) (receipt, error) {
 	for attempt := 1; ; attempt++ {
 		saved, err := accept(ctx, env, r, key, limited)
 		if err == nil {
 			return saved, nil
 		}
-		// Look for a repetition only now, because few reports are one. A report over the limit may be one too.
+		// Look for a repetition only now, because few reports are one. A report over the limit may
+		// be one too.
 		taken := violates(err, "idempotency_keys_pkey")
 		if e, ok := edge.AsError(err); taken || ok && e.Status == http.StatusTooManyRequests {
 			before := key
@@ -99,16 +102,17 @@ func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited
 				continue
 			}
 		}
-		// Retry: two reports name one photo, the random reference is taken, the possible duplicate has just been deleted, or
-		// the key's record had expired.
+		// Retry: two reports name one photo, the random reference is taken, the possible duplicate
+		// has just been deleted, or the key's record had expired.
 		if attempt == 4 || !taken && !violates(err, "reports_photo", "reports_reference_key", "reports_possible_duplicate_of_fkey") {
 			return receipt{}, err
 		}
 	}
 }
 
-// accept stores the report, its key and its jobs and counts it against its client, in one transaction and one round trip. It
-// fails and stores nothing when the key is taken or the limit is reached.
+// accept stores the report, its key and its jobs and counts it against its client, in one
+// transaction and one round trip. It fails and stores nothing when the key is taken or the limit is
+// reached.
 func accept(ctx context.Context, env *edge.Env, r report, key idempotency, limited bool) (receipt, error) {
 	photo, err := findPhoto(ctx, env, photoRef{r.photoURL, r.photoClaim})
 	if err != nil {
@@ -154,8 +158,9 @@ returning created_at`
 	return saved, nil
 }
 
-// findPhoto returns the name of the stored photo that a report may take, or "". It may differ from the name that the uploader
-// gave it. Only the uploader's token leads to it; a photo without a token belongs to the network that sent it.
+// findPhoto returns the name of the stored photo that a report may take, or "". It may differ from
+// the name that the uploader gave it. Only the uploader's token leads to it; a photo without a
+// token belongs to the network that sent it.
 func findPhoto(ctx context.Context, env *edge.Env, photo photoRef) (string, error) {
 	if photo.name == "" {
 		return "", nil
@@ -172,7 +177,8 @@ func findPhoto(ctx context.Context, env *edge.Env, photo photoRef) (string, erro
 	return name, err
 }
 
-// recall is replay. If the same text came without a key from another network, it changes the key to that of this sender.
+// recall is replay. If the same text came without a key from another network, it changes the key to
+// that of this sender.
 func recall(ctx context.Context, env *edge.Env, key *idempotency) (saved receipt, found bool, err error) {
 	saved, found, err = replay(ctx, env, *key)
 	if found && err != nil && key.other != "" {
@@ -182,9 +188,10 @@ func recall(ctx context.Context, env *edge.Env, key *idempotency) (saved receipt
 	return saved, found, err
 }
 
-// replay returns the receipt of the first post with the key. found is false when the key is unknown. replay deletes an
-// expired record first, so that its key is free again. Without a key from the client, a record is also that of this sender if
-// it does not say which network sent it: one of an earlier version, or of the day before, whose salt is deleted.
+// replay returns the receipt of the first post with the key. found is false when the key is
+// unknown. replay deletes an expired record first, so that its key is free again. Without a key
+// from the client, a record is also that of this sender if it does not say which network sent it:
+// one of an earlier version, or of the day before, whose salt is deleted.
 func replay(ctx context.Context, env *edge.Env, key idempotency) (saved receipt, found bool, err error) {
 	const forget = `delete from private.idempotency_keys where key_hash = $1 and expires_at <= now()`
 	const q = `
@@ -195,8 +202,8 @@ select report_id::text, reference, created_at, photo_kept is false,
 	b := env.Batch(edge.Service)
 	b.Limit(ctx, "repetitions", repetitionsPerHour, time.Hour)
 	b.Queue(forget, key.key)
-	// The first post may be visible here before the synchronous standby has it. A commit that writes WAL waits for all WAL
-	// before it, so this reply is as durable as the first one.
+	// The first post may be visible here before the synchronous standby has it. A commit that
+	// writes WAL waits for all WAL before it, so this reply is as durable as the first one.
 	b.Queue(`select pg_logical_emit_message(true, 'daawo', 'repetition')`)
 	b.Queue(q, key.key, key.body, key.other != "").QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&saved.ID, &saved.Reference, &saved.ReceivedAt, &lost, &same)
@@ -231,8 +238,8 @@ func (r *receipt) setLost(lost bool) {
 	}
 }
 
-// newReference returns a reference such as DW-7K3M-9QXA: 40 random bits in Crockford's base 32, like
-// private.new_reference() for rows that are inserted by hand.
+// newReference returns a reference such as DW-7K3M-9QXA: 40 random bits in Crockford's base 32,
+// like private.new_reference() for rows that are inserted by hand.
 func newReference() string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	random := make([]byte, 8)
@@ -243,8 +250,8 @@ func newReference() string {
 	return "DW-" + string(random[:4]) + "-" + string(random[4:])
 }
 
-// notice returns the notification for the administrators. It is sent by mail, so it has the reference, the region and the time
-// and nothing that the reporter typed.
+// notice returns the notification for the administrators. It is sent by mail, so it has the
+// reference, the region and the time and nothing that the reporter typed.
 func notice(r report, saved receipt, received time.Time) edge.Notice {
 	region := r.place.region
 	if region == "" {

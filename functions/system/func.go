@@ -1,5 +1,5 @@
-// Package system runs operations of the stack for the desk's system page: checks, backups, a test mail, logs. Owners only.
-// Only functions.All imports it.
+// Package system runs operations of the stack for the desk's system page: checks, backups, a test
+// mail, logs. Owners only. Only functions.All imports it.
 package system
 
 import (
@@ -20,7 +20,8 @@ type request struct {
 	Operation string `json:"operation"`
 }
 
-// handle asks the database as the caller whether the caller is an owner. The same statement writes the trail.
+// handle asks the database as the caller whether the caller is an owner. The same statement writes
+// the trail.
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	req, err := edge.ReadJSON[request](r)
 	if err != nil {

@@ -30,7 +30,8 @@ type downloads struct {
 	Count int64 `json:"download_count" doc:"Downloads of the resource so far, this one included."`
 }
 
-// readsPerHour is the limit per client. It is high because thousands of readers may share the address of a carrier's NAT.
+// readsPerHour is the limit per client. It is high because thousands of readers may share the
+// address of a carrier's NAT.
 const readsPerHour = 600
 
 func count(r *http.Request, env *edge.Env, d download) (downloads, error) {
@@ -45,8 +46,9 @@ func count(r *http.Request, env *edge.Env, d download) (downloads, error) {
 	if total == nil {
 		return downloads{}, edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such resource.")
 	}
-	// The count was committed asynchronously, so that readers of one popular resource do not wait for each other's flush.
-	// This commit is synchronous: its flush includes the count, and concurrent requests share it.
+	// The count was committed asynchronously, so that readers of one popular resource do not wait
+	// for each other's flush. This commit is synchronous: its flush includes the count, and
+	// concurrent requests share it.
 	durable := env.Batch(edge.Service)
 	durable.Queue(`select pg_logical_emit_message(true, 'daawo', 'download')`)
 	if err := durable.Send(ctx); err != nil {

@@ -1,5 +1,5 @@
-// Package weeklydigest sends the administrators every Monday the number of reports of the last week, by product and by region.
-// Only functions.All imports it.
+// Package weeklydigest sends the administrators every Monday the number of reports of the last
+// week, by product and by region. Only functions.All imports it.
 package weeklydigest
 
 import (
@@ -16,8 +16,8 @@ import (
 // Func runs on its schedule only; clients cannot call it.
 var Func = edge.Func{Schedule: "0 6 * * 1", Run: run}
 
-// enough is the minimum number of reports of a product that the digest names. The name is typed text and the digest is sent by
-// mail: a name from one or two reports could identify the reporter.
+// enough is the minimum number of reports of a product that the digest names. The name is typed
+// text and the digest is sent by mail: a name from one or two reports could identify the reporter.
 const enough = 3
 
 // count is a group of reports.
@@ -61,8 +61,9 @@ select coalesce(region, 'not given or not recognised'), count(*)::int
 	})
 }
 
-// weekEnd returns the end of the week to report: the last scheduled time before now. A late or repeated digest therefore counts
-// the same reports, and each report is in one digest. The scheduler may start a second early.
+// weekEnd returns the end of the week to report: the last scheduled time before now. A late or
+// repeated digest therefore counts the same reports, and each report is in one digest. The
+// scheduler may start a second early.
 func weekEnd(now time.Time) time.Time {
 	now = now.UTC().Add(time.Second)
 	sinceMonday := (int(now.Weekday()) + 6) % 7

@@ -92,8 +92,9 @@ func middle(ctx context.Context, length time.Duration, do func(context.Context) 
 	return took[len(took)/2], nil
 }
 
-// auth compares auth with the SQL that it must run, in the same run. If GOTRUE_URL is set, it also measures that GoTrue, which
-// must not require confirmation of sign-ups. Then it measures reads during many logins.
+// auth compares auth with the SQL that it must run, in the same run. If GOTRUE_URL is set, it also
+// measures that GoTrue, which must not require confirmation of sign-ups. Then it measures reads
+// during many logins.
 func (m *model) auth(ctx context.Context, length time.Duration) error {
 	conn, err := pgx.Connect(ctx, m.st.Get("DB_URL"))
 	if err != nil {
@@ -154,7 +155,8 @@ func (m *model) auth(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-// storm measures reads of the list at a fixed rate, first alone and then during more concurrent logins than processors.
+// storm measures reads of the list at a fixed rate, first alone and then during more concurrent
+// logins than processors.
 func (m *model) storm(ctx context.Context, who *account, length time.Duration) {
 	const rate, people = 40, 24
 	read := []kind{{name: "list", share: 1, do: m.list}}

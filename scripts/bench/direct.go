@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// direct is an http.RoundTripper that writes a request and reads its reply in the goroutine of the caller. The transport of
-// net/http has two goroutines per connection, whose switches cost more processor time than a server's short reply. The servers
-// share the cores with the client, so a cheap client hides less of the difference between them.
+// direct is an http.RoundTripper that writes a request and reads its reply in the goroutine of the
+// caller. The transport of net/http has two goroutines per connection, whose switches cost more
+// processor time than a server's short reply. The servers share the cores with the client, so a
+// cheap client hides less of the difference between them.
 type direct struct {
 	mu   sync.Mutex
 	idle map[string][]*directConn // by host; the last is the most recently used

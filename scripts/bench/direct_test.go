@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDirect reuses a connection after a whole reply, replaces one that the server has closed, and drops one whose reply was not
-// read to its end.
+// TestDirect reuses a connection after a whole reply, replaces one that the server has closed, and
+// drops one whose reply was not read to its end.
 func TestDirect(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)

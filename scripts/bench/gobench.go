@@ -72,7 +72,8 @@ func (f figure) met() string {
 	return "MISSED"
 }
 
-// run runs the benchmarks of a package and returns their figures. Failures are copied to standard error.
+// run runs the benchmarks of a package and returns their figures. Failures are copied to standard
+// error.
 func (s goSuite) run(ctx context.Context) ([]figure, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-benchtime", s.time, "-timeout", "10m", s.pkg)
 	cmd.Stderr = os.Stderr
@@ -99,7 +100,8 @@ func (s goSuite) run(ctx context.Context) ([]figure, error) {
 
 var processors = regexp.MustCompile(`-[0-9]+$`)
 
-// parse reads a line such as "BenchmarkX/clients=4-2  10  123 ns/op  0.91 of-bound" (package testing).
+// parse reads a line such as "BenchmarkX/clients=4-2  10  123 ns/op  0.91 of-bound" (package
+// testing).
 func (s goSuite) parse(line string) (figures []figure) {
 	words := strings.Fields(line)
 	if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {

@@ -1,10 +1,11 @@
-// Command bench measures a built Daawo: its parts compared with their foundations, its pages in a browser, and the cost of each
-// kind of visit.
+// Command bench measures a built Daawo: its parts compared with their foundations, its pages in a
+// browser, and the cost of each kind of visit.
 //
-// The ratios come from the packages' benchmarks, each of which compares within one run. The visits are an open load model:
-// requests arrive at a fixed rate, even if earlier ones have no reply. A rate that is too high for the server thus shows as
-// growing latency and not as a slower test. Besides latencies, it prints the CPU time of the server and of its Postgres and the
-// bytes of the replies. docs/scale.md computes the capacity of a machine from them.
+// The ratios come from the packages' benchmarks, each of which compares within one run. The visits
+// are an open load model: requests arrive at a fixed rate, even if earlier ones have no reply. A
+// rate that is too high for the server thus shows as growing latency and not as a slower test.
+// Besides latencies, it prints the CPU time of the server and of its Postgres and the bytes of the
+// replies. docs/scale.md computes the capacity of a machine from them.
 //
 //	go run ./scripts/bench                              everything (half an hour)
 //	go run ./scripts/bench -only rest,functions         the ratios of two parts
@@ -15,9 +16,11 @@
 //	go run ./scripts/bench -only lighthouse             the pages
 //	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
 //
-// The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too), GOTRUE_URL, STORAGE_API_URL (with
-// STORAGE_API_SERVICE_KEY, and STORAGE_API_DATABASE_URL for more than 20,000 objects) and REALTIME_UPSTREAM_URL (with REALTIME_UPSTREAM_KEY). Without them the rows have no ratios. Each row
-// says which processor bounds it: that of the server, that of Postgres, or none of them.
+// The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too),
+// GOTRUE_URL, STORAGE_API_URL (with STORAGE_API_SERVICE_KEY, and STORAGE_API_DATABASE_URL for more
+// than 20,000 objects) and REALTIME_UPSTREAM_URL (with REALTIME_UPSTREAM_KEY). Without them the
+// rows have no ratios. Each row says which processor bounds it: that of the server, that of
+// Postgres, or none of them.
 package main
 
 import (

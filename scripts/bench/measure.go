@@ -33,8 +33,8 @@ func percentile(sorted []time.Duration, share float64) time.Duration {
 	return sorted[min(len(sorted)-1, int(float64(len(sorted))*share))]
 }
 
-// measure sends requests at a rate (exponential gaps, as from independent visitors) for a while. as returns the context of a
-// request, nil uses ctx.
+// measure sends requests at a rate (exponential gaps, as from independent visitors) for a while. as
+// returns the context of a request, nil uses ctx.
 func (m *model) measure(ctx context.Context, name string, kinds []kind, rate float64, length time.Duration, as func() context.Context) result {
 	r := result{name: name, rate: rate, byKind: map[string][]time.Duration{}}
 	if as == nil {
@@ -120,7 +120,8 @@ func (m *model) warm(ctx context.Context) error {
 	return nil
 }
 
-// settle waits until the background work of the visits is done: notifications and cleaning of photos.
+// settle waits until the background work of the visits is done: notifications and cleaning of
+// photos.
 func (m *model) settle(ctx context.Context) {
 	conn, err := m.st.DB(ctx)
 	if err != nil {
@@ -136,8 +137,8 @@ func (m *model) settle(ctx context.Context) {
 	}
 }
 
-// processorTime returns the CPU time of the server and of its Postgres so far, each with its live and ended children. Linux
-// only; 0 elsewhere.
+// processorTime returns the CPU time of the server and of its Postgres so far, each with its live
+// and ended children. Linux only; 0 elsewhere.
 func (m *model) processorTime() (server, postgres time.Duration) {
 	const tick = time.Second / 100 // USER_HZ, fixed on Linux (proc(5))
 	postmaster, err := m.st.Postmaster()

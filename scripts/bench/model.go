@@ -37,7 +37,8 @@ type model struct {
 	received  atomic.Int64 // body bytes since the measurement began
 }
 
-// kinds returns the site's mixture: most visits read pages, some list resources, fewer download or report.
+// kinds returns the site's mixture: most visits read pages, some list resources, fewer download or
+// report.
 func (m *model) kinds() []kind {
 	return []kind{
 		{"page", 0.78, 8, m.page},

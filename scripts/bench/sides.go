@@ -15,7 +15,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// Turns of the comparison. Within a round the servers take short turns, so that other work on the machine affects both alike.
+// Turns of the comparison. Within a round the servers take short turns, so that other work on the
+// machine affects both alike.
 const (
 	sideRounds = 3
 	sideTurns  = 4 // of each server in a round
@@ -40,7 +41,8 @@ type turns struct {
 	took  []time.Duration
 }
 
-// sides starts a stack and compares it with the real servers that the environment names, request by request.
+// sides starts a stack and compares it with the real servers that the environment names, request by
+// request.
 func (c choice) sides(ctx context.Context) error {
 	if os.Getenv("POSTGREST_URL") != "" && os.Getenv("DATABASE_URL") == "" {
 		return errors.New("POSTGREST_URL also needs DATABASE_URL, the superuser URL of the database that both servers use")
@@ -152,8 +154,8 @@ func printSides(table *tabwriter.Writer, r row, clients int, list []side, found 
 	}
 }
 
-// boundBy says what limits the rate. The client runs on the same cores, so the cores count as busy when the two servers take a
-// third of them.
+// boundBy says what limits the rate. The client runs on the same cores, so the cores count as busy
+// when the two servers take a third of them.
 func boundBy(server, postgres, wall time.Duration) string {
 	switch {
 	case server+postgres == 0:
@@ -166,7 +168,8 @@ func boundBy(server, postgres, wall time.Duration) string {
 	return "server"
 }
 
-// requests has clients send requests for a time and returns how long each took, as the client saw it.
+// requests has clients send requests for a time and returns how long each took, as the client saw
+// it.
 func requests(ctx context.Context, s side, clients int, length time.Duration) ([]time.Duration, error) {
 	var wait sync.WaitGroup
 	took, errs := make([][]time.Duration, clients), make([]error, clients)

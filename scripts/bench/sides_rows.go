@@ -70,8 +70,8 @@ grant select on public.bench_orders, public.bench_lines to anon; grant insert, s
 analyze public.bench_orders, public.bench_lines;
 notify pgrst, 'reload schema'`
 
-// restRows compares REST with PostgREST (POSTGREST_URL), which has to use the database of DATABASE_URL and the JWT secret of the
-// stack.
+// restRows compares REST with PostgREST (POSTGREST_URL), which has to use the database of
+// DATABASE_URL and the JWT secret of the stack.
 func (m *model) restRows(ctx context.Context) ([]row, error) {
 	conn, err := m.st.DB(ctx)
 	if err != nil {
@@ -142,7 +142,8 @@ func pair(name, upstream string, servers []target, make func(target) side) row {
 	return r
 }
 
-// authRows compares auth with GoTrue (GOTRUE_URL), which must not require confirmation of sign-ups. Each client has an account.
+// authRows compares auth with GoTrue (GOTRUE_URL), which must not require confirmation of sign-ups.
+// Each client has an account.
 func (m *model) authRows(ctx context.Context) ([]row, error) {
 	admin := m.ours("/auth/v1", "SERVICE_ROLE_KEY")
 	accounts := func(url, apikey string) ([]*account, error) {
@@ -190,8 +191,9 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// realtimeRows compares Realtime with the real one (REALTIME_UPSTREAM_URL, such as ws://127.0.0.1:4000/socket/websocket, with
-// REALTIME_UPSTREAM_KEY): a broadcast that comes back to its sender.
+// realtimeRows compares Realtime with the real one (REALTIME_UPSTREAM_URL, such as
+// ws://127.0.0.1:4000/socket/websocket, with REALTIME_UPSTREAM_KEY): a broadcast that comes back to
+// its sender.
 func (m *model) realtimeRows(ctx context.Context) ([]row, error) {
 	key := m.st.Get("ANON_KEY")
 	servers := []target{{url: "ws" + strings.TrimPrefix(m.st.Get("API_URL"), "http") + "/realtime/v1/websocket", apikey: key}}

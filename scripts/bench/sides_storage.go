@@ -15,11 +15,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// mostUploaded is the largest number of objects that are uploaded. More are written into the table, because lists read no files.
+// mostUploaded is the largest number of objects that are uploaded. More are written into the table,
+// because lists read no files.
 const mostUploaded = 20_000
 
-// storageRows compares storage with storage-api (STORAGE_API_URL with STORAGE_API_SERVICE_KEY): lists of c.objects objects, and
-// 100 kB and 5 MB up, down and copied.
+// storageRows compares storage with storage-api (STORAGE_API_URL with STORAGE_API_SERVICE_KEY):
+// lists of c.objects objects, and 100 kB and 5 MB up, down and copied.
 func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 	return func(ctx context.Context) ([]row, error) {
 		servers := []target{m.ours("/storage/v1", "SERVICE_ROLE_KEY")}
@@ -98,8 +99,8 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 	}
 }
 
-// fillBucket makes a bucket with many small objects and one of 100 kB. database is the URL of the server's database, which is
-// used for more than mostUploaded objects.
+// fillBucket makes a bucket with many small objects and one of 100 kB. database is the URL of the
+// server's database, which is used for more than mostUploaded objects.
 func (m *model) fillBucket(ctx context.Context, t target, database, bucket string, objects int, data []byte) error {
 	if err := m.sendTo(ctx, t, http.MethodPost, "/bucket", fmt.Appendf(nil, `{"id":%q,"name":%[1]q}`, bucket), nil); err != nil {
 		return err

@@ -20,8 +20,9 @@ const thinking = 5 * time.Second
 // crowdGoals are the longest times of 99 of 100 requests while a thousand visitors are on the site.
 var crowdGoals = map[string]time.Duration{"page": 150 * time.Millisecond, "report": time.Second}
 
-// crowd measures the site with many visitors at the same time. Each has a connection and an address of its own. Their requests
-// arrive independently of the replies, and a reply's time counts from the arrival.
+// crowd measures the site with many visitors at the same time. Each has a connection and an address
+// of its own. Their requests arrive independently of the replies, and a reply's time counts from
+// the arrival.
 func (c choice) crowd(ctx context.Context, m *model) error {
 	if err := m.warm(ctx); err != nil {
 		return err
@@ -63,7 +64,8 @@ func (c choice) crowd(ctx context.Context, m *model) error {
 	return errors.Join(append(missed, table.Flush())...)
 }
 
-// visitorAddress returns a loopback address of its own for each visitor, or nil if the system has only 127.0.0.1.
+// visitorAddress returns a loopback address of its own for each visitor, or nil if the system has
+// only 127.0.0.1.
 func visitorAddress(i int) net.Addr {
 	if runtime.GOOS != "linux" {
 		return nil

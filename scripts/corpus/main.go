@@ -1,5 +1,6 @@
-// Command corpus starts the program on public Supabase projects and reports which start, how many of their migrations apply and
-// why the others fail. Their files are fetched into a cache and are not part of this repository. `make corpus` runs it.
+// Command corpus starts the program on public Supabase projects and reports which start, how many
+// of their migrations apply and why the others fail. Their files are fetched into a cache and are
+// not part of this repository. `make corpus` runs it.
 package main
 
 import (
@@ -18,8 +19,8 @@ import (
 	"time"
 )
 
-// list has a project per line: repository, commit, folder that contains supabase/, expected outcome. The outcome is ok, or fails
-// and its cause.
+// list has a project per line: repository, commit, folder that contains supabase/, expected
+// outcome. The outcome is ok, or fails and its cause.
 //
 //go:embed projects.txt
 var list string
@@ -56,7 +57,8 @@ type entry struct {
 
 func (e entry) name() string { return strings.TrimSuffix(e.repo+"/"+e.folder, "/.") }
 
-// startsWithExtensions reports whether the project is expected to start on a server that has Debian's extensions in C.
+// startsWithExtensions reports whether the project is expected to start on a server that has
+// Debian's extensions in C.
 func (e entry) startsWithExtensions() bool {
 	return e.expected == "ok" || strings.HasPrefix(e.expected, "fails: C extension") && !strings.Contains(e.expected, "Debian has no")
 }
@@ -270,7 +272,8 @@ func environment() []string {
 	return kept
 }
 
-// extract writes the project's folder supabase/ at its commit below dir. It fetches the commit if the cache does not have it.
+// extract writes the project's folder supabase/ at its commit below dir. It fetches the commit if
+// the cache does not have it.
 func extract(ctx context.Context, cache string, e entry, dir string) error {
 	repo := filepath.Join(cache, strings.Replace(e.repo, "/", "+", 1), "repo")
 	git := func(args ...string) error {

@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// server is a Postgres with extensions in C. Each project gets a new database there, and the roles that it leaves are dropped.
+// server is a Postgres with extensions in C. Each project gets a new database there, and the roles
+// that it leaves are dropped.
 type server struct {
 	admin    *pgx.Conn
 	url      *url.URL // of the projects' database
@@ -18,8 +19,9 @@ type server struct {
 	roles    []string // those that the server had before
 }
 
-// openServer connects to the server. The user of text is a superuser. The projects' database has the name in which pg_cron runs
-// jobs, if the server has it: pg_cron can be created in no other one.
+// openServer connects to the server. The user of text is a superuser. The projects' database has
+// the name in which pg_cron runs jobs, if the server has it: pg_cron can be created in no other
+// one.
 func openServer(ctx context.Context, text string) (s *server, err error) {
 	u, err := url.Parse(text)
 	if err != nil {

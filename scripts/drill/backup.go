@@ -15,8 +15,9 @@ import (
 	"daawo/scripts/server"
 )
 
-// backupDrill sends reports before and after a backup, destroys everything and restores it: to a moment, with exactly the
-// reports of that moment, and to the newest state, which may lack only the last minute. Then it flips a bit.
+// backupDrill sends reports before and after a backup, destroys everything and restores it: to a
+// moment, with exactly the reports of that moment, and to the newest state, which may lack only the
+// last minute. Then it flips a bit.
 func backupDrill(ctx context.Context, s settings) (string, error) {
 	store, err := os.MkdirTemp("", "daawo-backups-")
 	if err != nil {
@@ -52,8 +53,8 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	_ = st.KillPostgres()
 	st.KillServer()
 
-	// Restore the newest state first: a restore to a moment starts a new timeline in the store, which is the newest from
-	// then on.
+	// Restore the newest state first: a restore to a moment starts a new timeline in the store,
+	// which is the newest from then on.
 	if err := restore(ctx, st, "--from", store); err != nil {
 		return "", err
 	}
@@ -97,7 +98,8 @@ func awaitBackup(ctx context.Context, st *server.Stack) error {
 	}
 }
 
-// report sends n reports in sequence, each until it is acknowledged, and returns the time of the last acknowledgement.
+// report sends n reports in sequence, each until it is acknowledged, and returns the time of the
+// last acknowledgement.
 func report(ctx context.Context, st *server.Stack, h *history, prefix string, n int) time.Time {
 	for i := 0; i < n && ctx.Err() == nil; i++ {
 		key := fmt.Sprintf("%s-%d", prefix, i)

@@ -15,7 +15,8 @@ import (
 	"strings"
 )
 
-// Drills that run tests of the module, because they need the internals of a package or a fake clock.
+// Drills that run tests of the module, because they need the internals of a package or a fake
+// clock.
 
 // checks are tests by a pattern, in packages below supabase.
 type checks struct {
@@ -26,9 +27,10 @@ type checks struct {
 var (
 	accessChecks = checks{"TestSQLAccess|TestExposed|TestFunctionsForAnon|TestRESTAccess", []string{"acceptance"}}
 
-	// Tokens and consent (Attacks, TestCheck), names of files (TestHostileNames, TestSymbolicLinks), pictures (Bombs,
-	// TestUploadedMarkup), paths, hosts and redirects (TestPathNormalisation, TestForwardedHeaders, TestVerifyRedirects,
-	// TestAllows), framing and headers (TestAttacks of acceptance) and the limits.
+	// Tokens and consent (Attacks, TestCheck), names of files (TestHostileNames,
+	// TestSymbolicLinks), pictures (Bombs, TestUploadedMarkup), paths, hosts and redirects
+	// (TestPathNormalisation, TestForwardedHeaders, TestVerifyRedirects, TestAllows), framing and
+	// headers (TestAttacks of acceptance) and the limits.
 	attackChecks = checks{"Attacks$|^TestCheck$|Bombs|^TestHostileNames$|^TestSymbolicLinks$|^TestUploadedMarkup$|^TestPathNormalisation$|" +
 		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderLimits$|" +
 		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
@@ -65,8 +67,8 @@ func (c checks) run(ctx context.Context) (string, error) {
 
 const below = "./supabase/"
 
-// counted reads the output of go test -json. It is also an error if no test passed in a package or for an alternative of the
-// pattern, because the drill would then check less than it claims.
+// counted reads the output of go test -json. It is also an error if no test passed in a package or
+// for an alternative of the pattern, because the drill would then check less than it claims.
 func (c checks) counted(out []byte) (string, error) {
 	passed, names := map[string]int{}, map[string]bool{}
 	var failed, missing []string

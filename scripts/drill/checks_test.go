@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A drill made of tests fails if a test fails, or if a package or a part of the pattern matches no test.
+// A drill made of tests fails if a test fails, or if a package or a part of the pattern matches no
+// test.
 func TestCounted(t *testing.T) {
 	event := func(action, in, test string) string {
 		return `{"Action":"` + action + `","Package":"daawo/supabase/internal/` + in + `","Test":"` + test + `"}` + "\n"
@@ -29,7 +30,8 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestChecksNameTests checks that each part of a drill's pattern, and each of its packages, has a test.
+// TestChecksNameTests checks that each part of a drill's pattern, and each of its packages, has a
+// test.
 func TestChecksNameTests(t *testing.T) {
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	for _, c := range []checks{accessChecks, attackChecks, clockChecks, migrationChecks} {

@@ -16,7 +16,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// pulse is the function of the deployments: it replies with its version, adds a job for a POST with an id, and streams.
+// pulse is the function of the deployments: it replies with its version, adds a job for a POST with
+// an id, and streams.
 const pulse = `package pulse
 
 import (
@@ -75,8 +76,9 @@ var Func = edge.Func{
 }
 `
 
-// deployDrill deploys 50 times and rolls back 10 times during 200 calls a second, of which a tenth add a job, and ten streams. It
-// counts dropped calls, cut streams, lost jobs and jobs that ran twice.
+// deployDrill deploys 50 times and rolls back 10 times during 200 calls a second, of which a tenth
+// add a job, and ten streams. It counts dropped calls, cut streams, lost jobs and jobs that ran
+// twice.
 func deployDrill(ctx context.Context, s settings) (string, error) {
 	p, err := newProject(ctx)
 	defer p.close()

@@ -11,8 +11,9 @@ import (
 	"daawo/scripts/drill/cluster"
 )
 
-// directWriter writes to the nodes that call themselves primary, through their sockets, which work even without network. The
-// confirmed rows must exist at the end, so a disconnected node must not confirm any.
+// directWriter writes to the nodes that call themselves primary, through their sockets, which work
+// even without network. The confirmed rows must exist at the end, so a disconnected node must not
+// confirm any.
 type directWriter struct {
 	confirmed  []int64
 	tried      int

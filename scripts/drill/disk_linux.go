@@ -25,9 +25,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// diskDrill fills a small disk under load. While the disk is full, reports and photos are refused and leave nothing behind,
-// and pages and reads work, even after a restart. Writes work again as soon as space is free. A backup to a full disk fails
-// with a clear message and does not count.
+// diskDrill fills a small disk under load. While the disk is full, reports and photos are refused
+// and leave nothing behind, and pages and reads work, even after a restart. Writes work again as
+// soon as space is free. A backup to a full disk fails with a clear message and does not count.
 func diskDrill(ctx context.Context, s settings) (string, error) {
 	disk, unmount, err := smallDisk(256 << 20)
 	if errors.Is(err, os.ErrPermission) {
@@ -141,7 +141,8 @@ func watchFull(ctx context.Context, st *server.Stack, s settings, uploads *photo
 	return nil
 }
 
-// restartFull kills the server while the disk is nearly full. It must serve again before space is free.
+// restartFull kills the server while the disk is nearly full. It must serve again before space is
+// free.
 func restartFull(ctx context.Context, st *server.Stack, s settings, disk string, h *history, uploads *photos) error {
 	filler, err := fillDisk(disk, 24<<20) // less than the database's reserve, but enough for a start
 	if err != nil {
@@ -256,8 +257,8 @@ func (p *photos) check(ctx context.Context, st *server.Stack) (string, error) {
 	return figures, err
 }
 
-// fullBackup makes a backup to a disk that is too small, a backup without space for its test restore, and then one with
-// enough space for both.
+// fullBackup makes a backup to a disk that is too small, a backup without space for its test
+// restore, and then one with enough space for both.
 func fullBackup(ctx context.Context, st *server.Stack, disk string, h *history) error {
 	small, unmount, err := smallDisk(2 << 20)
 	if err != nil {

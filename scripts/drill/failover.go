@@ -12,9 +12,10 @@ import (
 	"daawo/scripts/server"
 )
 
-// failoverDrill runs two servers on a Patroni cluster of three Postgres nodes. It takes the primary away repeatedly while
-// clients write to and read from both servers. One server connects to the three hosts, the other to an HAProxy in front of
-// them: the two ways that docker/cluster describes.
+// failoverDrill runs two servers on a Patroni cluster of three Postgres nodes. It takes the primary
+// away repeatedly while clients write to and read from both servers. One server connects to the
+// three hosts, the other to an HAProxy in front of them: the two ways that docker/cluster
+// describes.
 func failoverDrill(ctx context.Context, s settings) (figures string, err error) {
 	c, err := cluster.New(ctx)
 	if err != nil {
@@ -117,7 +118,8 @@ func (f *failover) run(ctx context.Context, s settings) (string, error) {
 	return f.verdict(ctx, len(all))
 }
 
-// round applies a fault to the primary of a healthy cluster and waits until another node has taken over.
+// round applies a fault to the primary of a healthy cluster and waits until another node has taken
+// over.
 func (f *failover) round(ctx context.Context, n int, b fault) error {
 	if err := f.cluster.WaitHealthy(ctx, 2*time.Minute); err != nil {
 		return err
@@ -178,8 +180,8 @@ func (f *failover) verdict(ctx context.Context, rounds int) (string, error) {
 	return figures, err
 }
 
-// write sends one report after the other until ctx ends. Each attempt goes to a random server, as behind a load balancer, and
-// keeps the report's key.
+// write sends one report after the other until ctx ends. Each attempt goes to a random server, as
+// behind a load balancer, and keeps the report's key.
 func (f *failover) write(ctx context.Context, prefix string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}

@@ -47,8 +47,8 @@ func fuzzDrill(ctx context.Context, s settings) (string, error) {
 	return fuzzAll(ctx, targets, s.fuzz)
 }
 
-// fuzzAll builds each package once. Then it runs one target per processor at a time, with one worker each, so that no fuzzing
-// time goes into compiling.
+// fuzzAll builds each package once. Then it runs one target per processor at a time, with one
+// worker each, so that no fuzzing time goes into compiling.
 func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (string, error) {
 	work, err := os.MkdirTemp("", "daawo-fuzz-")
 	if err != nil {
@@ -97,8 +97,8 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 	return fmt.Sprintf("%d targets, %s each, %d inputs, %d broken", len(targets), each, executions, len(broken)), errors.Join(broken...)
 }
 
-// run fuzzes for a time and returns the number of inputs. On a busy machine the time can be over before the corpus has been
-// run once. Then run tries again with more time.
+// run fuzzes for a time and returns the number of inputs. On a busy machine the time can be over
+// before the corpus has been run once. Then run tries again with more time.
 func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Duration) (int, error) {
 	for tries := 1; ; tries++ {
 		cmd := exec.CommandContext(ctx, program, "-test.run", "^$", "-test.fuzz", "^"+t.name+"$",
@@ -107,7 +107,8 @@ func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Du
 		cmd.Dir = t.dir // failing inputs are written to testdata/fuzz there
 		out, err := cmd.CombinedOutput()
 		n := lastExecutions(out)
-		// If the time ends while a worker starts an input, package testing reports a failure, but without a failing input.
+		// If the time ends while a worker starts an input, package testing reports a failure, but
+		// without a failing input.
 		ended := bytes.Contains(out, []byte("context deadline exceeded")) && !bytes.Contains(out, []byte("Failing input"))
 		switch {
 		case err != nil && ended && tries < 3:
@@ -127,7 +128,8 @@ var (
 	fuzzedLine = regexp.MustCompile(`execs: (\d+)`)
 )
 
-// fuzzTargets finds the targets in the sources, because listing them with the go command would build every test.
+// fuzzTargets finds the targets in the sources, because listing them with the go command would
+// build every test.
 func fuzzTargets(roots ...string) ([]fuzzTarget, error) {
 	var found []fuzzTarget
 	for _, root := range roots {

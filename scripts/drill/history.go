@@ -102,7 +102,8 @@ func submit(ctx context.Context, st *server.Stack, key string) (outcome, reply, 
 	return accepted, r, text
 }
 
-// addressOf gives every report its own client address, because the rate limit per client is not under test.
+// addressOf gives every report its own client address, because the rate limit per client is not
+// under test.
 func addressOf(key string) string {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(key))
@@ -110,7 +111,8 @@ func addressOf(key string) string {
 	return fmt.Sprintf("10.%d.%d.%d", byte(n>>16), byte(n>>8), byte(n))
 }
 
-// check compares the history with the tables. It returns counts, and an error if a guarantee was broken.
+// check compares the history with the tables. It returns counts, and an error if a guarantee was
+// broken.
 func (h *history) check(ctx context.Context, st *server.Stack) (string, error) {
 	conn, err := st.DB(ctx)
 	if err != nil {

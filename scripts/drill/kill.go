@@ -15,8 +15,8 @@ import (
 // victims lists what the rounds kill, in turn.
 var victims = []string{"server", "postgres", "both"}
 
-// killDrill kills the server, postgres or both at random moments while eight writers send reports over HTTP. A writer retries
-// with the same key until it has a reply, as the page does.
+// killDrill kills the server, postgres or both at random moments while eight writers send reports
+// over HTTP. A writer retries with the same key until it has a reply, as the page does.
 func killDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary)
 	if err != nil {
@@ -78,7 +78,8 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 	return figures, err
 }
 
-// restarted kills Postgres and waits for a new postmaster. Until then, children of the dead one may still answer.
+// restarted kills Postgres and waits for a new postmaster. Until then, children of the dead one may
+// still answer.
 func restarted(ctx context.Context, st *server.Stack, kill func() error) error {
 	before, err := st.Postmaster()
 	if err != nil {
@@ -95,7 +96,8 @@ func restarted(ctx context.Context, st *server.Stack, kill func() error) error {
 	return fmt.Errorf("postgres was not restarted within 30 s:\n%s", st.LogTail())
 }
 
-// write sends one report after the other until ctx ends and retries each with its key until it has a reply.
+// write sends one report after the other until ctx ends and retries each with its key until it has
+// a reply.
 func write(ctx context.Context, st *server.Stack, h *history, prefix string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		e := entry{key: fmt.Sprintf("%s-%d", prefix, n)}

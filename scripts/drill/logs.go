@@ -21,8 +21,9 @@ const (
 	plantedFile     = "1712345678901"
 )
 
-// logsDrill sends valid and invalid requests of visitors and administrators, also while the database is killed, with log level
-// debug. Then it searches the log for the sent values and for every key and token.
+// logsDrill sends valid and invalid requests of visitors and administrators, also while the
+// database is killed, with log level debug. Then it searches the log for the sent values and for
+// every key and token.
 func logsDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary, "LOG_LEVEL=debug")
 	if err != nil {
@@ -83,7 +84,8 @@ var (
 	printed     = regexp.MustCompile(`(?m)^ *[A-Z][A-Za-z0-9 ]+  +\S+$`)
 )
 
-// plant sends requests with the planted values. It returns their number and the tokens in the replies.
+// plant sends requests with the planted values. It returns their number and the tokens in the
+// replies.
 func plant(ctx context.Context, st *server.Stack) (requests int, tokens []string) {
 	anon, service := st.Get("ANON_KEY"), st.Get("SERVICE_ROLE_KEY")
 	send := func(method, path, key, contentType, body string) string {

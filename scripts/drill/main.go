@@ -1,8 +1,10 @@
-// Command drill breaks a running Daawo on purpose and checks its guarantees: an acknowledged report is never lost, never
-// doubled and always has its notification job, and the server recovers by itself.
+// Command drill breaks a running Daawo on purpose and checks its guarantees: an acknowledged report
+// is never lost, never doubled and always has its notification job, and the server recovers by
+// itself.
 //
-// It starts the built binary, talks to it over HTTP like any client, and reads the database as its administrator. Every
-// drill records the reply to each request and compares the record with the tables.
+// It starts the built binary, talks to it over HTTP like any client, and reads the database as its
+// administrator. Every drill records the reply to each request and compares the record with the
+// tables.
 //
 //	go run ./scripts/drill             all drills
 //	go run ./scripts/drill -short kill one drill, its short form
@@ -19,7 +21,8 @@ import (
 	"time"
 )
 
-// drill is one experiment. run returns its figures in one line, and an error if a guarantee was broken.
+// drill is one experiment. run returns its figures in one line, and an error if a guarantee was
+// broken.
 type drill struct {
 	name string
 	what string

@@ -30,8 +30,9 @@ const (
 	photoForms  = 40        // posted at once
 )
 
-// memoryDrill posts photo forms at once to a server in a container of 300 MB. The limit is simulated: the server finds it where
-// cgroups version 2 have it, and the drill measures the memory that a cgroup counts and cannot reclaim.
+// memoryDrill posts photo forms at once to a server in a container of 300 MB. The limit is
+// simulated: the server finds it where cgroups version 2 have it, and the drill measures the memory
+// that a cgroup counts and cannot reclaim.
 func memoryDrill(ctx context.Context, s settings) (string, error) {
 	program, remove, err := inContainer(s.binary)
 	if err != nil {
@@ -163,8 +164,8 @@ func phonePhoto(seed int64) ([]byte, error) {
 	return nil, errors.New("no quality makes a photo of 4 MB")
 }
 
-// postPhotoForm posts a complete form with a photo, as a browser without JavaScript does, until it is accepted. It returns how
-// often the server was busy.
+// postPhotoForm posts a complete form with a photo, as a browser without JavaScript does, until it
+// is accepted. It returns how often the server was busy.
 func postPhotoForm(ctx context.Context, st *server.Stack, i int, photo []byte) (busy int, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -231,8 +232,8 @@ func awaitJobs(ctx context.Context, st *server.Stack) error {
 	}
 }
 
-// unreclaimable returns the bytes of a process and its descendants that a cgroup counts and the kernel cannot drop: anonymous
-// memory, and the shared memory once.
+// unreclaimable returns the bytes of a process and its descendants that a cgroup counts and the
+// kernel cannot drop: anonymous memory, and the shared memory once.
 func unreclaimable(root int) int64 {
 	children := map[int][]int{}
 	anon, shared := map[int]int64{}, map[int]int64{}

@@ -43,7 +43,8 @@ func (b *broker) stop() {
 	}
 }
 
-// link forwards connections to a target. It can be cut, as when a host is gone, or silent, as when a network drops packets.
+// link forwards connections to a target. It can be cut, as when a host is gone, or silent, as when
+// a network drops packets.
 type link struct {
 	listener net.Listener
 	target   string

@@ -10,8 +10,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// outageDrill stops a server's database for a while. The database belongs to a second stack, so that the server cannot
-// restart it.
+// outageDrill stops a server's database for a while. The database belongs to a second stack, so
+// that the server cannot restart it.
 func outageDrill(ctx context.Context, s settings) (string, error) {
 	database, err := server.New(ctx, s.binary)
 	if err != nil {
@@ -60,7 +60,8 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 		slowest.Round(time.Millisecond), recovery.Round(time.Millisecond), figures), err
 }
 
-// watchOutage checks the server's replies without its database. The caller has already stopped the database.
+// watchOutage checks the server's replies without its database. The caller has already stopped the
+// database.
 func watchOutage(ctx context.Context, st *server.Stack, h *history, seed int64, howLong, limit time.Duration) (slowest time.Duration, err error) {
 	api := st.Get("API_URL")
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {

@@ -15,8 +15,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// peer is a client of the drill of replicas. It connects again whenever its connection ends, and reads the table again whenever
-// it is told that it is subscribed to the table.
+// peer is a client of the drill of replicas. It connects again whenever its connection ends, and
+// reads the table again whenever it is told that it is subscribed to the table.
 type peer struct {
 	name    string
 	servers []*server.Stack // it goes to the next one when one does not answer
@@ -147,8 +147,8 @@ type count struct {
 	N      int64  `json:"n"`
 }
 
-// take handles a message. confirmed means that later changes arrive, so that the table can be read. It returns an error if the
-// channel has ended.
+// take handles a message. confirmed means that later changes arrive, so that the table can be read.
+// It returns an error if the channel has ended.
 func (p *peer) take(text []byte) (confirmed bool, err error) {
 	var parts []json.RawMessage
 	var event string

@@ -11,11 +11,12 @@ import (
 	"daawo/scripts/server"
 )
 
-// callersEach is the number of concurrent callers of each probe: more than any service has connections.
+// callersEach is the number of concurrent callers of each probe: more than any service has
+// connections.
 const callersEach = 30
 
-// held is a set of services whose tables one transaction locks. wait is how long the services let a caller wait: auth limits
-// the whole request, the others limit the wait for a connection.
+// held is a set of services whose tables one transaction locks. wait is how long the services let a
+// caller wait: auth limits the whole request, the others limit the wait for a connection.
 type held struct {
 	tables string
 	wait   time.Duration
@@ -25,8 +26,9 @@ type held struct {
 // slack is the tolerance for a busy machine.
 const slack = time.Second
 
-// poolDrill locks the tables of every service in one transaction while many callers send requests. The first callers use all
-// connections, and the others are told to retry. All requests succeed once the lock is released.
+// poolDrill locks the tables of every service in one transaction while many callers send requests.
+// The first callers use all connections, and the others are told to retry. All requests succeed
+// once the lock is released.
 func poolDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary)
 	if err != nil {
@@ -109,7 +111,8 @@ func (w held) exhaust(ctx context.Context, st *server.Stack, h *history, key str
 			})
 		}
 	}
-	// After this, callers without a connection have a reply. Callers with a connection wait for the lock.
+	// After this, callers without a connection have a reply. Callers with a connection wait for the
+	// lock.
 	errs := []error{checkWithoutDatabase(ctx, st, w.wait+slack)}
 	early := make([]verdict, len(verdicts))
 	for i := range early {

@@ -17,9 +17,9 @@ import (
 	"daawo/scripts/server"
 )
 
-// privacyDrill uploads photos of many generators without a report and with planted positions and serial numbers. It searches
-// for the planted values in every file of the installation, the write-ahead log among them, in the backup store, and in an
-// installation that is restored from it.
+// privacyDrill uploads photos of many generators without a report and with planted positions and
+// serial numbers. It searches for the planted values in every file of the installation, the
+// write-ahead log among them, in the backup store, and in an installation that is restored from it.
 func privacyDrill(ctx context.Context, s settings) (string, error) {
 	store, err := os.MkdirTemp("", "daawo-backups-")
 	if err != nil {
@@ -93,7 +93,8 @@ func privacyDrill(ctx context.Context, s settings) (string, error) {
 	return figures, errors.Join(broken...)
 }
 
-// uploadPlanted uploads a photo as a visitor: raw or as a form in turn. It first checks that the file holds its values.
+// uploadPlanted uploads a photo as a visitor: raw or as a form in turn. It first checks that the
+// file holds its values.
 func uploadPlanted(ctx context.Context, st *server.Stack, i int, f plantedPhoto) (int, string, error) {
 	for _, value := range []string{plantedPosition, plantedSerial} {
 		if !bytes.Contains(f.content, []byte(value)) {
@@ -131,7 +132,8 @@ func uploadPlanted(ctx context.Context, st *server.Stack, i int, f plantedPhoto)
 	return res.StatusCode, string(text), err
 }
 
-// searchPlanted searches every file below dir for the planted values. found says whether it saw the control value.
+// searchPlanted searches every file below dir for the planted values. found says whether it saw the
+// control value.
 func searchPlanted(dir string, control []byte) (hits []string, found bool, n int, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

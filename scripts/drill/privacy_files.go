@@ -27,8 +27,8 @@ type plantedPhoto struct {
 	content    []byte
 }
 
-// plantedPhotos returns photos in every container, with metadata in the places where cameras, phones, messengers, editors and
-// screenshot tools put it.
+// plantedPhotos returns photos in every container, with metadata in the places where cameras,
+// phones, messengers, editors and screenshot tools put it.
 func plantedPhotos() []plantedPhoto {
 	var all []plantedPhoto
 	add := func(kind, name string, content []byte) { all = append(all, plantedPhoto{name, kind, content}) }
@@ -61,7 +61,8 @@ func testPicture() image.Image {
 	return img
 }
 
-// plantedEXIF returns a TIFF block in a byte order, with a position directory and the values behind it.
+// plantedEXIF returns a TIFF block in a byte order, with a position directory and the values behind
+// it.
 func plantedEXIF(order binary.AppendByteOrder) []byte {
 	mark := "II"
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -208,7 +209,8 @@ func heifBox(kind string, parts ...[]byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), append([]byte(kind), body...)...)
 }
 
-// heifPhotos returns files with the structure of HEIC and AVIF: an image item, an EXIF item and an XMP item.
+// heifPhotos returns files with the structure of HEIC and AVIF: an image item, an EXIF item and an
+// XMP item.
 func heifPhotos() map[string][]byte {
 	exif, xmp, pixels := plantedEXIF(binary.BigEndian), []byte(plantedXMP()), bytes.Repeat([]byte{0x5a}, 400)
 	file := func(brand, coding string, more ...[]byte) []byte {

@@ -33,7 +33,8 @@ const (
 // patient has a longer timeout than any service.
 var patient = &http.Client{Timeout: 20 * time.Second, Transport: client.Transport}
 
-// ask sends the probe and returns the status; 0 means no reply. Reports use the key and are recorded in the history.
+// ask sends the probe and returns the status; 0 means no reply. Reports use the key and are
+// recorded in the history.
 func (p probe) ask(ctx context.Context, st *server.Stack, h *history, key string) (int, http.Header) {
 	if p.path == "" {
 		o, r, _ := submit(ctx, st, key)

@@ -46,7 +46,8 @@ func (p project) command(ctx context.Context, dir, name string, args ...string) 
 	return nil
 }
 
-// newFunction creates a function with `daawo functions new` and replaces its source unless source is "".
+// newFunction creates a function with `daawo functions new` and replaces its source unless source
+// is "".
 func (p project) newFunction(ctx context.Context, binary, name, source string) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// Subscribers of the Realtime drill, and how long they may take to hear of a change and of each other again.
+// Subscribers of the Realtime drill, and how long they may take to hear of a change and of each
+// other again.
 const (
 	listeners       = 20
 	listenPatience  = 30 * time.Second
@@ -21,8 +22,9 @@ const (
 	listenerRetries = 200 * time.Millisecond
 )
 
-// realtimeDrill kills the server, postgres or both while subscribers listen. After each strike every subscriber, which
-// connects again as realtime-js does, gets a new row and sees all others, and no replication slot is left behind.
+// realtimeDrill kills the server, postgres or both while subscribers listen. After each strike
+// every subscriber, which connects again as realtime-js does, gets a new row and sees all others,
+// and no replication slot is left behind.
 func realtimeDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary)
 	if err != nil {
@@ -92,8 +94,8 @@ func execute(ctx context.Context, st *server.Stack, sql string) error {
 	return err
 }
 
-// heard inserts rows until each listener has got the same one, and returns how long that took. Then it checks presence and
-// the replication slots.
+// heard inserts rows until each listener has got the same one, and returns how long that took. Then
+// it checks presence and the replication slots.
 func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) (time.Duration, error) {
 	start := time.Now()
 	for {
@@ -261,8 +263,8 @@ func (r roster) keys() int {
 	return len(keys)
 }
 
-// attendance follows the presence of a channel as Phoenix's clients do: a difference that arrives before the state may be
-// newer than it, so it is applied to the state.
+// attendance follows the presence of a channel as Phoenix's clients do: a difference that arrives
+// before the state may be newer than it, so it is applied to the state.
 type attendance struct {
 	members roster
 	early   []difference

@@ -12,8 +12,9 @@ import (
 	"daawo/scripts/server"
 )
 
-// reloadDrill does what a developer does first: a new function, edits, a syntax error and its fix, during twenty calls per
-// second. The long form also checks that `make check` passes with the new function.
+// reloadDrill does what a developer does first: a new function, edits, a syntax error and its fix,
+// during twenty calls per second. The long form also checks that `make check` passes with the new
+// function.
 func reloadDrill(ctx context.Context, s settings) (string, error) {
 	p, err := newProject(ctx)
 	defer p.close()
@@ -80,7 +81,8 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 	return figures, nil
 }
 
-// slip makes a syntax error. The terminal must show it while the last version keeps serving. Then slip fixes it.
+// slip makes a syntax error. The terminal must show it while the last version keeps serving. Then
+// slip fixes it.
 func slip(ctx context.Context, st *server.Stack, p project, source, last string) (time.Duration, error) {
 	begun := time.Now()
 	if err := p.write("hello", source+"\noops\n"); err != nil {

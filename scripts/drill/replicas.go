@@ -17,10 +17,12 @@ import (
 // Clients of the drill of replicas, of each server and kind.
 const peersEach = 5
 
-// healWithin is how long clients may take to be subscribed again and to know every row, on a machine that is busy with others.
+// healWithin is how long clients may take to be subscribed again and to know every row, on a
+// machine that is busy with others.
 const healWithin = 30 * time.Second
 
-// installation is two servers on one database with NATS between them. A third server owns the database and has no clients.
+// installation is two servers on one database with NATS between them. A third server owns the
+// database and has no clients.
 type installation struct {
 	database *server.Stack
 	servers  [2]*server.Stack
@@ -30,9 +32,10 @@ type installation struct {
 	rows     atomic.Int64 // ids 1 to rows are committed
 }
 
-// replicasDrill kills one of two servers, cuts off one or both from NATS, kills NATS, and ends the replication. The members of
-// a lost server leave the other one within 5 s, its clients connect to the other one, every client is subscribed again and
-// knows all rows and all members, and no broadcast arrives twice.
+// replicasDrill kills one of two servers, cuts off one or both from NATS, kills NATS, and ends the
+// replication. The members of a lost server leave the other one within 5 s, its clients connect to
+// the other one, every client is subscribed again and knows all rows and all members, and no
+// broadcast arrives twice.
 func replicasDrill(ctx context.Context, s settings) (string, error) {
 	in := &installation{nats: &broker{}}
 	defer in.close()
@@ -157,7 +160,8 @@ const (
 	endReplication strikeKind = "end of replication"
 )
 
-// strike breaks something, checks what the clients see, repairs it, and waits until all is as before.
+// strike breaks something, checks what the clients see, repairs it, and waits until all is as
+// before.
 func (in *installation) strike(ctx context.Context, kind strikeKind, victim int, slowest map[string]time.Duration) error {
 	note := func(what string, took time.Duration) {
 		what = string(kind) + " " + what
@@ -266,7 +270,8 @@ func (in *installation) members(server int) map[string]bool {
 	return refs
 }
 
-// left waits until no client of a server sees one of the refs, and returns how long after the strike that was.
+// left waits until no client of a server sees one of the refs, and returns how long after the
+// strike that was.
 func (in *installation) left(ctx context.Context, struck time.Time, server *server.Stack, refs map[string]bool) (time.Duration, error) {
 	if len(refs) == 0 {
 		return 0, errors.New("no client was present on the server")
@@ -298,9 +303,9 @@ func (in *installation) left(ctx context.Context, struck time.Time, server *serv
 	}
 }
 
-// settled waits until every client is subscribed, and then until all see the same members, once each. It returns how long
-// each took. confirms has how often a client must have been told that it is subscribed. Then it waits until every client has
-// all rows and hears every sender.
+// settled waits until every client is subscribed, and then until all see the same members, once
+// each. It returns how long each took. confirms has how often a client must have been told that it
+// is subscribed. Then it waits until every client has all rows and hears every sender.
 func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, confirms map[*peer]int) (subscribed, agreed time.Duration, err error) {
 	subscribed, err = in.until(ctx, healWithin, "is not subscribed", func(p *peer, v peerView) bool { return v.current && v.confirms >= confirms[p] })
 	if err != nil {

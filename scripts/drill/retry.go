@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// retryDrill sends one key fifty times at once. Then it sends one key before and after a kill near the commit; every third
-// kill is certain to fall between the commit and the reply. All requests with a key must get one row, one reference and the
-// same bytes.
+// retryDrill sends one key fifty times at once. Then it sends one key before and after a kill near
+// the commit; every third kill is certain to fall between the commit and the reply. All requests
+// with a key must get one row, one reference and the same bytes.
 func retryDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary)
 	if err != nil {
@@ -83,8 +83,9 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 	return fmt.Sprintf("50 equal replies to one key, %d of %d replies cut, %d of them after the commit, %s", cut, rounds, committed, figures), err
 }
 
-// killAfterCommit kills the server after a report is committed but before the server knows it. It sets a synchronous standby
-// that does not exist. The commit is then on disk, but Postgres never confirms it.
+// killAfterCommit kills the server after a report is committed but before the server knows it. It
+// sets a synchronous standby that does not exist. The commit is then on disk, but Postgres never
+// confirms it.
 func killAfterCommit(ctx context.Context, st *server.Stack, send func()) error {
 	conn, err := superuser(ctx, st)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// slowDrill opens thousands of connections that send slowly or never read, and measures the effect on other clients.
+// slowDrill opens thousands of connections that send slowly or never read, and measures the effect
+// on other clients.
 func slowDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary)
 	if err != nil {
@@ -40,8 +41,8 @@ func slowDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	count := s.rounds(2000, 200)
-	// The memory guarantee is for an attacker with one address. For many addresses only the total number of connections is
-	// limited, and the drill reports the cost.
+	// The memory guarantee is for an attacker with one address. For many addresses only the total
+	// number of connections is limited, and the drill reports the cost.
 	one, err := attack(ctx, st, s, count, window, func(int) net.IP { return loopback(0, 2) })
 	if err != nil {
 		return "", err
@@ -98,8 +99,8 @@ func (b load) String() string {
 		b.clients, b.held, b.p99.Round(100*time.Microsecond), b.memory, b.last.Round(100*time.Millisecond), left, b.arrived)
 }
 
-// attack has slow clients hold as many connections as possible and reconnect when they are closed. It measures the latency of
-// normal clients and the server's memory.
+// attack has slow clients hold as many connections as possible and reconnect when they are closed.
+// It measures the latency of normal clients and the server's memory.
 func attack(ctx context.Context, st *server.Stack, s settings, count int, window time.Duration, from func(int) net.IP) (load, error) {
 	b := load{clients: count, open: map[string]int{}}
 	if count == 0 {
@@ -159,8 +160,8 @@ func loopback(c, d int) net.IP {
 	return net.IPv4(127, 0, byte(c), byte(d))
 }
 
-// idleConnections opens more connections than the server allows. Each gets one reply and then stays idle. It returns how long
-// a new client then waits for a page.
+// idleConnections opens more connections than the server allows. Each gets one reply and then stays
+// idle. It returns how long a new client then waits for a page.
 func idleConnections(ctx context.Context, st *server.Stack, count int) (string, error) {
 	if count == 0 {
 		return "idle connections not tried", nil
@@ -197,7 +198,8 @@ func idleConnections(ctx context.Context, st *server.Stack, count int) (string, 
 
 var slowKinds = []string{"header", "body", "reader", "reader with a small window", "upload"}
 
-// slowClient holds one connection in one of five ways. It returns how long the server took to close it.
+// slowClient holds one connection in one of five ways. It returns how long the server took to close
+// it.
 func slowClient(ctx context.Context, from net.IP, address string, kind int) (time.Duration, bool) {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}
 	if kind%5 == 3 {
@@ -230,8 +232,8 @@ func slowClient(ctx context.Context, from net.IP, address string, kind int) (tim
 	return 0, false
 }
 
-// stalledReader requests more data than the kernel's buffers hold. It detects a closed connection by writing, because reading
-// would free the buffers.
+// stalledReader requests more data than the kernel's buffers hold. It detects a closed connection
+// by writing, because reading would free the buffers.
 func stalledReader(ctx context.Context, conn net.Conn, address string) (time.Duration, bool) {
 	begun := time.Now()
 	request := fmt.Sprintf("GET /report/ HTTP/1.1\r\nHost: %s\r\nAccept-Encoding: identity\r\n\r\n", address)
@@ -282,8 +284,9 @@ func readers(ctx context.Context, st *server.Stack, howLong time.Duration) ([]ti
 	return all, failed
 }
 
-// idleMB returns the least private memory of a process in the next seconds, in which the work of its start ends. It is
-// measured before any load, because garbage of a load would hide what connections cost.
+// idleMB returns the least private memory of a process in the next seconds, in which the work of
+// its start ends. It is measured before any load, because garbage of a load would hide what
+// connections cost.
 func idleMB(pid, seconds int) int {
 	least := privateMB(pid)
 	for range 4 * seconds {
@@ -293,8 +296,9 @@ func idleMB(pid, seconds int) int {
 	return least
 }
 
-// privateMB returns the private memory of a process in MB from /proc, or 0 without /proc. Pages of the program file do not
-// count: any request brings them back, and the system takes them when it needs memory.
+// privateMB returns the private memory of a process in MB from /proc, or 0 without /proc. Pages of
+// the program file do not count: any request brings them back, and the system takes them when it
+// needs memory.
 func privateMB(pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// soakDrill runs the site's mix of requests with the memory of a 1 GB server and checks that nothing grows.
+// soakDrill runs the site's mix of requests with the memory of a 1 GB server and checks that
+// nothing grows.
 func soakDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary, "GOMEMLIMIT=256MiB")
 	if err != nil {

@@ -22,9 +22,10 @@ import (
 // townAddress is the address of all clients of the town: that of a carrier's NAT.
 const townAddress = "203.0.113.80"
 
-// townDrill has 500 clients behind one address. Half of them send reports as people do, some with a photo, and retry when the
-// server says that it is busy. The others send empty, broken, slow, huge and forged requests without a pause. Every honest
-// report must arrive, once, and each with its photo or with the word that it has none.
+// townDrill has 500 clients behind one address. Half of them send reports as people do, some with a
+// photo, and retry when the server says that it is busy. The others send empty, broken, slow, huge
+// and forged requests without a pause. Every honest report must arrive, once, and each with its
+// photo or with the word that it has none.
 func townDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary)
 	if err != nil {

@@ -45,7 +45,8 @@ var _ = io.Discard
 // visitor numbers the callers.
 var visitor atomic.Int64
 
-// unrulyDrill builds a server with the misbehaving functions and calls a normal function before and during their calls.
+// unrulyDrill builds a server with the misbehaving functions and calls a normal function before and
+// during their calls.
 func unrulyDrill(ctx context.Context, s settings) (string, error) {
 	p, err := newProject(ctx)
 	defer p.close()
@@ -137,7 +138,8 @@ func ordinary(ctx context.Context, st *server.Stack, howLong time.Duration) (tim
 	return percentile(took, 0.99).Round(100 * time.Microsecond), failed
 }
 
-// every calls a function at a steady rate. At least one call is required, and each must return the status.
+// every calls a function at a steady rate. At least one call is required, and each must return the
+// status.
 func every(pace time.Duration, name string, want int, body string) func(context.Context, *server.Stack) error {
 	return func(ctx context.Context, st *server.Stack) error {
 		seen := 0
@@ -158,7 +160,8 @@ func every(pace time.Duration, name string, want int, body string) func(context.
 	}
 }
 
-// crowd makes n calls within two seconds and waits for all replies. Each call must succeed or be told to retry.
+// crowd makes n calls within two seconds and waits for all replies. Each call must succeed or be
+// told to retry.
 func crowd(n int) func(context.Context, *server.Stack) error {
 	return func(ctx context.Context, st *server.Stack) error {
 		var calls sync.WaitGroup
@@ -206,7 +209,8 @@ func leave(ctx context.Context, st *server.Stack) error {
 	return nil
 }
 
-// loops calls a function that never ends. The first calls reach the time limit, later calls are refused at once.
+// loops calls a function that never ends. The first calls reach the time limit, later calls are
+// refused at once.
 func loops(ctx context.Context, st *server.Stack) error {
 	seen := map[int]int{}
 	for ; ctx.Err() == nil; pause(ctx, 100*time.Millisecond) {

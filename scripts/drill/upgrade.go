@@ -19,9 +19,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// upgradeDrill replaces the running program 20 times while clients send reports, read rows, upload files in one piece and slowly,
-// call a function and fetch pages. No client repeats a request: a refused or cut one counts. Every fourth time a broken program
-// is installed first, which must change nothing. The postmaster stays the same.
+// upgradeDrill replaces the running program 20 times while clients send reports, read rows, upload
+// files in one piece and slowly, call a function and fetch pages. No client repeats a request: a
+// refused or cut one counts. Every fourth time a broken program is installed first, which must
+// change nothing. The postmaster stays the same.
 func upgradeDrill(ctx context.Context, s settings) (string, error) {
 	dir, err := os.MkdirTemp("", "daawo-upgrade-")
 	if err != nil {
@@ -80,7 +81,8 @@ func upgradeDrill(ctx context.Context, s settings) (string, error) {
 	return figures, nil
 }
 
-// install copies a program to the place of another, as install(1) does: the running program keeps its file.
+// install copies a program to the place of another, as install(1) does: the running program keeps
+// its file.
 func install(from, to string) error {
 	content, err := os.ReadFile(from)
 	if err != nil {
@@ -121,7 +123,8 @@ func servingPID(st *server.Stack) (int, error) {
 	return pid, err
 }
 
-// refusedUpgrade installs a program that ends at once, or one that never serves in turn, and checks that the server stays.
+// refusedUpgrade installs a program that ends at once, or one that never serves in turn, and checks
+// that the server stays.
 func refusedUpgrade(ctx context.Context, st *server.Stack, program string, n int) error {
 	before, err := servingPID(st)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// wire is an HTTP/1.1 client with one connection, which it keeps as long as the server does. Unlike http.Client it repeats no
-// request.
+// wire is an HTTP/1.1 client with one connection, which it keeps as long as the server does. Unlike
+// http.Client it repeats no request.
 type wire struct {
 	address string
 	conn    net.Conn
@@ -66,7 +66,8 @@ func (w *wire) close() {
 	}
 }
 
-// client sends one request after the other until ctx ends. Each second client makes a connection for each request.
+// client sends one request after the other until ctx ends. Each second client makes a connection
+// for each request.
 func (l *upgradeLoad) client(ctx context.Context, st *server.Stack, kind string, n int, next func(i int) (*http.Request, error)) {
 	l.running.Go(func() {
 		w := &wire{address: server.HostOf(st.Get("API_URL"))}
@@ -172,7 +173,8 @@ func (l *upgradeLoad) stop() {
 	l.running.Wait()
 }
 
-// check returns the figures of the load, and an error if a request was refused or cut, or data is lost or doubled.
+// check returns the figures of the load, and an error if a request was refused or cut, or data is
+// lost or doubled.
 func (l *upgradeLoad) check(ctx context.Context, st *server.Stack) (string, error) {
 	stored, err := l.history.check(ctx, st)
 	conn, derr := st.DB(ctx)

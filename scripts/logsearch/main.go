@@ -1,6 +1,7 @@
-// Command logsearch searches the logs of a tested stack for confidential data: every report, account, session and key in its
-// database, the passwords of the tests, and anything that looks like a token or a phone number. It prints each hit with its
-// place and exits with 1 if there is one.
+// Command logsearch searches the logs of a tested stack for confidential data: every report,
+// account, session and key in its database, the passwords of the tests, and anything that looks
+// like a token or a phone number. It prints each hit with its place and exits with 1 if there is
+// one.
 //
 //	eval "$(bin/daawo status -o env)"; go run ./scripts/logsearch server.log …
 package main
@@ -97,7 +98,8 @@ var patterns = map[string]*regexp.Regexp{
 	"a phone number": regexp.MustCompile(`\+[1-9][0-9]{0,2}[ -]?[0-9]{2,3}[ -]?[0-9]{3}[ -]?[0-9]{2,}`),
 }
 
-// uuids matches UUIDs. The digits of one after a plus sign, which encodes a space in an address, look like a phone number.
+// uuids matches UUIDs. The digits of one after a plus sign, which encodes a space in an address,
+// look like a phone number.
 var uuids = regexp.MustCompile(`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`)
 
 // confidential holds queries for data that no log may contain. Each column of a row is one value.

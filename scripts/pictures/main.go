@@ -1,5 +1,6 @@
-// Command pictures draws the terminal pictures of docs/administration.md. It starts a stack, sends four invented reports, runs
-// administration commands and writes their output as SVG. Local addresses become example.org.
+// Command pictures draws the terminal pictures of docs/administration.md. It starts a stack, sends
+// four invented reports, runs administration commands and writes their output as SVG. Local
+// addresses become example.org.
 //
 //	make build && go run ./scripts/pictures
 package main
@@ -117,7 +118,8 @@ var (
 	token    = regexp.MustCompile(`(token=.{12})\S*`)
 )
 
-// scene draws commands with their output, one below the other. A command that begins with ! is a plain shell command.
+// scene draws commands with their output, one below the other. A command that begins with ! is a
+// plain shell command.
 func (d *drawer) scene(name string, commands ...string) {
 	var lines []string
 	for _, command := range commands {

@@ -1,5 +1,5 @@
-// Package server starts a built Daawo for drills and benchmarks: with a temporary data folder, free ports, and the addresses and
-// keys that `daawo status` prints.
+// Package server starts a built Daawo for drills and benchmarks: with a temporary data folder, free
+// ports, and the addresses and keys that `daawo status` prints.
 package server
 
 import (
@@ -36,7 +36,8 @@ type Stack struct {
 	log    *os.File
 }
 
-// New starts a server on an empty data folder, with additional NAME=value variables, and waits until it is ready.
+// New starts a server on an empty data folder, with additional NAME=value variables, and waits
+// until it is ready.
 func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
 	return NewIn(ctx, "", binary, extra...)
 }
@@ -198,7 +199,8 @@ func (st *Stack) KillPostgres() error {
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// Postmaster returns the pid in the first line of postmaster.pid (PostgreSQL documentation, "Database File Layout").
+// Postmaster returns the pid in the first line of postmaster.pid (PostgreSQL documentation,
+// "Database File Layout").
 func (st *Stack) Postmaster() (int, error) {
 	var found string
 	err := filepath.WalkDir(st.Data(), func(path string, d os.DirEntry, err error) error {

@@ -1,10 +1,10 @@
-// Command splitter is a load balancer for tests. It sends each request to a random server, so two requests of a client often
-// reach different servers.
+// Command splitter is a load balancer for tests. It sends each request to a random server, so two
+// requests of a client often reach different servers.
 //
 //	go run ./scripts/splitter http://127.0.0.1:54321 http://127.0.0.1:54331
 //
-// It prints its address and, at the end, the number of requests of each server. It fails if one server got less than a quarter
-// of its share.
+// It prints its address and, at the end, the number of requests of each server. It fails if one
+// server got less than a quarter of its share.
 package main
 
 import (

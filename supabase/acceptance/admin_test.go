@@ -18,7 +18,8 @@ import (
 	"daawo/supabase/stack"
 )
 
-// newClient returns an administrator's client of a new installation, and the requests that it makes to the storage service.
+// newClient returns an administrator's client of a new installation, and the requests that it makes
+// to the storage service.
 func newClient(t *testing.T) (*admin.Client, *testdb.DB, *[]string) {
 	t.Helper()
 	var asked []string
@@ -39,7 +40,8 @@ func newClient(t *testing.T) (*admin.Client, *testdb.DB, *[]string) {
 	return c, tdb, &asked
 }
 
-// TestReportAdministration checks filters, changes, the link to a photo, and the deletion of a report with its photo.
+// TestReportAdministration checks filters, changes, the link to a photo, and the deletion of a
+// report with its photo.
 func TestReportAdministration(t *testing.T) {
 	c, tdb, asked := newClient(t)
 	tdb.Exec(`
@@ -92,7 +94,8 @@ func TestReportAdministration(t *testing.T) {
 	}
 }
 
-// TestResourceAdministration checks adding, editing and publishing a resource, and the rejection of invalid values.
+// TestResourceAdministration checks adding, editing and publishing a resource, and the rejection of
+// invalid values.
 func TestResourceAdministration(t *testing.T) {
 	c, _, asked := newClient(t)
 	file := filepath.Join(t.TempDir(), "a guide.pdf")
@@ -137,7 +140,8 @@ func TestResourceAdministration(t *testing.T) {
 	}
 }
 
-// TestFailedResourceChangesNothing checks that a rejected resource leaves no row and does not replace a stored file.
+// TestFailedResourceChangesNothing checks that a rejected resource leaves no row and does not
+// replace a stored file.
 func TestFailedResourceChangesNothing(t *testing.T) {
 	c, _, asked := newClient(t)
 	file := filepath.Join(t.TempDir(), "guide.pdf")
@@ -182,7 +186,8 @@ func TestFailedResourceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestEmptyResourceTexts checks that an empty text becomes null, or ” in the column that is not null.
+// TestEmptyResourceTexts checks that an empty text becomes null, or ” in the column that is not
+// null.
 func TestEmptyResourceTexts(t *testing.T) {
 	c, tdb, _ := newClient(t)
 	full := map[string]string{"title": "A", "category": "B", "description": "x", "title-so": "x", "description-so": "x", "category-so": "x", "icon": "Shield"}
@@ -199,7 +204,8 @@ func TestEmptyResourceTexts(t *testing.T) {
 	}
 }
 
-// TestResourceIcons checks that the commands accept each icon of the database, and name them all when they refuse another.
+// TestResourceIcons checks that the commands accept each icon of the database, and name them all
+// when they refuse another.
 func TestResourceIcons(t *testing.T) {
 	c, tdb, _ := newClient(t)
 	_, refused := c.AddResource(t.Context(), map[string]string{"title": "A", "category": "B", "icon": "Bogus"}, "")

@@ -34,7 +34,8 @@ func forged(header, payload, secret string) string {
 // Data of a report that is stored before the attacks. No reply may contain it.
 const plantedText, plantedPhone = "planted-report-text-7f3a", "+252615550199"
 
-// leaks match what no reply may contain: SQL, paths of the machine, traces, addresses of the database, planted data.
+// leaks match what no reply may contain: SQL, paths of the machine, traces, addresses of the
+// database, planted data.
 var leaks = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(select|insert into|update|delete from)\b .*\b(from|values|set|where)\b`),
 	regexp.MustCompile(`goroutine \d+|\.go:\d+|panic:`),
@@ -61,7 +62,8 @@ func harmless(t *testing.T, what string, info app.Info, status int, header http.
 			t.Errorf("%s: %d leaks %s", what, status, name)
 		}
 	}
-	// 22023 is the reply of storage-api to a valid token of an unknown role, which only the owner of the secret can make.
+	// 22023 is the reply of storage-api to a valid token of an unknown role, which only the owner
+	// of the secret can make.
 	refused := status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported // by net/http
 	if status >= 500 && !refused && !strings.Contains(body, "22023") {
 		t.Errorf("%s: %d %s", what, status, body)
@@ -280,7 +282,8 @@ func attackREST(t *testing.T, send sender, anon string) {
 	}
 }
 
-// attackFraming sends requests that no client library sends. The server must reject each or answer one request, never two.
+// attackFraming sends requests that no client library sends. The server must reject each or answer
+// one request, never two.
 func attackFraming(t *testing.T, info app.Info, anon string) {
 	address := strings.TrimPrefix(info.Get("API_URL"), "http://")
 	hidden := "GET /rest/v1/reports HTTP/1.1\r\nHost: x\r\napikey: " + info.Get("SERVICE_ROLE_KEY") + "\r\n\r\n"

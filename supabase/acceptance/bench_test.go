@@ -25,14 +25,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// BenchmarkSubmitReport compares submit-report (HTTP handler, validation, limit, idempotency, search for duplicates, notice)
-// with bare inserts on the same Postgres, which syncs to disk, in turns:
+// BenchmarkSubmitReport compares submit-report (HTTP handler, validation, limit, idempotency,
+// search for duplicates, notice) with bare inserts on the same Postgres, which syncs to disk, in
+// turns:
 //
 //	row/s      one insert of the report's row
 //	rows/s     one insert of all rows of an accepted report: report, key and job
 //	reports/s  the function
 //
-// Each figure comes from the median turn, so other load on the machine hardly matters. The goal is a ratio-rows of 0.7.
+// Each figure comes from the median turn, so other load on the machine hardly matters. The goal is
+// a ratio-rows of 0.7.
 func BenchmarkSubmitReport(b *testing.B) {
 	host, pool := durable(b)
 	for _, writers := range []int{1, 8} {
@@ -53,7 +55,8 @@ func BenchmarkSubmitReport(b *testing.B) {
 	}
 }
 
-// BenchmarkTrackDownload counts downloads of one resource by more and more clients. The rate must grow with them.
+// BenchmarkTrackDownload counts downloads of one resource by more and more clients. The rate must
+// grow with them.
 func BenchmarkTrackDownload(b *testing.B) {
 	host, pool := durable(b)
 	id := uuid.NewString()
@@ -83,7 +86,8 @@ func BenchmarkTrackDownload(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstCall measures the first report after a start, before anything is connected, prepared or cached.
+// BenchmarkFirstCall measures the first report after a start, before anything is connected,
+// prepared or cached.
 func BenchmarkFirstCall(b *testing.B) {
 	_, db := durable(b)
 	url := db.Pgx().Config().ConnString()
@@ -102,7 +106,8 @@ func BenchmarkFirstCall(b *testing.B) {
 	}
 }
 
-// durable starts a Postgres that syncs to disk, with the schema of the product, and hosts the functions on it.
+// durable starts a Postgres that syncs to disk, with the schema of the product, and hosts the
+// functions on it.
 func durable(b *testing.B) (*host.Host, *pool.Pool) {
 	b.Helper()
 	ctx := context.Background()
@@ -140,7 +145,8 @@ func durable(b *testing.B) (*host.Host, *pool.Pool) {
 	return benchHost(b, pool), pool
 }
 
-// benchHost hosts the functions. Every call comes from another client, so the limits count each of them.
+// benchHost hosts the functions. Every call comes from another client, so the limits count each of
+// them.
 func benchHost(b *testing.B, pool *pool.Pool) *host.Host {
 	b.Helper()
 	box, err := jobs.New(jobs.Options{DB: pool, Log: slog.New(slog.DiscardHandler)})

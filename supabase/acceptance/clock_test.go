@@ -90,8 +90,9 @@ func (j *jumping) get(path, token string) int {
 	return status
 }
 
-// TestClockJumps runs the program on a clock that is set an hour and a year forwards and backwards. Tokens and links are valid
-// for their time and at most 30 s longer, everything else keeps working, and reports keep the order of the database.
+// TestClockJumps runs the program on a clock that is set an hour and a year forwards and backwards.
+// Tokens and links are valid for their time and at most 30 s longer, everything else keeps working,
+// and reports keep the order of the database.
 func TestClockJumps(t *testing.T) {
 	j := startJumping(t)
 	for _, jump := range []time.Duration{0, time.Hour, 365 * 24 * time.Hour, -time.Hour, -365 * 24 * time.Hour} {

@@ -14,7 +14,8 @@ import (
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([a-z_]+)" value="([^"]*)">`)
 
-// pressAgain posts the form of an error page as a browser does: its fields, here with changes, and no file.
+// pressAgain posts the form of an error page as a browser does: its fields, here with changes, and
+// no file.
 func (s *site) pressAgain(page *httptest.ResponseRecorder, changes map[string]string) *httptest.ResponseRecorder {
 	fields := form(changes)
 	for _, field := range hidden.FindAllStringSubmatch(page.Body.String(), -1) {
@@ -34,8 +35,8 @@ func (s *site) oneWithPhoto(t *testing.T, last *httptest.ResponseRecorder) {
 	}
 }
 
-// TestFailedFormKeepsPhoto checks that a second post after a failure stores the report with the photo of the first one, also if
-// the visitor changed a field.
+// TestFailedFormKeepsPhoto checks that a second post after a failure stores the report with the
+// photo of the first one, also if the visitor changed a field.
 func TestFailedFormKeepsPhoto(t *testing.T) {
 	for name, changes := range map[string]map[string]string{"unchanged": nil, "corrected": {"issue_description": "It burned badly."}} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +59,8 @@ func TestFailedFormKeepsPhoto(t *testing.T) {
 	}
 }
 
-// TestFormWithLostReply checks a report that was stored although the visitor got an error: the second post stores no other.
+// TestFormWithLostReply checks a report that was stored although the visitor got an error: the
+// second post stores no other.
 func TestFormWithLostReply(t *testing.T) {
 	tdb := newDatabase(t)
 	var storing, muted atomic.Bool
@@ -79,8 +81,8 @@ func TestFormWithLostReply(t *testing.T) {
 	s.oneWithPhoto(t, s.pressAgain(page, nil))
 }
 
-// TestFormAsksForLostPhoto checks that the page asks for the photo again if it was not stored, because a file field cannot be
-// filled.
+// TestFormAsksForLostPhoto checks that the page asks for the photo again if it was not stored,
+// because a file field cannot be filled.
 func TestFormAsksForLostPhoto(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"], s.env["REPORTS_PER_HOUR"] = "http://127.0.0.1:1", "1"

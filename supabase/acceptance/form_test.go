@@ -83,7 +83,8 @@ func (s *site) request(fields map[string]string, photo []byte) *http.Request {
 	return r
 }
 
-// TestFormPost checks a multipart post: the stored report, the redirect, and the page with the reference.
+// TestFormPost checks a multipart post: the stored report, the redirect, and the page with the
+// reference.
 func TestFormPost(t *testing.T) {
 	s := newSite(t)
 	s.withStorage(t)
@@ -141,7 +142,8 @@ func TestURLEncodedForm(t *testing.T) {
 	}
 }
 
-// TestFormErrors checks the page that shows an invalid form again: messages, kept values, kept photo, and its policy.
+// TestFormErrors checks the page that shows an invalid form again: messages, kept values, kept
+// photo, and its policy.
 func TestFormErrors(t *testing.T) {
 	s := newSite(t)
 	uploads := s.withStorage(t)

@@ -9,8 +9,8 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// TestRestartOnFullDisk checks that a restart serves everything that only reads while the database accepts no writes, and that
-// reports and background work succeed when it accepts them again.
+// TestRestartOnFullDisk checks that a restart serves everything that only reads while the database
+// accepts no writes, and that reports and background work succeed when it accepts them again.
 func TestRestartOnFullDisk(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
@@ -20,7 +20,8 @@ func TestRestartOnFullDisk(t *testing.T) {
 	if err := a.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// The setting that the program makes on a nearly full disk, in a file that takes precedence over the program's own.
+	// The setting that the program makes on a nearly full disk, in a file that takes precedence
+	// over the program's own.
 	setting := filepath.Join(data, "postgres", "postgresql.auto.conf")
 	if err := os.WriteFile(setting, []byte("default_transaction_read_only = on\n"), 0o600); err != nil {
 		t.Fatal(err)

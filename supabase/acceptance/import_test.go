@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestImportOfResources copies a table with the fields of the specification, with colours and addresses that this site did not
-// make, and reads it as a visitor.
+// TestImportOfResources copies a table with the fields of the specification, with colours and
+// addresses that this site did not make, and reads it as a visitor.
 func TestImportOfResources(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.Exec(`

@@ -37,7 +37,8 @@ func TestReplicasShareLimits(t *testing.T) {
 		t.Errorf("%d reports, want 2", n)
 	}
 
-	// The client has used two of its twelve reports, because repetitions do not count. Ten more pass on both hosts together.
+	// The client has used two of its twelve reports, because repetitions do not count. Ten more
+	// pass on both hosts together.
 	var passed, refused atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -58,7 +59,8 @@ func TestReplicasShareLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsByNetwork checks that limits count IPv4 addresses and IPv6 networks, and do not apply to this machine.
+// TestLimitsByNetwork checks that limits count IPv4 addresses and IPv6 networks, and do not apply
+// to this machine.
 func TestLimitsByNetwork(t *testing.T) {
 	s := newSite(t)
 	s.env["REPORTS_PER_HOUR"] = "1"

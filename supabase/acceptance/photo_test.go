@@ -104,7 +104,8 @@ func (s *site) completed(t *testing.T, n int) {
 	})
 }
 
-// TestPhotoCleaning checks the job that removes a photo's metadata: the stored file, and what its report records about it.
+// TestPhotoCleaning checks the job that removes a photo's metadata: the stored file, and what its
+// report records about it.
 func TestPhotoCleaning(t *testing.T) {
 	s := newSite(t)
 	const unreadable = "no picture, with place"
@@ -128,7 +129,8 @@ func TestPhotoCleaning(t *testing.T) {
 	}
 }
 
-// TestHangingPhotoHoldsUpNoOther checks that photos are cleaned while the transfer of another one hangs.
+// TestHangingPhotoHoldsUpNoOther checks that photos are cleaned while the transfer of another one
+// hangs.
 func TestHangingPhotoHoldsUpNoOther(t *testing.T) {
 	s := newSite(t)
 	stored := s.withPhotos(t, map[string]string{"2.jpg": "photo with place", "3.jpg": "photo with place"})
@@ -159,7 +161,8 @@ func TestHangingPhotoHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestPhotosAreCleanedOneAtATime checks that photos are decoded one after the other, because each needs much memory.
+// TestPhotosAreCleanedOneAtATime checks that photos are decoded one after the other, because each
+// needs much memory.
 func TestPhotosAreCleanedOneAtATime(t *testing.T) {
 	var running, most atomic.Int64
 	s := newSite(t)

@@ -29,7 +29,8 @@ var pages = fstest.MapFS{
 	"404.html":      {Data: []byte("missing")},
 }
 
-// dataFolder returns the name of a folder that does not exist yet. The user of Postgres can reach it.
+// dataFolder returns the name of a folder that does not exist yet. The user of Postgres can reach
+// it.
 func dataFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "acceptance-")
@@ -104,7 +105,8 @@ func call(t *testing.T, method, url string, body string, headers ...string) (int
 	return res.StatusCode, string(text)
 }
 
-// otherServer starts a Postgres outside of the program, for DATABASE_URL. Its data are not synced to disk.
+// otherServer starts a Postgres outside of the program, for DATABASE_URL. Its data are not synced
+// to disk.
 func otherServer(t *testing.T) *server.Server {
 	t.Helper()
 	return startServer(t, server.Options{Volatile: true})
@@ -142,8 +144,8 @@ func listenLocal(t *testing.T) (l net.Listener, port string) {
 const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
 	"\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x00\x02\x00\x01\xe5'\xde\xfc\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// TestReportAndDownload sends a report with a photo, expects the mail to the administrator, downloads a resource, and checks
-// the data after a restart.
+// TestReportAndDownload sends a report with a photo, expects the mail to the administrator,
+// downloads a resource, and checks the data after a restart.
 func TestReportAndDownload(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
@@ -182,7 +184,8 @@ func TestReportAndDownload(t *testing.T) {
 	}
 }
 
-// reportWithPhoto sends a report and waits until the mail with its reference and the command that shows it has arrived.
+// reportWithPhoto sends a report and waits until the mail with its reference and the command that
+// shows it has arrived.
 func reportWithPhoto(t *testing.T, info app.Info) (reference string) {
 	t.Helper()
 	api, anon := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")

@@ -48,7 +48,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneAfterFailure checks that prune reports an unreachable storage service and a wrong setting, and still deletes keys.
+// TestPruneAfterFailure checks that prune reports an unreachable storage service and a wrong
+// setting, and still deletes keys.
 func TestPruneAfterFailure(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"], s.env["REPORTS_KEEP_DAYS"] = "http://127.0.0.1:1", "20"
@@ -64,7 +65,8 @@ func TestPruneAfterFailure(t *testing.T) {
 	}
 }
 
-// TestRetention checks that old closed reports are deleted with their photos, and that open and recent ones stay.
+// TestRetention checks that old closed reports are deleted with their photos, and that open and
+// recent ones stay.
 func TestRetention(t *testing.T) {
 	s := newSite(t)
 	var removed string
@@ -98,8 +100,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestPruneConvertsOldJobs checks that prune turns jobs which an older version stored for photos into jobs of submit-report, and
-// that these run.
+// TestPruneConvertsOldJobs checks that prune turns jobs which an older version stored for photos
+// into jobs of submit-report, and that these run.
 func TestPruneConvertsOldJobs(t *testing.T) {
 	s := newSite(t)
 	s.withPhotos(t, map[string]string{"1.jpg": "photo with place"})

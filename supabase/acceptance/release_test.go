@@ -11,11 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// release1 holds the migrations of the first release. A released migration is never edited; later changes get a new one.
+// release1 holds the migrations of the first release. A released migration is never edited; later
+// changes get a new one.
 var release1 = os.DirFS("testdata/release-1")
 
-// TestUpgradeFromFirstRelease checks that this program keeps all data of the first release, that the schema becomes that of a new
-// installation, and that the older program can still use it.
+// TestUpgradeFromFirstRelease checks that this program keeps all data of the first release, that
+// the schema becomes that of a new installation, and that the older program can still use it.
 func TestUpgradeFromFirstRelease(t *testing.T) {
 	tdb := testdb.New(t)
 	conn := tdb.Conn("postgres")
@@ -61,8 +62,9 @@ func TestUpgradeFromFirstRelease(t *testing.T) {
 	tdb.Exec(`select private.count_request('c', 'n', 5, interval '1 hour')`)
 }
 
-// TestUpgradeKeepsKeys checks that the upgrade copies the secret keys of functions to schema edge_functions, so that a report of
-// the older program is still recognised when it is sent again, with and without a key in the request.
+// TestUpgradeKeepsKeys checks that the upgrade copies the secret keys of functions to schema
+// edge_functions, so that a report of the older program is still recognised when it is sent again,
+// with and without a key in the request.
 func TestUpgradeKeepsKeys(t *testing.T) {
 	for name, header := range map[string]map[string]string{"with a key": {"Idempotency-Key": "one"}, "without a key": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +75,8 @@ func TestUpgradeKeepsKeys(t *testing.T) {
 			if header == nil { // the older program did not record the network
 				s.db.Exec(`update private.idempotency_keys set body_hash = key_hash`)
 			}
-			// The database as the older program has left it: the keys are in schema private, and the last migration is missing.
+			// The database as the older program has left it: the keys are in schema private, and
+			// the last migration is missing.
 			s.db.Exec(`
 				insert into private.secrets select * from edge_functions.secrets;
 				delete from supabase_migrations.schema_migrations where version = '20261122000000'`)

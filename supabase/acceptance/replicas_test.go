@@ -32,7 +32,8 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// replicas are two servers of one public installation. They share a database, an S3 store and a mail server.
+// replicas are two servers of one public installation. They share a database, an S3 store and a
+// mail server.
 type replicas struct {
 	t        *testing.T
 	database *server.Server
@@ -211,8 +212,9 @@ func (r *replicas) reportOnce(t *testing.T) {
 	}
 }
 
-// reportWaits checks that no report is confirmed while a synchronous standby does not reply, not even a repeated one whose rows
-// the first attempt has stored. Both are confirmed, as one report, when the standby is back.
+// reportWaits checks that no report is confirmed while a synchronous standby does not reply, not
+// even a repeated one whose rows the first attempt has stored. Both are confirmed, as one report,
+// when the standby is back.
 func (r *replicas) reportWaits(t *testing.T) {
 	r.sql(`alter system set synchronous_standby_names = 'away'`)
 	r.sql(`select pg_reload_conf()`)
@@ -293,7 +295,8 @@ func (r *replicas) commitWaits(t *testing.T) bool {
 	}
 }
 
-// uploadAlternates sends the parts of a file to both servers in turn. Each continues where the other stopped.
+// uploadAlternates sends the parts of a file to both servers in turn. Each continues where the
+// other stopped.
 func (r *replicas) uploadAlternates(t *testing.T) {
 	authorization := []string{"Authorization", "Bearer " + r.secret, "Tus-Resumable", "1.0.0"}
 	if status, body := r.ask(0, "POST", "/storage/v1/bucket", `{"name":"films"}`, authorization...); status != 200 {
@@ -432,7 +435,8 @@ func (r *replicas) keysRotate(t *testing.T) {
 			status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", r.key, "Authorization", "Bearer "+old)
 			return status == 401
 		})
-		// Links that were signed before remain valid, and each server accepts the links of the other.
+		// Links that were signed before remain valid, and each server accepts the links of the
+		// other.
 		for _, link := range []string{before, sign(1 - i)} {
 			if status, _ := r.ask(i, "GET", link, "", "Range", "bytes=0-9"); status != 206 {
 				t.Errorf("server %d rejects a signed link: %d", i+1, status)

@@ -14,7 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestReportIsStored checks the row of a report and its notice, which must not contain what the visitor wrote.
+// TestReportIsStored checks the row of a report and its notice, which must not contain what the
+// visitor wrote.
 func TestReportIsStored(t *testing.T) {
 	s := newSite(t)
 	saved := decode[receipt](t, s.call("submit-report", report(nil), nil), http.StatusOK)
@@ -39,7 +40,8 @@ func TestReportIsStored(t *testing.T) {
 	}
 }
 
-// TestRetriesStoreOneReport checks that concurrent and late retries with one key get the same reply and store one report.
+// TestRetriesStoreOneReport checks that concurrent and late retries with one key get the same reply
+// and store one report.
 func TestRetriesStoreOneReport(t *testing.T) {
 	s := newSite(t)
 	body := report(nil)
@@ -75,7 +77,8 @@ func TestRetriesStoreOneReport(t *testing.T) {
 	}
 }
 
-// TestRepetitionWithoutKey checks that equal reports without a key are one report for ten minutes, and duplicates later.
+// TestRepetitionWithoutKey checks that equal reports without a key are one report for ten minutes,
+// and duplicates later.
 func TestRepetitionWithoutKey(t *testing.T) {
 	s := newSite(t)
 	body := report(nil)
@@ -93,8 +96,9 @@ func TestRepetitionWithoutKey(t *testing.T) {
 	}
 }
 
-// TestEqualReportsOfTwoSenders checks that the same text without a key from two networks is two reports, and that each sender's
-// repetition is recognised. Around midnight and an upgrade the sender of a record is unknown; then it is a repetition.
+// TestEqualReportsOfTwoSenders checks that the same text without a key from two networks is two
+// reports, and that each sender's repetition is recognised. Around midnight and an upgrade the
+// sender of a record is unknown; then it is a repetition.
 func TestEqualReportsOfTwoSenders(t *testing.T) {
 	s := newSite(t)
 	body := report(nil)
@@ -121,7 +125,8 @@ func TestEqualReportsOfTwoSenders(t *testing.T) {
 	}
 }
 
-// TestDuplicateOfDeletedReport checks a report that resembles one which is deleted at the same time: it is stored as a new one.
+// TestDuplicateOfDeletedReport checks a report that resembles one which is deleted at the same
+// time: it is stored as a new one.
 func TestDuplicateOfDeletedReport(t *testing.T) {
 	s := newSite(t)
 	body := report(nil)
@@ -197,7 +202,8 @@ func TestInvalidReports(t *testing.T) {
 	}
 }
 
-// TestUnexpectedError checks that the reply to an unexpected error is in the visitor's language and that the log has the cause.
+// TestUnexpectedError checks that the reply to an unexpected error is in the visitor's language and
+// that the log has the cause.
 func TestUnexpectedError(t *testing.T) {
 	s := newSite(t)
 	var log bytes.Buffer
@@ -212,7 +218,8 @@ func TestUnexpectedError(t *testing.T) {
 	}
 }
 
-// TestPhotoBelongsToOneReport checks that a photo is attached to the first report that names it, and to no other.
+// TestPhotoBelongsToOneReport checks that a photo is attached to the first report that names it,
+// and to no other.
 func TestPhotoBelongsToOneReport(t *testing.T) {
 	s := newSite(t)
 	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000000.jpg')`)
@@ -254,7 +261,8 @@ func TestPhotoBelongsToOneReport(t *testing.T) {
 	}
 }
 
-// TestReportLimit checks the limit of reports per hour, that repetitions do not count, and that no address is stored.
+// TestReportLimit checks the limit of reports per hour, that repetitions do not count, and that no
+// address is stored.
 func TestReportLimit(t *testing.T) {
 	s := newSite(t)
 	s.env["REPORTS_PER_HOUR"] = "3"
@@ -287,7 +295,8 @@ func TestReportLimit(t *testing.T) {
 	}
 }
 
-// TestDownloads checks that concurrent downloads are all counted, and the replies for unknown and hidden resources.
+// TestDownloads checks that concurrent downloads are all counted, and the replies for unknown and
+// hidden resources.
 func TestDownloads(t *testing.T) {
 	s := newSite(t)
 	s.db.Exec(`insert into resources (id, title, category) values ('5eed0000-0000-4000-8000-000000000001', 'A', 'B')`)

@@ -22,9 +22,10 @@ type restAccess struct {
 	name, key, token string // of the caller
 }
 
-// TestRESTAccess compares the replies of the REST API to each kind of caller with a reviewed file, for every table, view and
-// function of the exposed schema: reads, writes, counts, embeds, calls, and ordering and filtering by each column. A new table
-// fails the test until its access is reviewed.
+// TestRESTAccess compares the replies of the REST API to each kind of caller with a reviewed file,
+// for every table, view and function of the exposed schema: reads, writes, counts, embeds, calls,
+// and ordering and filtering by each column. A new table fails the test until its access is
+// reviewed.
 func TestRESTAccess(t *testing.T) {
 	info := start(t, newApp(t, dataFolder(t), nil))
 	conn, err := pgx.Connect(t.Context(), info.Get("DB_URL"))
@@ -123,7 +124,8 @@ func (a *restAccess) describeRelation(b *strings.Builder, relation string, relat
 	words := []string{
 		"select " + a.try("GET", relation, ""),
 		"count " + a.try("GET", relation+"?select=count", "", "Prefer", "count=exact"),
-		// The writes change nothing: the insert is rolled back, and no row has null in its first column.
+		// The writes change nothing: the insert is rolled back, and no row has null in its first
+		// column.
 		"insert " + a.try("POST", relation, `{}`, "Prefer", "return=representation,tx=rollback"),
 		"update " + a.try("PATCH", relation+"?"+first+"=is.null", fmt.Sprintf(`{%q:null}`, first), "Prefer", "return=representation"),
 		"delete " + a.try("DELETE", relation+"?"+first+"=is.null", "", "Prefer", "return=representation"),

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestRolePrivileges checks statements on the tables and buckets of the product by the SQLSTATE that each role gets; "" is
-// success.
+// TestRolePrivileges checks statements on the tables and buckets of the product by the SQLSTATE
+// that each role gets; "" is success.
 func TestRolePrivileges(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.Exec(`insert into resources (title, category, is_active) values ('shown', 'x', true), ('hidden', 'x', false)`)
@@ -82,7 +82,8 @@ func TestRolePrivileges(t *testing.T) {
 		t.Error(err)
 	}
 
-	// 500 MB of photos without a report are the limit. A report that names the photo makes it count no longer.
+	// 500 MB of photos without a report are the limit. A report that names the photo makes it count
+	// no longer.
 	tdb.ExecAs("supabase_storage_admin", `update storage.objects set metadata = '{"size": 500000000}' where name = '1700000000000.jpg'`)
 	if got := as("anon", photo("1700000000002.jpg")); got != "53300" {
 		t.Errorf("at the limit: %q", got)

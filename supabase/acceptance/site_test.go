@@ -46,7 +46,8 @@ func newDatabase(t testing.TB) *testdb.DB {
 	return tdb
 }
 
-// migrateProject applies to a database with the platform schema what a start of the program applies after it.
+// migrateProject applies to a database with the platform schema what a start of the program applies
+// after it.
 func migrateProject(ctx context.Context, conn *pgx.Conn) error {
 	if err := host.Migrate(ctx, conn); err != nil {
 		return err

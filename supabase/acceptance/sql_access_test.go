@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// callers are the kinds of callers in the golden file: without an account, two accounts, and service_role.
+// callers are the kinds of callers in the golden file: without an account, two accounts, and
+// service_role.
 var callers = []struct{ name, role, claims string }{
 	{"anon", "anon", `{"role":"anon"}`},
 	{"user A", "authenticated", `{"role":"authenticated","sub":"aaaaaaaa-0000-4000-8000-000000000000"}`},
@@ -41,8 +42,8 @@ const fixture = `
 	  ('report-photos', '1700000000000.jpg', 'aaaaaaaa-0000-4000-8000-000000000000', 'aaaaaaaa-0000-4000-8000-000000000000'),
 	  ('resources', 'guide.pdf', null, null);`
 
-// TestSQLAccess compares what each kind of caller can do with every table and view with a reviewed file. A new table fails the
-// test until its access is reviewed.
+// TestSQLAccess compares what each kind of caller can do with every table and view with a reviewed
+// file. A new table fails the test until its access is reviewed.
 func TestSQLAccess(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", fixture)
@@ -58,7 +59,8 @@ func TestSQLAccess(t *testing.T) {
 	compareGolden(t, "testdata/sql-access.golden", b.String())
 }
 
-// TestExposedTablesHaveRowSecurity checks that row level security is on for every table that the API can reach.
+// TestExposedTablesHaveRowSecurity checks that row level security is on for every table that the
+// API can reach.
 func TestExposedTablesHaveRowSecurity(t *testing.T) {
 	conn := newDatabase(t).Conn("supabase_admin")
 	for _, r := range listRelations(t, conn) {
@@ -72,8 +74,8 @@ func TestExposedTablesHaveRowSecurity(t *testing.T) {
 	}
 }
 
-// TestFunctionsForAnon compares the functions that anon may call with a reviewed file. Each is reachable at /rest/v1/rpc if its
-// schema is exposed.
+// TestFunctionsForAnon compares the functions that anon may call with a reviewed file. Each is
+// reachable at /rest/v1/rpc if its schema is exposed.
 func TestFunctionsForAnon(t *testing.T) {
 	conn := newDatabase(t).Conn("supabase_admin")
 	rows, err := conn.Query(context.Background(), `
@@ -142,8 +144,8 @@ func access(t *testing.T, conn *pgx.Conn, r relation, role, claims string) strin
 	return strings.Join(words, ", ")
 }
 
-// attempt runs one statement as the caller and returns the number of its rows, or how access was denied. For another error, such
-// as a violated constraint, it returns "allowed".
+// attempt runs one statement as the caller and returns the number of its rows, or how access was
+// denied. For another error, such as a violated constraint, it returns "allowed".
 func attempt(t *testing.T, conn *pgx.Conn, role, claims, sql string) string {
 	t.Helper()
 	ctx := context.Background()

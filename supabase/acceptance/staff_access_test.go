@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// staffFixture adds one account per role with a session, one without a role, and rows to work on. The report has a photo.
+// staffFixture adds one account per role with a session, one without a role, and rows to work on.
+// The report has a photo.
 const staffFixture = `
 	insert into auth.users (instance_id, id, aud, role, email, raw_app_meta_data, raw_user_meta_data, created_at)
 	select '00000000-0000-0000-0000-000000000000', format('00000000-0000-4000-8000-00000000000%s', n)::uuid, 'authenticated', 'authenticated',
@@ -30,7 +31,8 @@ const staffFixture = `
 	  ('30000000-0000-4000-8000-000000000001', 'shown', 'Safety', true), ('30000000-0000-4000-8000-000000000002', 'hidden', 'Safety', false);
 	insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000000.jpg'), ('resources', 'guide.pdf');`
 
-// staffClaims returns the claims of account n (1 without a role, 2 reviewer, 3 editor, 4 owner) with a session.
+// staffClaims returns the claims of account n (1 without a role, 2 reviewer, 3 editor, 4 owner)
+// with a session.
 func staffClaims(n, session int, aal string) string {
 	return fmt.Sprintf(`{"role":"authenticated","aal":%q,"sub":"00000000-0000-4000-8000-00000000000%d","session_id":"10000000-0000-4000-8000-00000000000%d"}`, aal, n, session)
 }
@@ -50,8 +52,8 @@ var staffCallers = []struct{ name, role, claims string }{
 	{"another's session", "authenticated", staffClaims(4, 1, "aal2")}, // a session of another account
 }
 
-// staffStatements are the rows of the matrix: every table, function and bucket of the desk. A statement after $read runs
-// after the report was opened.
+// staffStatements are the rows of the matrix: every table, function and bucket of the desk. A
+// statement after $read runs after the report was opened.
 var staffStatements = []string{
 	`select id, reference, status, product_name, region, assigned_to from reports`,
 	`select name from reports`,
@@ -126,8 +128,9 @@ var staffStatements = []string{
 	`select * from auth.users`,
 }
 
-// TestStaffAccess compares what every kind of caller can do with the tables, functions and buckets of the desk with a reviewed
-// file: on a public address, and on a local one, where a second factor is optional until an account has one.
+// TestStaffAccess compares what every kind of caller can do with the tables, functions and buckets
+// of the desk with a reviewed file: on a public address, and on a local one, where a second factor
+// is optional until an account has one.
 func TestStaffAccess(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture)
@@ -152,7 +155,8 @@ func TestStaffAccess(t *testing.T) {
 	checkMatrixComplete(t, tdb)
 }
 
-// checkMatrixComplete checks that each table of public and private and each function that an API role may call has a row in the matrix.
+// checkMatrixComplete checks that each table of public and private and each function that an API
+// role may call has a row in the matrix.
 func checkMatrixComplete(t *testing.T, tdb *testdb.DB) {
 	t.Helper()
 	names := testdb.Value[[]string](tdb, `
@@ -171,7 +175,8 @@ func checkMatrixComplete(t *testing.T, tdb *testdb.DB) {
 	}
 }
 
-// attemptAs runs a statement in a transaction that it rolls back, and returns the number of rows or the SQLSTATE.
+// attemptAs runs a statement in a transaction that it rolls back, and returns the number of rows or
+// the SQLSTATE.
 func attemptAs(t *testing.T, conn *pgx.Conn, role, claims, statement string) string {
 	t.Helper()
 	ctx := context.Background()
@@ -215,7 +220,8 @@ func as(t *testing.T, conn *pgx.Conn, role, claims, statement string, args ...an
 	})
 }
 
-// TestStaffRoleNeedsFactor checks that on a local address an account that has a second factor must use it.
+// TestStaffRoleNeedsFactor checks that on a local address an account that has a second factor must
+// use it.
 func TestStaffRoleNeedsFactor(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture+`
@@ -230,8 +236,8 @@ func TestStaffRoleNeedsFactor(t *testing.T) {
 	}
 }
 
-// TestStaffRemoval checks that a removed member loses access in the same moment with an unexpired token, and that the last owner
-// stays.
+// TestStaffRemoval checks that a removed member loses access in the same moment with an unexpired
+// token, and that the last owner stays.
 func TestStaffRemoval(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture)
@@ -269,8 +275,8 @@ func TestStaffRemoval(t *testing.T) {
 	}
 }
 
-// TestStaffFactorsRemoved checks that an owner removes the second factors of a member, that the member's sessions end, and that the
-// trail tells it.
+// TestStaffFactorsRemoved checks that an owner removes the second factors of a member, that the
+// member's sessions end, and that the trail tells it.
 func TestStaffFactorsRemoved(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture)

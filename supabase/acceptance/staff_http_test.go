@@ -60,8 +60,8 @@ func (s staffStack) token(claims string) string {
 	return signed + "." + encode(mac.Sum(nil))
 }
 
-// staffRequests are the rows of the matrix over HTTP: functions, buckets, and samples of tables and functions of the database.
-// N stands for the number of the caller.
+// staffRequests are the rows of the matrix over HTTP: functions, buckets, and samples of tables and
+// functions of the database. N stands for the number of the caller.
 var staffRequests = []struct{ method, path, body string }{
 	{"POST", "/functions/v1/staff-invite", `{"email":"new-N@example.org","role":"editor"}`},
 	{"POST", "/functions/v1/staff-invite", `{"email":"new-N@example.org","role":"king"}`},
@@ -140,8 +140,9 @@ var staffRequests = []struct{ method, path, body string }{
 	{"PUT", "/auth/v1/user", `{"password":"elevenchars"}`},
 }
 
-// TestStaffAccessOverHTTP compares the status and the number of rows that every kind of caller gets from the endpoints and buckets of the desk with a
-// reviewed file, and checks what Realtime sends them.
+// TestStaffAccessOverHTTP compares the status and the number of rows that every kind of caller gets
+// from the endpoints and buckets of the desk with a reviewed file, and checks what Realtime sends
+// them.
 func TestStaffAccessOverHTTP(t *testing.T) {
 	s := startStaffStack(t)
 	var b strings.Builder
@@ -192,8 +193,8 @@ func rowsOf(reply string) string {
 	return fmt.Sprintf("%d rows", len(rows))
 }
 
-// subscribe opens a socket as a caller, which subscribes to all changes of all tables of the schema. The result returns the
-// messages until the next one with the word end in it.
+// subscribe opens a socket as a caller, which subscribes to all changes of all tables of the
+// schema. The result returns the messages until the next one with the word end in it.
 func (s staffStack) subscribe(t *testing.T, token string) func(end string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -226,8 +227,9 @@ func (s staffStack) subscribe(t *testing.T, token string) func(end string) strin
 	return read
 }
 
-// checkRealtime checks that changes of reports reach reviewers and owners alone, without the columns that identify a person. A
-// row of a table that every caller may read follows each change, so that a missing message is no matter of time.
+// checkRealtime checks that changes of reports reach reviewers and owners alone, without the
+// columns that identify a person. A row of a table that every caller may read follows each change,
+// so that a missing message is no matter of time.
 func (s staffStack) checkRealtime(t *testing.T) {
 	s.exec(t, `create table public.documents (id int primary key);
 		grant select on public.documents to anon, authenticated;
@@ -263,14 +265,16 @@ func (s staffStack) checkRealtime(t *testing.T) {
 		values ('DW-0000-0009', 'cream', 'secret1', 'secret2', 'secret3', 'secret4', 'secret5', 'secret6', 'secret7')`))
 	check("update", change(2, `update reports set status = 'reviewing', reviewer_notes = 'secret8' where reference = 'DW-0000-0009'`))
 
-	// A removed member and an ended session hear nothing from then on, although their tokens are valid.
+	// A removed member and an ended session hear nothing from then on, although their tokens are
+	// valid.
 	s.exec(t, `update auth.users set raw_app_meta_data = '{}' where email = 'reviewer@example.org';
 		delete from auth.sessions where id = '10000000-0000-4000-8000-000000000004'`)
 	sees = map[string]bool{}
 	check("after the removal", change(3, `update reports set status = 'closed' where reference = 'DW-0000-0009'`))
 }
 
-// checkCommandLine checks that the operator's commands do what the desk does, and leave rows in the same trail.
+// checkCommandLine checks that the operator's commands do what the desk does, and leave rows in the
+// same trail.
 func (s staffStack) checkCommandLine(t *testing.T) {
 	var last int
 	if err := s.root.QueryRow(t.Context(), `select coalesce(max(id), 0)::int from staff_trail`).Scan(&last); err != nil {

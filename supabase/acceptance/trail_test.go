@@ -11,7 +11,8 @@ import (
 const trailLines = `select coalesce(string_agg(actor_name || ' ' || action || ' ' || subject || ' ' || coalesce(subject_name, '-') || ' ' || detail, e'\n' order by id), '')
 	from staff_trail where subject <> 'staff'`
 
-// TestTrail checks the rows that a reviewer, an editor and an owner leave, and that none of them holds content of a report.
+// TestTrail checks the rows that a reviewer, an editor and an owner leave, and that none of them
+// holds content of a report.
 func TestTrail(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture)
@@ -71,7 +72,8 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-// TestTrailSearchTogether checks that the list and the count of one search, which the desk requests at once, leave one row.
+// TestTrailSearchTogether checks that the list and the count of one search, which the desk requests
+// at once, leave one row.
 func TestTrailSearchTogether(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture)
@@ -110,7 +112,8 @@ func TestTrailSearchTogether(t *testing.T) {
 	}
 }
 
-// TestReadReport checks the whole report, its notes with their true author, and reports that are similar.
+// TestReadReport checks the whole report, its notes with their true author, and reports that are
+// similar.
 func TestReadReport(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture)
@@ -177,7 +180,8 @@ func TestListReports(t *testing.T) {
 	}
 }
 
-// TestFigures checks the numbers of the figures, and that they name no product with fewer than three reports.
+// TestFigures checks the numbers of the figures, and that they name no product with fewer than
+// three reports.
 func TestFigures(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.ExecAs("supabase_admin", staffFixture)

@@ -165,8 +165,9 @@ func openPhoto(t *testing.T, info app.Info, name string) string {
 	return picture
 }
 
-// checkAt checks that an installation has all traces that were left in another one: the session and the password work with the
-// keys of this installation, the report exists and its photo is the same.
+// checkAt checks that an installation has all traces that were left in another one: the session and
+// the password work with the keys of this installation, the report exists and its photo is the
+// same.
 func (p traces) checkAt(t *testing.T, info app.Info) {
 	t.Helper()
 	api, anon, service := info.Get("API_URL"), info.Get("ANON_KEY"), info.Get("SERVICE_ROLE_KEY")
@@ -226,8 +227,9 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// TestExportAndImport moves all data from a running installation to one with other keys, and from there to one on another
-// Postgres server with a separate folder for the files, as in the compose form.
+// TestExportAndImport moves all data from a running installation to one with other keys, and from
+// there to one on another Postgres server with a separate folder for the files, as in the compose
+// form.
 func TestExportAndImport(t *testing.T) {
 	x := &transfer{t: t}
 	first, second := dataFolder(t), dataFolder(t)
@@ -266,7 +268,8 @@ func TestExportAndImport(t *testing.T) {
 	refusedImports(t, to, newApp(t, second, secondKeys), back)
 }
 
-// refusedImports checks that an import is refused over existing data and into another schema, and changes nothing.
+// refusedImports checks that an import is refused over existing data and into another schema, and
+// changes nothing.
 func refusedImports(t *testing.T, to app.Info, a *app.App, export []byte) {
 	t.Helper()
 	before := content(t, to.Get("DB_URL"))

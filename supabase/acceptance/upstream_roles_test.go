@@ -13,8 +13,9 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// upstreamRoles creates the roles, schemas and defaults of a database of the image supabase/postgres before any service has run.
-// Some of their attributes differ from ours, and a migration must keep them.
+// upstreamRoles creates the roles, schemas and defaults of a database of the image
+// supabase/postgres before any service has run. Some of their attributes differ from ours, and a
+// migration must keep them.
 const upstreamRoles = `
 	create role postgres login createdb createrole replication bypassrls;
 	create role anon nologin;
@@ -71,8 +72,9 @@ func query(t *testing.T, url, sql string) (value string) {
 	return value
 }
 
-// schemaCatalog describes all that migrations change except rows: relations with their columns and constraints, functions,
-// policies, triggers, privileges and comments. catalog adds the rows that migrations write.
+// schemaCatalog describes all that migrations change except rows: relations with their columns and
+// constraints, functions, policies, triggers, privileges and comments. catalog adds the rows that
+// migrations write.
 const (
 	schemaCatalog = `select string_agg(line, e'\n' order by line) from (` + schemaLines + `) lines (line)`
 	catalog       = `select string_agg(line, e'\n' order by line) from (` + schemaLines + `
@@ -99,8 +101,8 @@ const (
 		union all select format('migration %s %s', version, name) from supabase_migrations.schema_migrations`
 )
 
-// TestMigrateWithUpstreamRoles checks the migration of a plain Postgres 17 with the roles of supabase/postgres. A second run
-// changes nothing, and the program serves the database.
+// TestMigrateWithUpstreamRoles checks the migration of a plain Postgres 17 with the roles of
+// supabase/postgres. A second run changes nothing, and the program serves the database.
 func TestMigrateWithUpstreamRoles(t *testing.T) {
 	pg := otherServer(t)
 	superuser := pg.TCPURL(server.Superuser)
@@ -126,12 +128,14 @@ func TestMigrateWithUpstreamRoles(t *testing.T) {
 	leaveTraces(t, info)
 }
 
-// TestMigrateInCompose checks the service migrate of the compose form. It is not a superuser, and GoTrue and storage-api have
-// created their own tables. It adds the schemas of the project, the functions and the queue, and changes nothing else.
+// TestMigrateInCompose checks the service migrate of the compose form. It is not a superuser, and
+// GoTrue and storage-api have created their own tables. It adds the schemas of the project, the
+// functions and the queue, and changes nothing else.
 func TestMigrateInCompose(t *testing.T) {
 	pg := otherServer(t)
 	superuser := pg.TCPURL(server.Superuser)
-	// In the image, supautils lets postgres create policies on storage.objects. Here a membership does.
+	// In the image, supautils lets postgres create policies on storage.objects. Here a membership
+	// does.
 	query(t, superuser, upstreamRoles+`grant supabase_storage_admin to postgres`)
 	if err := pg.SetPasswords(t.Context(), map[string]string{"postgres": "pass"}); err != nil {
 		t.Fatal(err)

@@ -46,8 +46,8 @@ func (s *site) callFrom(address, name string, body any, header map[string]string
 	return w
 }
 
-// TestPhotoClaims checks that a photo is attached only to the report of its uploader: by the token, or without one by the
-// network.
+// TestPhotoClaims checks that a photo is attached only to the report of its uploader: by the token,
+// or without one by the network.
 func TestPhotoClaims(t *testing.T) {
 	s := newSite(t)
 	waitingPhoto := s.photoWriter(t)
@@ -89,7 +89,8 @@ func TestPhotoClaims(t *testing.T) {
 	}
 }
 
-// TestWaitingPhotosAreBounded checks the limits by number and by bytes: for one client, and so that others still find space.
+// TestWaitingPhotosAreBounded checks the limits by number and by bytes: for one client, and so that
+// others still find space.
 func TestWaitingPhotosAreBounded(t *testing.T) {
 	s := newSite(t)
 	waitingPhoto := s.photoWriter(t)
@@ -140,8 +141,8 @@ select coalesce(string_agg(format('%s %s %s', t.photos, t.bytes, w), ';' order b
 	}
 }
 
-// TestPhotoNamesAreHidden checks with the running program that a visitor cannot find out which names exist, and that the report
-// of each uploader gets its own photo.
+// TestPhotoNamesAreHidden checks with the running program that a visitor cannot find out which
+// names exist, and that the report of each uploader gets its own photo.
 func TestPhotoNamesAreHidden(t *testing.T) {
 	info := start(t, newApp(t, dataFolder(t), nil))
 	api, anon := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")

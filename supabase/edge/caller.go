@@ -2,8 +2,8 @@ package edge
 
 import "encoding/json"
 
-// Caller is the caller of a function, or the role and claims under which a transaction runs. Hosts fill it from verified
-// tokens only.
+// Caller is the caller of a function, or the role and claims under which a transaction runs. Hosts
+// fill it from verified tokens only.
 type Caller struct {
 	Role    string          // anon, authenticated, service_role, or a custom role of the project
 	Subject string          // the id of the user; "" for other callers
@@ -11,8 +11,8 @@ type Caller struct {
 	Token   string          // the token itself, for requests to the stack as this caller
 }
 
-// Service is the role service_role, which bypasses row level security. Check the permissions of the caller yourself before you
-// use it.
+// Service is the role service_role, which bypasses row level security. Check the permissions of the
+// caller yourself before you use it.
 var Service = Caller{Role: "service_role"}
 
 // IsUser reports whether the caller is a signed-in user.

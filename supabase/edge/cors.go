@@ -12,8 +12,8 @@ func CORSHeaders() http.Header {
 	}
 }
 
-// CORS returns a handler that answers preflight requests and adds CORSHeaders to all replies of next. Use it when Func.Methods
-// is empty or has OPTIONS; otherwise the host does the same.
+// CORS returns a handler that answers preflight requests and adds CORSHeaders to all replies of
+// next. Use it when Func.Methods is empty or has OPTIONS; otherwise the host does the same.
 func CORS(next Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request, env *Env) error {
 		for name, values := range CORSHeaders() {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Error is an error for the caller. The host sends it as {"code", "message", "fields"} with its status. Err is the cause; it is
-// only logged.
+// Error is an error for the caller. The host sends it as {"code", "message", "fields"} with its
+// status. Err is the cause; it is only logged.
 type Error struct {
 	Status  int
 	Code    string            // for programs, such as "validation_failed"

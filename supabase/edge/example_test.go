@@ -14,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A function that stores a visit and reminds of it later. The row and the job are stored in one transaction.
+// A function that stores a visit and reminds of it later. The row and the job are stored in one
+// transaction.
 func ExampleEnv_Enqueue() {
 	type visit struct {
 		Clinic string    `json:"clinic"`
@@ -115,7 +116,8 @@ func ExampleError() {
 	w := httptest.NewRecorder()
 	e.Write(w)
 	fmt.Print(w.Code, " ", w.Body)
-	// Output: 422 {"code":"validation_failed","message":"Please check the form.","fields":{"name":"Enter a name."}}
+	// Output: 422 {"code":"validation_failed","message":"Please check the
+	// form.","fields":{"name":"Enter a name."}}
 }
 
 // A handler with CORS answers preflight requests itself.

@@ -37,7 +37,8 @@ func IsForm(r *http.Request) bool {
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data"
 }
 
-// ReadForm reads a URL-encoded or multipart form. Its errors are of type *Error, with status 400, 413 or 415.
+// ReadForm reads a URL-encoded or multipart form. Its errors are of type *Error, with status 400,
+// 413 or 415.
 func ReadForm(r *http.Request, most FormLimits) (*Form, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// ReadJSON decodes the body of a request into a T. The content type must be JSON. Unknown fields and data after the value are
-// errors. Its errors are of type *Error, with status 415, 413 or 400 and a message for the caller.
+// ReadJSON decodes the body of a request into a T. The content type must be JSON. Unknown fields
+// and data after the value are errors. Its errors are of type *Error, with status 415, 413 or 400
+// and a message for the caller.
 func ReadJSON[T any](r *http.Request) (T, error) {
 	var v, zero T
 	if ct := r.Header.Get("Content-Type"); ct != "" {
@@ -36,8 +37,8 @@ func ReadJSON[T any](r *http.Request) (T, error) {
 	return v, nil
 }
 
-// ReadBody reads the whole body. It returns an *Error with status 413 if the body is larger than Func.MaxBody, and with 400 if it
-// ends too early.
+// ReadBody reads the whole body. It returns an *Error with status 413 if the body is larger than
+// Func.MaxBody, and with 400 if it ends too early.
 func ReadBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -12,10 +12,10 @@ type Operator interface {
 	Operate(ctx context.Context, name string) (json.RawMessage, error)
 }
 
-// Operate runs an operation of the stack with the rights of its operator, and returns its result as JSON: doctor, backups, backup,
-// backup-verify, mail-test, functions, function-logs, version. Check the permissions of the caller yourself before. It returns an
-// *Error with status 501 if the host is not part of the stack's program, and with status 404 if the stack does not know the
-// operation.
+// Operate runs an operation of the stack with the rights of its operator, and returns its result as
+// JSON: doctor, backups, backup, backup-verify, mail-test, functions, function-logs, version. Check
+// the permissions of the caller yourself before. It returns an *Error with status 501 if the host
+// is not part of the stack's program, and with status 404 if the stack does not know the operation.
 func (e *Env) Operate(ctx context.Context, name string) (json.RawMessage, error) {
 	operator, ok := e.host.(Operator)
 	if !ok {

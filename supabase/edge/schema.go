@@ -170,7 +170,8 @@ type field struct {
 	err    error
 }
 
-// fieldsOf returns the fields of a struct, those of embedded structs included. An outer field hides an inner one of its name.
+// fieldsOf returns the fields of a struct, those of embedded structs included. An outer field hides
+// an inner one of its name.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for _, f := range reflect.VisibleFields(t) {

@@ -29,7 +29,8 @@ func (c closer) Close() error {
 // maxDownload bounds what Download reads into memory, in bytes.
 const maxDownload = 64 << 20
 
-// Upload stores an object with the service's rights. If an object of that name exists, it returns an *Error with status 409.
+// Upload stores an object with the service's rights. If an object of that name exists, it returns
+// an *Error with status 409.
 func (e *Env) Upload(ctx context.Context, bucket, name, contentType string, content []byte) error {
 	_, err := e.storage(ctx, http.MethodPost, objectPath(bucket, name), http.Header{"Content-Type": {contentType}}, content)
 	return err
@@ -63,8 +64,8 @@ func (e *Env) Replace(ctx context.Context, bucket, name, contentType string, con
 	return err
 }
 
-// Download returns the content of an object, read with the service's rights. A missing object is an *Error with status 404,
-// one above 64 MiB an error.
+// Download returns the content of an object, read with the service's rights. A missing object is an
+// *Error with status 404, one above 64 MiB an error.
 func (e *Env) Download(ctx context.Context, bucket, name string) ([]byte, error) {
 	return e.storage(ctx, http.MethodGet, objectPath(bucket, name), http.Header{}, nil)
 }
@@ -83,8 +84,9 @@ func objectPath(bucket, name string) string {
 	return "object/" + url.PathEscape(bucket) + "/" + (&url.URL{Path: name}).EscapedPath()
 }
 
-// storage makes one request to the storage service and returns the body of a successful reply. Failures carry the
-// service's own status, which it sends as a string in the body (nearly all its error replies have status 400).
+// storage makes one request to the storage service and returns the body of a successful reply.
+// Failures carry the service's own status, which it sends as a string in the body (nearly all its
+// error replies have status 400).
 func (e *Env) storage(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
 	defer cancel()

@@ -16,7 +16,8 @@ type Events struct {
 	rc *http.ResponseController
 }
 
-// NewEvents starts a stream of server-sent events. The context of the request ends when the client disconnects.
+// NewEvents starts a stream of server-sent events. The context of the request ends when the client
+// disconnects.
 func NewEvents(w http.ResponseWriter) *Events {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -24,8 +25,8 @@ func NewEvents(w http.ResponseWriter) *Events {
 	return &Events{w, http.NewResponseController(w)}
 }
 
-// Send writes and flushes one event. event is its type, or "". Strings and bytes are sent as text, one data line for each line;
-// other values are sent as JSON.
+// Send writes and flushes one event. event is its type, or "". Strings and bytes are sent as text,
+// one data line for each line; other values are sent as JSON.
 func (s *Events) Send(event string, data any) error {
 	var text string
 	switch d := data.(type) {
@@ -55,8 +56,8 @@ func (s *Events) Send(event string, data any) error {
 	return s.rc.Flush()
 }
 
-// AcceptWebSocket upgrades the call to a WebSocket. It allows any origin, as Supabase does. The handler must close the
-// connection. Func.Timeout does not apply after the upgrade.
+// AcceptWebSocket upgrades the call to a WebSocket. It allows any origin, as Supabase does. The
+// handler must close the connection. Func.Timeout does not apply after the upgrade.
 func AcceptWebSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	return websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 }

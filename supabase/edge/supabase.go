@@ -12,8 +12,8 @@ import (
 	"github.com/supabase-community/supabase-go"
 )
 
-// Client is a client of supabase-go with a context and time limits. Queries through From end with the context. Call the other
-// services (Storage, Functions, Auth) inside Within.
+// Client is a client of supabase-go with a context and time limits. Queries through From end with
+// the context. Call the other services (Storage, Functions, Auth) inside Within.
 type Client struct {
 	*supabase.Client
 	ctx  context.Context
@@ -23,8 +23,8 @@ type Client struct {
 // clientTimeout bounds one request of a Client.
 const clientTimeout = 10 * time.Second
 
-// Supabase returns a client of this stack with the permissions of a caller, such as env.Caller or Service. Its requests end with
-// ctx.
+// Supabase returns a client of this stack with the permissions of a caller, such as env.Caller or
+// Service. Its requests end with ctx.
 func (e *Env) Supabase(ctx context.Context, as Caller) (*Client, error) {
 	url, key, token := e.Get("SUPABASE_URL"), e.Get("SUPABASE_ANON_KEY"), as.Token
 	switch {
@@ -51,10 +51,12 @@ func (e *Env) Supabase(ctx context.Context, as Caller) (*Client, error) {
 	return &Client{Client: c, ctx: ctx, rest: rest}, nil
 }
 
-// From starts a query on a table or view. The query ends with the context of the client, and after 10 s at the latest.
+// From starts a query on a table or view. The query ends with the context of the client, and after
+// 10 s at the latest.
 func (c *Client) From(table string) *postgrest.QueryBuilder { return c.rest.From(table) }
 
-// Rpc calls a database function and decodes its result into a T. Unlike the method of supabase-go, it returns errors.
+// Rpc calls a database function and decodes its result into a T. Unlike the method of supabase-go,
+// it returns errors.
 func Rpc[T any](c *Client, function string, args any) (T, error) {
 	var result, zero T
 	c.rest.ClientError = nil
@@ -75,8 +77,9 @@ func Rpc[T any](c *Client, function string, args any) (T, error) {
 	return result, nil
 }
 
-// Within runs a call of supabase-go that takes no context. It returns when the call returns, when the context of the client
-// ends, or after 10 s. A call that has not returned continues in the background until its connection ends.
+// Within runs a call of supabase-go that takes no context. It returns when the call returns, when
+// the context of the client ends, or after 10 s. A call that has not returned continues in the
+// background until its connection ends.
 func (c *Client) Within(call func() error) error {
 	ctx, cancel := context.WithTimeout(c.ctx, clientTimeout)
 	defer cancel()

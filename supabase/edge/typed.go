@@ -6,7 +6,8 @@ import (
 	"reflect"
 )
 
-// None is the type of a missing body: an Endpoint with the request None reads no body, one with the reply None sends status 204.
+// None is the type of a missing body: an Endpoint with the request None reads no body, one with the
+// reply None sends status 204.
 type None struct{}
 
 // Endpoint is a handler of JSON that knows the types of its request and its reply. JSON makes it.
@@ -17,8 +18,9 @@ type Endpoint struct {
 	err     error
 }
 
-// JSON returns an Endpoint. It decodes the body into an In as ReadJSON does, checks it, calls fn and sends its result as JSON with
-// status 200. Set it as Func.JSON. The types are also the source of /functions/v1/_openapi.json and of the TypeScript client.
+// JSON returns an Endpoint. It decodes the body into an In as ReadJSON does, checks it, calls fn
+// and sends its result as JSON with status 200. Set it as Func.JSON. The types are also the source
+// of /functions/v1/_openapi.json and of the TypeScript client.
 //
 // Tags of the fields of In say what is valid:
 //
@@ -27,11 +29,13 @@ type Endpoint struct {
 //	Kind  string   `json:"kind" validate:"oneof=walk-in booked"`
 //	Tags  []string `json:"tags" validate:"max=5"`
 //
-// The rules are required (not the zero value), min and max (characters of a string, items of a list or map, value of a number),
-// oneof (values separated by spaces), format (email, uuid, uri, date or date-time) and, as the last one, pattern (a regular
-// expression). A field that is not required may be absent, null or empty; other rules do not apply to it then. A wrong field is an
-// *Error with status 400, code validation_failed and a message per field. If In has a method Validate() error, it is called last.
-// The tag schema has the same rules, but only describes them: for a function that checks a field itself, in words of its own.
+// The rules are required (not the zero value), min and max (characters of a string, items of a list
+// or map, value of a number), oneof (values separated by spaces), format (email, uuid, uri, date or
+// date-time) and, as the last one, pattern (a regular expression). A field that is not required may
+// be absent, null or empty; other rules do not apply to it then. A wrong field is an *Error with
+// status 400, code validation_failed and a message per field. If In has a method Validate() error,
+// it is called last. The tag schema has the same rules, but only describes them: for a function
+// that checks a field itself, in words of its own.
 //
 // Use r for the headers and the context, and Env.Header for headers of the reply.
 func JSON[In, Out any](fn func(r *http.Request, env *Env, in In) (Out, error)) *Endpoint {
@@ -81,7 +85,8 @@ func (e *Endpoint) Serve(w http.ResponseWriter, r *http.Request, env *Env) error
 	return e.serve(w, r, env)
 }
 
-// Err returns a mistake in the types: an unknown rule, or a field that JSON cannot hold. Hosts check it before they serve.
+// Err returns a mistake in the types: an unknown rule, or a field that JSON cannot hold. Hosts
+// check it before they serve.
 func (e *Endpoint) Err() error { return e.err }
 
 // Status returns the status of a successful reply.
@@ -92,8 +97,9 @@ func (e *Endpoint) Status() int {
 	return e.status
 }
 
-// Schemas returns the JSON Schemas (2020-12) of request and reply, nil for None, and the recursive types that they refer to. Those
-// are named NAME.TYPE and referred to as #/components/schemas/NAME.TYPE.
+// Schemas returns the JSON Schemas (2020-12) of request and reply, nil for None, and the recursive
+// types that they refer to. Those are named NAME.TYPE and referred to as
+// #/components/schemas/NAME.TYPE.
 func (e *Endpoint) Schemas(name string) (request, reply *Schema, parts map[string]*Schema) {
 	b, pair, _ := e.schemas(name) // JSON has found the error
 	return pair[0], pair[1], b.parts

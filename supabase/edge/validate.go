@@ -212,7 +212,8 @@ func (r rules) describe(s *Schema, t reflect.Type) *Schema {
 	return s
 }
 
-// checker checks values of one type. It is compiled once, because parsing the tags costs more than a call.
+// checker checks values of one type. It is compiled once, because parsing the tags costs more than
+// a call.
 type checker struct {
 	fields []checkedField
 	elems  *checker // of the items of a slice, array or map

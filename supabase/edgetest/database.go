@@ -20,7 +20,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Database is a real Postgres database with the schema of the platform and the project's migrations, for one test.
+// Database is a real Postgres database with the schema of the platform and the project's
+// migrations, for one test.
 type Database struct {
 	t      testing.TB
 	urls   map[string]string // by role
@@ -33,11 +34,13 @@ type Database struct {
 //	f := edgetest.New(t, Func)
 //	f.DB = edgetest.DB(t)
 //
-// Transactions then have the role and claims of their caller, so row level security holds; Env.Limit counts, Env.Enqueue stores,
-// and Run.RunJobs runs the stored jobs. The project is the nearest folder above the working folder that has a go.mod. The first
-// call in a test binary starts Postgres, which takes a second or two. Further calls copy the migrated database in milliseconds,
-// and the copy is dropped when the test ends. Seeds are not loaded. Postgres comes from the program daawo, which must be in PATH
-// or named by the variable DAAWO, except in a module that has the source of the stack.
+// Transactions then have the role and claims of their caller, so row level security holds;
+// Env.Limit counts, Env.Enqueue stores, and Run.RunJobs runs the stored jobs. The project is the
+// nearest folder above the working folder that has a go.mod. The first call in a test binary starts
+// Postgres, which takes a second or two. Further calls copy the migrated database in milliseconds,
+// and the copy is dropped when the test ends. Seeds are not loaded. Postgres comes from the program
+// daawo, which must be in PATH or named by the variable DAAWO, except in a module that has the
+// source of the stack.
 func DB(t testing.TB) *Database {
 	t.Helper()
 	root, err := projectRoot()
@@ -160,8 +163,8 @@ type Ran struct {
 	Err error  // nil for a completed one; an edge.SnoozeError for a snoozed one
 }
 
-// runJobs runs the jobs of the function that are due, the most important and oldest first, until none is due. A failed or snoozed
-// job waits for its next time, as on the stack.
+// runJobs runs the jobs of the function that are due, the most important and oldest first, until
+// none is due. A failed or snoozed job waits for its next time, as on the stack.
 func (h *databaseHost) runJobs(ctx context.Context) (results []Ran, err error) {
 	for {
 		job, ok, err := h.next(ctx)

@@ -18,7 +18,8 @@ type note struct {
 	Text string `json:"text" validate:"required"`
 }
 
-// notes stores a note and a job that marks it, at most twice an hour per client. Every night it deletes old notes.
+// notes stores a note and a job that marks it, at most twice an hour per client. Every night it
+// deletes old notes.
 var notes = edge.Func{
 	JSON: edge.JSON(func(r *http.Request, env *edge.Env, n note) (note, error) {
 		b := env.Batch(edge.Service)
@@ -61,7 +62,8 @@ func newNotes(t *testing.T) (*edgetest.Run, *edgetest.Database) {
 	return f, db
 }
 
-// TestDB runs a transaction, a job, a limit and a schedule on a real database with a clock of its own.
+// TestDB runs a transaction, a job, a limit and a schedule on a real database with a clock of its
+// own.
 func TestDB(t *testing.T) {
 	f, db := newNotes(t)
 	post := func(text string) int { return f.Call(http.MethodPost, "/notes", `{"text":"`+text+`"}`).Code }
@@ -122,7 +124,8 @@ func TestDBRowLevelSecurity(t *testing.T) {
 	}
 }
 
-// TestDBHasMigrations checks that the database has the tables of this project, and that copies do not share rows.
+// TestDBHasMigrations checks that the database has the tables of this project, and that copies do
+// not share rows.
 func TestDBHasMigrations(t *testing.T) {
 	for range 2 {
 		db := edgetest.DB(t)

@@ -4,13 +4,15 @@
 //	reply := f.Call(http.MethodPost, "/hello", `{"name":"Amina"}`)
 //	if reply.Code != http.StatusOK { … }
 //
-// A Run records the notices and jobs that the function adds. Work for WaitUntil is done before Call returns. Env.Now returns
-// Run.Time, Env.Get reads Run.Env, and Env.Limit fails if Run.Refuse is set.
+// A Run records the notices and jobs that the function adds. Work for WaitUntil is done before Call
+// returns. Env.Now returns Run.Time, Env.Get reads Run.Env, and Env.Limit fails if Run.Refuse is
+// set.
 //
-// Env.Tx and Env.Batch need a database. DB gives the test a real one, with the project's migrations; row level security, limits,
-// jobs and keys are then those of the stack, and Run.RunJobs, Run.RunSchedule and Run.Advance run what waits at the time that the
-// test sets. With a connection or a pool of pgx as Run.DB, transactions have the role of the connection. Env.CleanImage returns
-// the content unchanged.
+// Env.Tx and Env.Batch need a database. DB gives the test a real one, with the project's
+// migrations; row level security, limits, jobs and keys are then those of the stack, and
+// Run.RunJobs, Run.RunSchedule and Run.Advance run what waits at the time that the test sets. With
+// a connection or a pool of pgx as Run.DB, transactions have the role of the connection.
+// Env.CleanImage returns the content unchanged.
 //
 // A schedule or a job runs with an environment of its own:
 //
@@ -45,7 +47,8 @@ type Run struct {
 	Time   time.Time         // the result of Env.Now; New sets the current time
 	Refuse bool              // makes Env.Limit fail with status 429
 
-	// DB runs transactions. Without it, Env.Tx fails. With edgetest.DB(t), limits, jobs and row level security are real too.
+	// DB runs transactions. Without it, Env.Tx fails. With edgetest.DB(t), limits, jobs and row
+	// level security are real too.
 	DB interface {
 		Begin(context.Context) (pgx.Tx, error)
 	}
@@ -71,7 +74,8 @@ func New(t testing.TB, f edge.Func) *Run {
 	return &Run{Func: f.WithDefaults(), Caller: edge.Caller{Role: "anon"}, Env: map[string]string{}, Time: time.Now(), t: t}
 }
 
-// NewEnv returns the environment of a call by Caller. Set Caller to edge.Service for a schedule or a job.
+// NewEnv returns the environment of a call by Caller. Set Caller to edge.Service for a schedule or
+// a job.
 func (r *Run) NewEnv() *edge.Env { return r.envOf(r.Caller) }
 
 func (r *Run) envOf(caller edge.Caller) *edge.Env {
@@ -90,7 +94,8 @@ func (r *Run) Call(method, target, body string) *httptest.ResponseRecorder {
 	return r.Do(req)
 }
 
-// Do runs the handler. Like the host, it sends an *edge.Error as a reply and any other error as status 500.
+// Do runs the handler. Like the host, it sends an *edge.Error as a reply and any other error as
+// status 500.
 func (r *Run) Do(req *http.Request) *httptest.ResponseRecorder {
 	r.t.Helper()
 	w := httptest.NewRecorder()

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// server is the process that makes databases, see package testserver. It ends when its input ends: with this process.
+// server is the process that makes databases, see package testserver. It ends when its input ends:
+// with this process.
 type server struct {
 	mu  sync.Mutex
 	in  io.WriteCloser
@@ -57,8 +58,8 @@ func serverOf(t testing.TB, root string) *server {
 // serveCommand is the package of the server in the repository of package edge.
 const serveCommand = "daawo/supabase/internal/functions/testserver/serve"
 
-// startServer starts the program that the variable DAAWO names, or builds the server from the source of the stack if the
-// project's module has it, or starts the program daawo of PATH.
+// startServer starts the program that the variable DAAWO names, or builds the server from the
+// source of the stack if the project's module has it, or starts the program daawo of PATH.
 func startServer(root string) (*server, error) {
 	program, args := os.Getenv("DAAWO"), []string{"functions", "testdb", "--workdir", root}
 	list := exec.Command("go", "list", serveCommand)

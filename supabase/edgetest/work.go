@@ -18,8 +18,8 @@ func (r *Run) real() *databaseHost {
 	return r.onDB
 }
 
-// RunJobs runs the jobs that are due, and those that they add, until none is due. A failed job waits for its next time, see Advance.
-// It needs a Database.
+// RunJobs runs the jobs that are due, and those that they add, until none is due. A failed job
+// waits for its next time, see Advance. It needs a Database.
 func (r *Run) RunJobs() []Ran {
 	r.t.Helper()
 	h := r.real()
@@ -45,8 +45,8 @@ func (r *Run) RunSchedule() error {
 	return r.Func.Run(r.t.Context(), r.envOf(edge.Service))
 }
 
-// Advance moves the clock of the function forward. With a Database, waiting jobs and counted limits become that much older.
-// now() of SQL stays the real time.
+// Advance moves the clock of the function forward. With a Database, waiting jobs and counted limits
+// become that much older. now() of SQL stays the real time.
 func (r *Run) Advance(by time.Duration) {
 	r.t.Helper()
 	r.Time = r.Time.Add(by)

@@ -19,7 +19,8 @@ type Command struct {
 	Args  string // as the usage line shows them, such as "list|delete [ID] [FLAGS]"
 	Short string // one line for the list of commands
 	Long  string // further help: verbs and examples
-	// Run runs the command. Its error is printed and makes the program exit with 1, or with 2 if Usagef made it.
+	// Run runs the command. Its error is printed and makes the program exit with 1, or with 2 if
+	// Usagef made it.
 	Run func(ctx context.Context, call *Call) error
 }
 
@@ -32,11 +33,12 @@ type Call struct{ inv *cli.Invocation }
 // Flags is where a command declares its flags, before Parse.
 func (c *Call) Flags() *flag.FlagSet { return c.inv.Flags() }
 
-// Verb takes the first argument, such as list of `clinic patients list`. It is "" if the first argument is a flag or missing.
+// Verb takes the first argument, such as list of `clinic patients list`. It is "" if the first
+// argument is a flag or missing.
 func (c *Call) Verb() string { return c.inv.Verb() }
 
-// Parse declares the flag --data and reads the flags. n is the number of further arguments, which may precede the flags.
-// With --help it prints the help of the command and returns flag.ErrHelp.
+// Parse declares the flag --data and reads the flags. n is the number of further arguments, which
+// may precede the flags. With --help it prints the help of the command and returns flag.ErrHelp.
 func (c *Call) Parse(n int) error { return c.inv.Parse(n) }
 
 // Given reports, after Parse, whether a flag was on the command line.
@@ -59,8 +61,9 @@ func (c *Call) Confirm(ctx context.Context, question string) bool {
 // CreatePrivate creates a file that only its owner can read. A file of that name is replaced.
 func (c *Call) CreatePrivate(name string) (*os.File, error) { return cli.CreatePrivate(name) }
 
-// Installation returns the installation that the command line selects, after Parse: the server that runs on the data folder,
-// or the one that the variables DATABASE_URL, SUPABASE_URL, SITE_URL and SERVICE_ROLE_KEY name, as inside a container.
+// Installation returns the installation that the command line selects, after Parse: the server that
+// runs on the data folder, or the one that the variables DATABASE_URL, SUPABASE_URL, SITE_URL and
+// SERVICE_ROLE_KEY name, as inside a container.
 func (c *Call) Installation(ctx context.Context) (Installation, error) {
 	at, err := c.inv.Installation(ctx)
 	return Installation(at), err

@@ -10,7 +10,8 @@ import (
 	"daawo/supabase/internal/cli"
 )
 
-// TestCommand runs a program's own command: its flags, arguments, usage errors, and its line in the help.
+// TestCommand runs a program's own command: its flags, arguments, usage errors, and its line in the
+// help.
 func TestCommand(t *testing.T) {
 	greet := Command{Name: "greet", Args: "NAME [--loud]", Short: "Greet a person", Run: func(_ context.Context, c *Call) error {
 		loud := c.Flags().Bool("loud", false, "add an exclamation mark")

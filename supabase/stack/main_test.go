@@ -45,7 +45,8 @@ func publicDir() string {
 // blocks matches the files of docs/library.md: a line with a name in backquotes, then the content.
 var blocks = regexp.MustCompile("(?m)^`([^`\n]+)`:\n\n```[a-z]*\n((?s:.*?))\n```$")
 
-// writeGuide writes the files of docs/library.md into a folder, with daawo as the module of this repository.
+// writeGuide writes the files of docs/library.md into a folder, with daawo as the module of this
+// repository.
 func writeGuide(t *testing.T, dir string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root(t), "docs/library.md"))
@@ -67,8 +68,8 @@ func writeGuide(t *testing.T, dir string) {
 	}
 }
 
-// buildGuide builds the program of docs/library.md. It carries Postgres if `make build` has packed it; otherwise the program
-// finds it in node_modules.
+// buildGuide builds the program of docs/library.md. It carries Postgres if `make build` has packed
+// it; otherwise the program finds it in node_modules.
 func buildGuide(t *testing.T, dir string) string {
 	t.Helper()
 	sums, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
@@ -183,7 +184,8 @@ func TestLibraryGuide(t *testing.T) {
 	}
 }
 
-// TestProjectWithoutFiles starts a stack whose project is empty: no config.toml, no migrations, no site.
+// TestProjectWithoutFiles starts a stack whose project is empty: no config.toml, no migrations, no
+// site.
 func TestProjectWithoutFiles(t *testing.T) {
 	dir := publicDir()
 	defer os.RemoveAll(dir)

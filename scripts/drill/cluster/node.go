@@ -42,8 +42,8 @@ func (n *Node) Cut() error { return ip("link", "set", n.link(), "down") }
 // Heal brings the node's link up again.
 func (n *Node) Heal() error { return ip("link", "set", n.link(), "up") }
 
-// Isolate disconnects the node from the other two, but not from the servers. This is the worse case: the old primary could
-// keep accepting writes. Rejoin ends it.
+// Isolate disconnects the node from the other two, but not from the servers. This is the worse
+// case: the old primary could keep accepting writes. Rejoin ends it.
 func (n *Node) Isolate() error { return n.blackhole("add") }
 
 // Rejoin ends Isolate.
@@ -127,8 +127,8 @@ func (n *Node) kill(name string) {
 	}
 }
 
-// Kill sends SIGKILL to Patroni and every Postgres process of the node, like a power failure. etcd keeps running, because it
-// stands for separate hosts.
+// Kill sends SIGKILL to Patroni and every Postgres process of the node, like a power failure. etcd
+// keeps running, because it stands for separate hosts.
 func (n *Node) Kill() {
 	n.kill("patroni")
 	// Postgres creates its own sessions, so find it by its working directory.

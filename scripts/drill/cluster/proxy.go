@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// Proxy is HAProxy with the configuration of docker/cluster: one address of the primary, one of a standby.
+// Proxy is HAProxy with the configuration of docker/cluster: one address of the primary, one of a
+// standby.
 type Proxy struct {
 	Write, Read string // host:port
 	cmd         *exec.Cmd

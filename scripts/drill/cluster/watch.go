@@ -95,8 +95,8 @@ func (c *Cluster) WaitOther(ctx context.Context, old *Node, limit time.Duration)
 	}
 }
 
-// WaitHealthy waits until both standbys stream from the primary and Patroni lists them as synchronous. Before that, Patroni
-// would not promote them, or would have to rewind one.
+// WaitHealthy waits until both standbys stream from the primary and Patroni lists them as
+// synchronous. Before that, Patroni would not promote them, or would have to rewind one.
 func (c *Cluster) WaitHealthy(ctx context.Context, limit time.Duration) error {
 	for end := time.Now().Add(limit); ; {
 		if n, _, err := c.Primary(ctx); err == nil && n.healthy(ctx) {

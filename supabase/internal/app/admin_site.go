@@ -15,8 +15,9 @@ import (
 	"daawo/supabase/internal/gateway"
 )
 
-// openAdminPort opens the port of the administrators' application, if the program has one. On a public address without
-// DESK_URL, and if port 443 serves the application, the port accepts local connections only.
+// openAdminPort opens the port of the administrators' application, if the program has one. On a
+// public address without DESK_URL, and if port 443 serves the application, the port accepts local
+// connections only.
 func (f *front) openAdminPort() error {
 	if f.options.AdminSite == nil {
 		return nil
@@ -45,8 +46,9 @@ func (f *front) openAdminPort() error {
 	return nil
 }
 
-// adminGateway returns the handler of the administrators' application: its files, and the API on the same origin, so that its
-// pages need no other one. It returns nil if the program has no such application.
+// adminGateway returns the handler of the administrators' application: its files, and the API on
+// the same origin, so that its pages need no other one. It returns nil if the program has no such
+// application.
 func (s *services) adminGateway(p *sites) (http.Handler, error) {
 	files, err := p.admin()
 	if err != nil || files == nil {
@@ -101,8 +103,9 @@ func (f *front) byHost(admin, h http.Handler) http.Handler {
 	})
 }
 
-// admitAdminSite lets auth redirect to the administrators' application, and makes that application the relying party of
-// WebAuthn if config.toml names no other. A browser accepts no IP address there: on loopback the host is localhost.
+// admitAdminSite lets auth redirect to the administrators' application, and makes that application
+// the relying party of WebAuthn if config.toml names no other. A browser accepts no IP address
+// there: on loopback the host is localhost.
 func (s *services) admitAdminSite(c *auth.Config) {
 	if s.admin == "" {
 		return

@@ -22,8 +22,9 @@ import (
 // adminPages is an application for administrators.
 var adminPages = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>administrators</title>")}}
 
-// TestAdminSite checks that the administrators' application has an origin of its own, with the API on it, that the site's
-// origin does not serve it, and that Prepare learns whether the installation is public.
+// TestAdminSite checks that the administrators' application has an origin of its own, with the API
+// on it, that the site's origin does not serve it, and that Prepare learns whether the installation
+// is public.
 func TestAdminSite(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	a.options.AdminSite = adminPages
@@ -70,7 +71,8 @@ func TestAdminSite(t *testing.T) {
 	}
 }
 
-// TestAdminHost checks which host names on port 443 lead to the application, and that its host gets a certificate.
+// TestAdminHost checks which host names on port 443 lead to the application, and that its host gets
+// a certificate.
 func TestAdminHost(t *testing.T) {
 	f := &front{App: &App{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}}
 	f.cfg.TLSDomains, f.cfg.AdminURL = config.List{"example.org"}, "https://desk.example.org"
@@ -100,8 +102,8 @@ func TestAdminHost(t *testing.T) {
 	}
 }
 
-// TestAdminRelyingParty checks that the administrators' application is the relying party of WebAuthn, unless config.toml names
-// another one or its address has no name.
+// TestAdminRelyingParty checks that the administrators' application is the relying party of
+// WebAuthn, unless config.toml names another one or its address has no name.
 func TestAdminRelyingParty(t *testing.T) {
 	for admin, want := range map[string]string{
 		"":                         " []",

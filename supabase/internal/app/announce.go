@@ -11,7 +11,8 @@ import (
 // localStudioPassword is the password of Studio's login in docker/local.env, which is no secret.
 const localStudioPassword = "supabase"
 
-// gatewayValues returns what a gateway in front of other services announces: the addresses, how to sign in, and the keys.
+// gatewayValues returns what a gateway in front of other services announces: the addresses, how to
+// sign in, and the keys.
 func gatewayValues(c *config.Config, at addresses, set keys.Set) []Value {
 	values := []Value{{"SITE_URL", "Site", at.public}, {"API_URL", "API", at.public}}
 	if at.admin != "" {
@@ -28,7 +29,8 @@ func gatewayValues(c *config.Config, at addresses, set keys.Set) []Value {
 	return append(values, Value{"PUBLISHABLE_KEY", "Publishable key", set.Publishable}, Value{"SECRET_KEY", "Secret key", set.Secret})
 }
 
-// studioLogin returns the user and the password, if that is the one of local.env. An own password must not be in a log.
+// studioLogin returns the user and the password, if that is the one of local.env. An own password
+// must not be in a log.
 func studioLogin(c *config.Config) string {
 	if c.DashboardPassword == localStudioPassword {
 		return c.DashboardUser + ", password " + c.DashboardPassword

@@ -1,7 +1,6 @@
-// Package app combines all parts into one running stack: configuration → Postgres → schema → services → gateway. It is
-// the only package that knows every service. The end-to-end tests start the same App as the program.
-//
-// Only cli, stack and tests import it.
+// Package app combines all parts into one running stack: configuration → Postgres → schema →
+// services → gateway. It is the only package that knows every service. The end-to-end tests start
+// the same App as the program.
 package app
 
 import (
@@ -107,7 +106,8 @@ func New(o Options) *App {
 	}
 }
 
-// Run starts the whole stack, calls ready, and serves until ctx ends, the operator stops it or a part fails permanently.
+// Run starts the whole stack, calls ready, and serves until ctx ends, the operator stops it or a
+// part fails permanently.
 func (a *App) Run(ctx context.Context, ready func(Info)) error { return a.run(ctx, a.Start, ready) }
 
 func (a *App) run(ctx context.Context, start func(context.Context) error, ready func(Info)) error {

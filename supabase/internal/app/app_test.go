@@ -61,8 +61,8 @@ func call(t *testing.T, method, url string, body string, headers ...string) (int
 	return res.StatusCode, string(text)
 }
 
-// TestStack uses all services of one stack through the gateway, and checks that the data exist after a restart, which removes the
-// folder of a killed process.
+// TestStack uses all services of one stack through the gateway, and checks that the data exist
+// after a restart, which removes the folder of a killed process.
 func TestStack(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
@@ -132,8 +132,8 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
 	"\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x00\x02\x00\x01\xe5'\xde\xfc\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// TestOperation checks status, a second server on the same data folder, key rotation and stop. Another stack runs at the same
-// time, and the backup folders of both are missing.
+// TestOperation checks status, a second server on the same data folder, key rotation and stop.
+// Another stack runs at the same time, and the backup folders of both are missing.
 func TestOperation(t *testing.T) {
 	data, unmounted := dataFolder(t), t.TempDir()
 	a := newApp(t, data, map[string]string{"SB_REGION": "nairobi", "BACKUP_TO": filepath.Join(unmounted, "backups")})
@@ -183,7 +183,8 @@ func TestOperation(t *testing.T) {
 	}
 }
 
-// TestDatabaseAndServiceURLs checks a stack on another Postgres server, and a gateway in front of its services.
+// TestDatabaseAndServiceURLs checks a stack on another Postgres server, and a gateway in front of
+// its services.
 func TestDatabaseAndServiceURLs(t *testing.T) {
 	ctx := t.Context()
 	source, err := server.FindPackage(".")
@@ -257,7 +258,8 @@ func freePort(t *testing.T) uint16 {
 	return uint16(portOf(l))
 }
 
-// TestOwnCertificate checks that [api.tls] serves HTTPS with HTTP/2 and HSTS, for the site and for Studio.
+// TestOwnCertificate checks that [api.tls] serves HTTPS with HTTP/2 and HSTS, for the site and for
+// Studio.
 func TestOwnCertificate(t *testing.T) {
 	dir := t.TempDir()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -322,7 +324,8 @@ func TestOwnCertificate(t *testing.T) {
 	}
 }
 
-// TestPublicInstallation checks the settings that a public address requires, and the keys and files of such an installation.
+// TestPublicInstallation checks the settings that a public address requires, and the keys and files
+// of such an installation.
 func TestPublicInstallation(t *testing.T) {
 	public := map[string]string{
 		"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org",

@@ -58,7 +58,8 @@ func (s *services) openAuth(ctx context.Context) error {
 	return nil
 }
 
-// unsupportedAuth returns the names of the enabled settings of [auth] that the engine treats as disabled.
+// unsupportedAuth returns the names of the enabled settings of [auth] that the engine treats as
+// disabled.
 func unsupportedAuth(in config.Auth) []string {
 	var out []string
 	for _, part := range []struct {
@@ -75,7 +76,8 @@ func unsupportedAuth(in config.Auth) []string {
 	return out
 }
 
-// authConfig translates [auth] of config.toml as the official CLI does when it sets GoTrue's variables.
+// authConfig translates [auth] of config.toml as the official CLI does when it sets GoTrue's
+// variables.
 func authConfig(c *config.Config, project fs.FS, address string, texts template.Translations) (auth.Config, error) {
 	in := c.Auth
 	out := auth.Config{
@@ -141,7 +143,8 @@ func authConfig(c *config.Config, project fs.FS, address string, texts template.
 	return out, err
 }
 
-// orNone returns -1 for a configured 0. In auth.Config, 0 means the default interval and -1 means none.
+// orNone returns -1 for a configured 0. In auth.Config, 0 means the default interval and -1 means
+// none.
 func orNone(d config.Duration) time.Duration {
 	if d == 0 {
 		return -1
@@ -149,7 +152,8 @@ func orNone(d config.Duration) time.Duration {
 	return time.Duration(d)
 }
 
-// authLimits returns the rate limits. On loopback there are none, because all clients are programs of this machine.
+// authLimits returns the rate limits. On loopback there are none, because all clients are programs
+// of this machine.
 func authLimits(c *config.Config) auth.Limits {
 	if c.Loopback() {
 		return auth.Limits{}
@@ -194,7 +198,8 @@ func authProviders(in map[string]config.AuthProvider, external string) map[strin
 	return out
 }
 
-// authMail translates [auth.email] and reads the custom templates from the files that config.toml names.
+// authMail translates [auth.email] and reads the custom templates from the files that config.toml
+// names.
 func authMail(in config.AuthEmail, project fs.FS, dir string) (auth.MailConfig, error) {
 	out := auth.MailConfig{
 		CodeLength: in.OTPLength, CodeExpiry: time.Duration(in.OTPExpiry) * time.Second, MaxFrequency: orNone(in.MaxFrequency),
@@ -229,8 +234,9 @@ func authMail(in config.AuthEmail, project fs.FS, dir string) (auth.MailConfig, 
 	return out, nil
 }
 
-// readTemplate reads the text of a mail. As with the official CLI, paths are relative to the folder above that of config.toml.
-// project starts at the latter. dir is its path, "" for a project inside the program.
+// readTemplate reads the text of a mail. As with the official CLI, paths are relative to the folder
+// above that of config.toml. project starts at the latter. dir is its path, "" for a project inside
+// the program.
 func readTemplate(project fs.FS, dir, file string) ([]byte, error) {
 	clean := path.Clean(strings.TrimPrefix(filepath.ToSlash(file), "./"))
 	text, err := fs.ReadFile(project, strings.TrimPrefix(clean, "supabase/"))

@@ -20,8 +20,8 @@ func (a *App) backups() backups { return backups{a} }
 
 func (a backups) archiveDir() string { return filepath.Join(a.data, "archive") }
 
-// trees returns the files that are backed up with the database: the stored files, and the secrets that keep sessions and
-// signed links valid after a restore. Files in S3 are not part of a backup.
+// trees returns the files that are backed up with the database: the stored files, and the secrets
+// that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
 		{Name: "keys.json", Path: KeysFile(a.data)},
@@ -76,7 +76,8 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 	}, nil
 }
 
-// Backup makes one full backup of a running or stopped stack. If location is a folder that does not exist, it is created.
+// Backup makes one full backup of a running or stopped stack. If location is a folder that does not
+// exist, it is created.
 func (a *App) Backup(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
 	if err := installed(a.cfg, a.data); err != nil { // before the folder of the store is created
 		return m, err
@@ -101,8 +102,8 @@ func (a *App) Backup(ctx context.Context, location string, progress Progress) (m
 	return m, err
 }
 
-// withDatabase calls work with a superuser URL of the database: DATABASE_URL, that of the running server, or that of a
-// Postgres that is started for work.
+// withDatabase calls work with a superuser URL of the database: DATABASE_URL, that of the running
+// server, or that of a Postgres that is started for work.
 func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
 	if a.cfg.DatabaseURL != "" {
 		u, err := databaseURL(a.cfg)
@@ -120,8 +121,8 @@ func (a *App) withDatabase(ctx context.Context, work func(url string) error) err
 	return work(url(server.Superuser))
 }
 
-// Restore restores a backup into the data folder, which must be empty or missing. It restores the state as of to, or the
-// newest state if to is zero.
+// Restore restores a backup into the data folder, which must be empty or missing. It restores the
+// state as of to, or the newest state if to is zero.
 func (a *App) Restore(ctx context.Context, location string, to time.Time, identities []age.Identity, progress Progress) (r backup.Restored, err error) {
 	store, err := backup.OpenStore(location)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// installed returns an error if the data folder holds no installation. Commands that read one must not create it.
+// installed returns an error if the data folder holds no installation. Commands that read one must
+// not create it.
 func installed(cfg *config.Config, data string) error {
 	if cfg.DatabaseURL != "" {
 		return nil
@@ -32,7 +33,8 @@ func restoreCommand(store, data string) string {
 	return fmt.Sprintf("`daawo restore --from %s --data %s`", cmp.Or(store, "STORE"), data)
 }
 
-// withCure adds the command that restores the backup of store to the error of a damaged data folder.
+// withCure adds the command that restores the backup of store to the error of a damaged data
+// folder.
 func withCure(err error, store, data string) error {
 	if errors.Is(err, server.ErrBroken) {
 		return fmt.Errorf("%w: move %s away and restore a backup: %s", err, data, restoreCommand(store, data))
@@ -63,7 +65,8 @@ func (d *database) checkFiles(ctx context.Context) error {
 	})
 }
 
-// makeFilesDir creates the folder of the stored files. Rows of stored files without it mean that it was lost.
+// makeFilesDir creates the folder of the stored files. Rows of stored files without it mean that it
+// was lost.
 func (d *database) makeFilesDir() error {
 	if d.embedded == nil || d.filesDir() == "" || d.cfg.StorageURL != "" || !d.cfg.Storage.Enabled {
 		return nil
@@ -75,7 +78,8 @@ func (d *database) makeFilesDir() error {
 	return closer.Close()
 }
 
-// removeNew returns a function that removes what a failed command created of the data folder: its lock file, and empty folders.
+// removeNew returns a function that removes what a failed command created of the data folder: its
+// lock file, and empty folders.
 func removeNew(data string) func() {
 	var created []string // the innermost first
 	for dir := data; ; dir = filepath.Dir(dir) {

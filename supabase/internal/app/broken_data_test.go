@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestBackupWithoutInstallation checks that a wrong data folder is an error, and creates neither an installation nor a store.
+// TestBackupWithoutInstallation checks that a wrong data folder is an error, and creates neither an
+// installation nor a store.
 func TestBackupWithoutInstallation(t *testing.T) {
 	data := dataFolder(t)
 	store := filepath.Join(filepath.Dir(data), "store")
@@ -41,7 +42,8 @@ func TestFailedRestoreLeavesNoFolder(t *testing.T) {
 	}
 }
 
-// TestBrokenDataFolder starts on data folders that lost a part. The error names the part and the command that restores a backup.
+// TestBrokenDataFolder starts on data folders that lost a part. The error names the part and the
+// command that restores a backup.
 func TestBrokenDataFolder(t *testing.T) {
 	data := dataFolder(t)
 	store := filepath.Join(filepath.Dir(data), "store")

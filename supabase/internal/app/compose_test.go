@@ -38,8 +38,8 @@ func composeConfig(t *testing.T, service string, env ...string) *config.Config {
 // ours are the services of the compose form that run this program.
 var ours = []string{"migrate", "functions", "gateway"}
 
-// TestComposeWithoutEnv checks that our services accept the local keys if all ports are published on loopback, and that these
-// are the official CLI's.
+// TestComposeWithoutEnv checks that our services accept the local keys if all ports are published
+// on loopback, and that these are the official CLI's.
 func TestComposeWithoutEnv(t *testing.T) {
 	for _, name := range ours {
 		c := composeConfig(t, name)
@@ -61,8 +61,8 @@ func TestComposeWithoutEnv(t *testing.T) {
 	}
 }
 
-// TestComposeRefusesLocalSecrets checks that no service starts with a secret of docker/local.env once others can reach the
-// installation, by its address or by a published port.
+// TestComposeRefusesLocalSecrets checks that no service starts with a secret of docker/local.env
+// once others can reach the installation, by its address or by a published port.
 func TestComposeRefusesLocalSecrets(t *testing.T) {
 	for _, public := range []string{"SITE_URL=https://example.org", "API_BIND=0.0.0.0", "STUDIO_BIND=192.0.2.1", "POOLER_BIND=0.0.0.0"} {
 		for service, variables := range map[string][]string{
@@ -83,8 +83,8 @@ func TestComposeRefusesLocalSecrets(t *testing.T) {
 	}
 }
 
-// TestComposeAnnouncement checks what the gateway prints when it is ready: the addresses and how to sign in, and no secret of
-// an installation that has its own.
+// TestComposeAnnouncement checks what the gateway prints when it is ready: the addresses and how to
+// sign in, and no secret of an installation that has its own.
 func TestComposeAnnouncement(t *testing.T) {
 	for _, tt := range []struct {
 		env    []string

@@ -30,8 +30,8 @@ const controlName = "control.json"
 // maxControlPath is the longest path that the kernel allows for a unix socket, in bytes.
 const maxControlPath = 107
 
-// control receives commands of the operator on a unix socket. The socket is in a private temporary folder, because the
-// path of a data folder may be too long for a socket.
+// control receives commands of the operator on a unix socket. The socket is in a private temporary
+// folder, because the path of a data folder may be too long for a socket.
 type control struct {
 	server *http.Server
 	dir    *tempdir.Dir // of the socket
@@ -45,7 +45,8 @@ type controlFile struct {
 	PID    int    `json:"pid"`
 }
 
-// openControl listens for commands. commands maps paths to functions that return the reply. Other paths go to rest.
+// openControl listens for commands. commands maps paths to functions that return the reply. Other
+// paths go to rest.
 func openControl(data string, commands map[string]func(context.Context) (any, error), rest http.Handler) (*control, error) {
 	listener, dir, err := listenControl()
 	if err != nil {
@@ -85,8 +86,8 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 	return c, nil
 }
 
-// listenControl listens on a socket in a new private folder. It tries $XDG_RUNTIME_DIR first: a service with a private /tmp
-// shares that folder with the commands of its operator.
+// listenControl listens on a socket in a new private folder. It tries $XDG_RUNTIME_DIR first: a
+// service with a private /tmp shares that folder with the commands of its operator.
 func listenControl() (listener net.Listener, dir *tempdir.Dir, err error) {
 	var failed []error
 	for _, base := range controlBases() {
@@ -105,7 +106,8 @@ func listenControl() (listener net.Listener, dir *tempdir.Dir, err error) {
 	return nil, nil, errors.Join(failed...)
 }
 
-// controlBases returns the folders in which the private folder of the socket may be, the best first.
+// controlBases returns the folders in which the private folder of the socket may be, the best
+// first.
 func controlBases() []string {
 	bases := []string{os.TempDir(), "/tmp"}
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
@@ -114,7 +116,8 @@ func controlBases() []string {
 	return slices.Compact(bases)
 }
 
-// removeLeftFolders deletes the private folders of processes that were killed, of this and of other servers.
+// removeLeftFolders deletes the private folders of processes that were killed, of this and of other
+// servers.
 func removeLeftFolders(log *slog.Logger) {
 	for _, base := range controlBases() {
 		if err := tempdir.Sweep(base); err != nil {
@@ -136,8 +139,9 @@ func (c *control) close(ctx context.Context) error {
 	return errors.Join(c.server.Shutdown(ctx), err, c.dir.Remove())
 }
 
-// Command sends a command to the server that runs on a data folder and decodes its JSON into reply. It returns ErrNotRunning
-// if no server runs there, and another error if the server cannot be reached.
+// Command sends a command to the server that runs on a data folder and decodes its JSON into reply.
+// It returns ErrNotRunning if no server runs there, and another error if the server cannot be
+// reached.
 func Command(ctx context.Context, data, name string, reply any) error {
 	return CommandWith(ctx, data, http.MethodPost, name, nil, reply)
 }

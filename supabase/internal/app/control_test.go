@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestControlClose checks that close waits for the reply to a running command and that no command succeeds after it.
+// TestControlClose checks that close waits for the reply to a running command and that no command
+// succeeds after it.
 func TestControlClose(t *testing.T) {
 	data := t.TempDir()
 	asked := make(chan struct{})
@@ -41,8 +42,9 @@ func TestControlClose(t *testing.T) {
 	}
 }
 
-// TestControlFolder checks the folder of the control socket: $XDG_RUNTIME_DIR, or the temporary folder if that path is too long.
-// A service often has a private /tmp, where the commands of its operator cannot find a socket.
+// TestControlFolder checks the folder of the control socket: $XDG_RUNTIME_DIR, or the temporary
+// folder if that path is too long. A service often has a private /tmp, where the commands of its
+// operator cannot find a socket.
 func TestControlFolder(t *testing.T) {
 	data, run, private := t.TempDir(), shortFolder(t), shortFolder(t)
 	t.Setenv("XDG_RUNTIME_DIR", run)
@@ -82,7 +84,8 @@ func TestControlFolder(t *testing.T) {
 	ping(private)
 }
 
-// shortFolder returns a folder with a short path. A path below t.TempDir may be too long for a socket.
+// shortFolder returns a folder with a short path. A path below t.TempDir may be too long for a
+// socket.
 func shortFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "control-")
@@ -93,7 +96,8 @@ func shortFolder(t *testing.T) string {
 	return dir
 }
 
-// TestControlUnreachable checks that a server which holds the lock of the data folder is not reported as stopped.
+// TestControlUnreachable checks that a server which holds the lock of the data folder is not
+// reported as stopped.
 func TestControlUnreachable(t *testing.T) {
 	data := t.TempDir()
 	lock, err := lockData(data)
@@ -125,7 +129,8 @@ func TestControlUnreachable(t *testing.T) {
 	}
 }
 
-// TestLockWhileLockedIsAsked checks that Locked never prevents another process from locking the folder.
+// TestLockWhileLockedIsAsked checks that Locked never prevents another process from locking the
+// folder.
 func TestLockWhileLockedIsAsked(t *testing.T) {
 	data := t.TempDir()
 	done := make(chan struct{})

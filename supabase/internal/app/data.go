@@ -18,9 +18,10 @@ import (
 // rootData is the default data folder of root if the user that runs Postgres cannot access .daawo.
 const rootData = "/var/lib/daawo"
 
-// DataDir returns the data folder as an absolute path. Postgres refuses to run as root, so it runs as another user, who may
-// be unable to access a folder in root's home. Unless the folder was chosen, DataDir then returns /var/lib/daawo and why, or a
-// folder in it for a project that is not the program's.
+// DataDir returns the data folder as an absolute path. Postgres refuses to run as root, so it runs
+// as another user, who may be unable to access a folder in root's home. Unless the folder was
+// chosen, DataDir then returns /var/lib/daawo and why, or a folder in it for a project that is not
+// the program's.
 func DataDir(data string, chosen bool, project string) (dir, why string, err error) {
 	if dir, err = filepath.Abs(data); err != nil {
 		return "", "", err
@@ -38,10 +39,12 @@ func DataDir(data string, chosen bool, project string) (dir, why string, err err
 	return dir, "", nil
 }
 
-// lockPatience is how long lockData retries. Locked, which many commands call, holds the lock for a shorter time.
+// lockPatience is how long lockData retries. Locked, which many commands call, holds the lock for a
+// shorter time.
 const lockPatience = 100 * time.Millisecond
 
-// lockData locks the data folder for this process until the returned file is closed. The kernel closes a killed process's file.
+// lockData locks the data folder for this process until the returned file is closed. The kernel
+// closes a killed process's file.
 func lockData(data string) (*os.File, error) {
 	if err := os.MkdirAll(data, 0o755); err != nil { // the user that runs Postgres must be able to access it; each file inside has its own mode
 		return nil, dataError(data, err)

@@ -30,8 +30,8 @@ type database struct {
 	guest    bool           // a server of another installation's process: its passwords are that process's
 }
 
-// cores returns the number of processor cores that Postgres has: those of this machine or its cgroup for the embedded one, the
-// setting for another; 0 is unknown.
+// cores returns the number of processor cores that Postgres has: those of this machine or its
+// cgroup for the embedded one, the setting for another; 0 is unknown.
 func (d *database) cores() int {
 	if d.given != nil {
 		return int(d.cfg.DatabaseCores)
@@ -113,8 +113,9 @@ func databaseURL(c *config.Config) (*url.URL, error) {
 	return givenURL("DATABASE_URL", c.DatabaseURL, "read-write")
 }
 
-// givenURL parses the URL of another database server, whose host may be a socket folder in the parameter host. If it names
-// several hosts and no target_session_attrs (see libpq), that parameter is set to session.
+// givenURL parses the URL of another database server, whose host may be a socket folder in the
+// parameter host. If it names several hosts and no target_session_attrs (see libpq), that parameter
+// is set to session.
 func givenURL(name, text, session string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.User == nil || u.Host == "" && u.Query().Get("host") == "" {
@@ -131,8 +132,8 @@ func givenURL(name, text, session string) (*url.URL, error) {
 	return u, nil
 }
 
-// databasePassword returns "postgres" on loopback, as with the official CLI, and a generated password otherwise. In both
-// cases Postgres listens on loopback only.
+// databasePassword returns "postgres" on loopback, as with the official CLI, and a generated
+// password otherwise. In both cases Postgres listens on loopback only.
 func databasePassword(a *App) (string, error) {
 	if a.cfg.Loopback() {
 		return "postgres", nil
@@ -149,7 +150,8 @@ func databasePassword(a *App) (string, error) {
 
 func passwordFile(data string) string { return filepath.Join(data, "database-password") }
 
-// NewDatabasePassword generates the password of the role postgres for TCP on a public installation. The next start uses it.
+// NewDatabasePassword generates the password of the role postgres for TCP on a public installation.
+// The next start uses it.
 func NewDatabasePassword(data string) error {
 	if err := writeFile(passwordFile(data), []byte(rand.Text()+"\n"), 0o600); err != nil {
 		return fmt.Errorf("database password: %w", err)
@@ -157,8 +159,8 @@ func NewDatabasePassword(data string) error {
 	return nil
 }
 
-// url returns the URL with which a service connects as role. With DATABASE_URL all roles have the same password, as in
-// Supabase's self-hosted setup.
+// url returns the URL with which a service connects as role. With DATABASE_URL all roles have the
+// same password, as in Supabase's self-hosted setup.
 func (d *database) url(role string) string {
 	if d.embedded != nil {
 		return d.embedded.URL(role)
@@ -191,7 +193,8 @@ var loginRoles = []string{
 	"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin", "supabase_realtime_admin",
 }
 
-// migrateAll applies all pending migrations and seeds: those of the platform, then those of the project.
+// migrateAll applies all pending migrations and seeds: those of the platform, then those of the
+// project.
 func (d *database) migrateAll(ctx context.Context) error {
 	if err := d.checkFiles(ctx); err != nil {
 		return err
@@ -203,7 +206,8 @@ func (d *database) migrateAll(ctx context.Context) error {
 		return err
 	}
 	if d.embedded != nil && !d.guest {
-		// As with the official CLI, all service roles have this password, so that other servers can use this database.
+		// As with the official CLI, all service roles have this password, so that other servers can
+		// use this database.
 		passwords := map[string]string{}
 		for _, role := range loginRoles {
 			passwords[role] = d.password
@@ -247,10 +251,11 @@ func (d *database) migrateAll(ctx context.Context) error {
 	})
 }
 
-// migratePlatform creates what Supabase's Postgres image contains: roles, schemas, and the tables of the services that run
-// in this process. If the user of DATABASE_URL is not a superuser, the database already is such an image, and the upstream
-// services migrate their tables. before, which may be nil, is called first for the embedded Postgres only: a database
-// of DATABASE_URL is backed up where it runs.
+// migratePlatform creates what Supabase's Postgres image contains: roles, schemas, and the tables
+// of the services that run in this process. If the user of DATABASE_URL is not a superuser, the
+// database already is such an image, and the upstream services migrate their tables. before, which
+// may be nil, is called first for the embedded Postgres only: a database of DATABASE_URL is backed
+// up where it runs.
 func (d *database) migratePlatform(ctx context.Context, before func(context.Context, *database, *pgx.Conn) error) error {
 	if d.embedded != nil {
 		return withConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
@@ -274,7 +279,8 @@ func (d *database) migratePlatform(ctx context.Context, before func(context.Cont
 	})
 }
 
-// foreignSchemas returns the prefixes of the platform files for services that run elsewhere and migrate their own tables.
+// foreignSchemas returns the prefixes of the platform files for services that run elsewhere and
+// migrate their own tables.
 func (a *App) foreignSchemas() []string {
 	var skip []string
 	if a.cfg.AuthURL != "" {
@@ -289,7 +295,8 @@ func (a *App) foreignSchemas() []string {
 	return skip
 }
 
-// giveLogins gives the service roles the password of DATABASE_URL. It does not change roles that can already log in with it.
+// giveLogins gives the service roles the password of DATABASE_URL. It does not change roles that
+// can already log in with it.
 func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
 	password, ok := d.given.User.Password()
 	if !ok {

@@ -38,8 +38,9 @@ const (
 	maxDBFronts = 100              // connections at once; Postgres allows fewer
 )
 
-// dbFront serves TLS on the port of Postgres and passes the connections on to the embedded server, which listens on loopback
-// without TLS: its OpenSSL no longer gets security fixes. Without TLS, only programs of this machine may connect.
+// dbFront serves TLS on the port of Postgres and passes the connections on to the embedded server,
+// which listens on loopback without TLS: its OpenSSL no longer gets security fixes. Without TLS,
+// only programs of this machine may connect.
 type dbFront struct {
 	listener net.Listener
 	config   *tls.Config
@@ -75,8 +76,8 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 	return f, nil
 }
 
-// dbCertificate returns the certificate of [api.tls], or one of the data folder that is signed by itself and made at the first
-// start.
+// dbCertificate returns the certificate of [api.tls], or one of the data folder that is signed by
+// itself and made at the first start.
 func dbCertificate(a *App) (tls.Certificate, error) {
 	if t := a.cfg.API.TLS; t.Enabled {
 		return tls.LoadX509KeyPair(beside(a.cfg, t.CertPath), beside(a.cfg, t.KeyPath))
@@ -98,7 +99,8 @@ func beside(c *config.Config, name string) string {
 	return filepath.Join(c.Dir, name)
 }
 
-// writeSelfSigned writes a certificate for this machine and its key. The certificate is written first, so that a key means both.
+// writeSelfSigned writes a certificate for this machine and its key. The certificate is written
+// first, so that a key means both.
 func writeSelfSigned(cert, key string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestDatabaseTLS checks that the port of Postgres serves TLS and, for this machine, connections without it.
+// TestDatabaseTLS checks that the port of Postgres serves TLS and, for this machine, connections
+// without it.
 func TestDatabaseTLS(t *testing.T) {
 	a := newApp(t, dataFolder(t), map[string]string{"DB_TLS": "true"})
 	info := start(t, a)
@@ -38,8 +39,8 @@ func TestDatabaseTLS(t *testing.T) {
 	}
 }
 
-// TestDatabaseTLSRequired checks that another machine gets an error without TLS, and that bytes before the handshake end the
-// connection.
+// TestDatabaseTLSRequired checks that another machine gets an error without TLS, and that bytes
+// before the handshake end the connection.
 func TestDatabaseTLSRequired(t *testing.T) {
 	startup := "\x00\x00\x00\x17\x00\x03\x00\x00user\x00postgres\x00\x00"
 	request := "\x00\x00\x00\x08\x04\xd2\x16\x2f"

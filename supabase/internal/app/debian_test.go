@@ -37,10 +37,12 @@ select cron.schedule('tick', '1 second', 'insert into public.ticks default value
 	return files
 }
 
-// TestDebianExtensions starts the stack with --database-url on a Postgres with Debian's packages of pgvector, pgTAP and pg_cron:
-// a project uses them in its migrations, a client searches vectors, and pg_cron runs its own jobs. DEBIAN_POSTGRES_URL is the
-// URL of a superuser; its server has the settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'. If
-// `daawo extensions install` added the other extensions to the server, a webhook and a secret are used as well.
+// TestDebianExtensions starts the stack with --database-url on a Postgres with Debian's packages of
+// pgvector, pgTAP and pg_cron: a project uses them in its migrations, a client searches vectors,
+// and pg_cron runs its own jobs. DEBIAN_POSTGRES_URL is the URL of a superuser; its server has the
+// settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'. If `daawo
+// extensions install` added the other extensions to the server, a webhook and a secret are used as
+// well.
 func TestDebianExtensions(t *testing.T) {
 	target := os.Getenv("DEBIAN_POSTGRES_URL")
 	if target == "" {

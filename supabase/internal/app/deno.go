@@ -17,8 +17,8 @@ import (
 // denoFile matches the main file of a function in TypeScript or JavaScript.
 var denoFile = regexp.MustCompile(`^index\.(ts|tsx|js|jsx|mjs)$`)
 
-// denoFunctions returns the names of the project's functions in TypeScript that own, the functions in Go, do not replace. They
-// are not run.
+// denoFunctions returns the names of the project's functions in TypeScript that own, the functions
+// in Go, do not replace. They are not run.
 func denoFunctions(project fs.FS, own map[string]edge.Func) []string {
 	var names []string
 	files, _ := fs.Glob(project, "functions/*/*") // the pattern is valid

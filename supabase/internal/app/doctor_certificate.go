@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// certificates checks that the running server has a valid certificate for each domain that it obtains certificates for.
+// certificates checks that the running server has a valid certificate for each domain that it
+// obtains certificates for.
 func (c *checker) certificates(ctx context.Context) {
 	domains := slices.Clone(c.cfg.TLSDomains)
 	if len(domains) == 0 || c.cfg.API.TLS.Enabled {
@@ -29,8 +30,8 @@ func (c *checker) certificates(ctx context.Context) {
 	}
 }
 
-// certificate checks the certificate that the server at address presents for a domain. The issuer is not checked, because
-// ACME_CA may name a private authority.
+// certificate checks the certificate that the server at address presents for a domain. The issuer
+// is not checked, because ACME_CA may name a private authority.
 func (c *checker) certificate(ctx context.Context, address, domain string) {
 	const advice = "check that the domain points to this machine, and that ports 80 and 443 can be reached from the internet; the log of the server says more"
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)

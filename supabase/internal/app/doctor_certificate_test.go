@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// TestDoctorCertificate checks the findings about a server with a certificate, with none, and with none for the domain.
+// TestDoctorCertificate checks the findings about a server with a certificate, with none, and with
+// none for the domain.
 func TestDoctorCertificate(t *testing.T) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// container warns about a Docker that shows all clients under one address. Limits for one client then apply to all of them
-// together.
+// container warns about a Docker that shows all clients under one address. Limits for one client
+// then apply to all of them together.
 func (c *checker) container() {
 	if len(c.cfg.PublishedOn) == 0 || c.cfg.Loopback() {
 		return
@@ -25,8 +25,9 @@ func (c *checker) container() {
 	c.say("clients", Good, "this Docker keeps their addresses")
 }
 
-// hidesClients returns the kind of a Docker that replaces the addresses of clients, or "". Docker Desktop has a kernel of its
-// own. In rootless Docker the container's root is an ordinary user of the host. (Both are from Docker's manual.)
+// hidesClients returns the kind of a Docker that replaces the addresses of clients, or "". Docker
+// Desktop has a kernel of its own. In rootless Docker the container's root is an ordinary user of
+// the host. (Both are from Docker's manual.)
 func hidesClients(kernel, uidMap string) string {
 	if strings.Contains(kernel, "linuxkit") || strings.Contains(kernel, "microsoft") {
 		return "Docker Desktop"

@@ -2,7 +2,8 @@ package app
 
 import "testing"
 
-// TestDoctorFindsHiddenClients checks that doctor recognizes a Docker that shows all clients under one address.
+// TestDoctorFindsHiddenClients checks that doctor recognizes a Docker that shows all clients under
+// one address.
 func TestDoctorFindsHiddenClients(t *testing.T) {
 	const all, rootless = "         0          0 4294967295\n", "         0       1000          1\n         1     100000      65536\n"
 	for _, tt := range []struct{ kernel, uidMap, want string }{

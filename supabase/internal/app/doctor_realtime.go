@@ -41,8 +41,8 @@ func (c *checker) realtime(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// slots warns of replication slots that keep the write-ahead log for a program that does not run. The slots of this server
-// are temporary and end with its connection.
+// slots warns of replication slots that keep the write-ahead log for a program that does not run.
+// The slots of this server are temporary and end with its connection.
 func (c *checker) slots(ctx context.Context, conn *pgx.Conn) error {
 	rows, err := conn.Query(ctx, `
 		select slot_name::text, pg_size_pretty(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn))

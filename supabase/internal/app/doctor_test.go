@@ -92,8 +92,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorWritesNothing checks that doctor creates no file before the first start. An operator may run it as root, and the
-// server's user could not use such a file.
+// TestDoctorWritesNothing checks that doctor creates no file before the first start. An operator
+// may run it as root, and the server's user could not use such a file.
 func TestDoctorWritesNothing(t *testing.T) {
 	data, backups := dataFolder(t), filepath.Join(dataFolder(t), "backups")
 	for _, place := range []string{backups, "file://" + backups} {
@@ -115,7 +115,8 @@ func TestDoctorWritesNothing(t *testing.T) {
 	}
 }
 
-// doctorStoresNoKeys checks that doctor stores no keys in a database without keys, neither new ones nor those of the data folder.
+// doctorStoresNoKeys checks that doctor stores no keys in a database without keys, neither new ones
+// nor those of the data folder.
 func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 	t.Helper()
 	data := dataFolder(t)

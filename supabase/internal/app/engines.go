@@ -11,9 +11,10 @@ import (
 	"daawo/supabase/internal/engine/rest/token"
 )
 
-// Maximum sizes of the connection pools. With realtimeConns, the connections that listen for notifications and the jobs of
-// pg_cron they are 62 at most. The embedded Postgres has 132 connections: for two processes during an upgrade, one of which
-// finishes, and 8 for administrators and backups.
+// Maximum sizes of the connection pools. With realtimeConns, the connections that listen for
+// notifications and the jobs of pg_cron they are 62 at most. The embedded Postgres has 132
+// connections: for two processes during an upgrade, one of which finishes, and 8 for administrators
+// and backups.
 const (
 	restConns      = 12
 	mostRESTConns  = 20 // on a Postgres with many cores
@@ -24,9 +25,9 @@ const (
 	extensionConns = 3 // a job of pg_cron has its own connection
 )
 
-// restPool returns the size of REST's pool and the number of its connections that begin a statement at the same time, for a
-// Postgres with a number of cores; 0 is unknown. Four per core keep the cores busy while replies are on their way and inserts
-// wait for the disk.
+// restPool returns the size of REST's pool and the number of its connections that begin a statement
+// at the same time, for a Postgres with a number of cores; 0 is unknown. Four per core keep the
+// cores busy while replies are on their way and inserts wait for the disk.
 func restPool(cores int) (conns, active int32) {
 	if cores == 0 {
 		return restConns, 0
@@ -56,7 +57,8 @@ func (s *services) openREST(ctx context.Context) error {
 	if s.cfg.API.MaxRows > 0 {
 		c.MaxRows = &s.cfg.API.MaxRows
 	}
-	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override [api].
+	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override
+	// [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
 		keyed.Keys = token.NewSet(s.keys.trusted()...)
@@ -98,7 +100,8 @@ func (s *services) openREST(ctx context.Context) error {
 	return nil
 }
 
-// openReplica connects to the standby of DATABASE_READ_URL. It returns nil if the variable is not set.
+// openReplica connects to the standby of DATABASE_READ_URL. It returns nil if the variable is not
+// set.
 func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.Replica, error) {
 	if s.cfg.Replica.URL == "" {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/base/keys"
 )
 
-// TestEnvironmentKeys checks that the variables of the compose form are valid for the real services and are read back as the same
-// keys, over two rotations.
+// TestEnvironmentKeys checks that the variables of the compose form are valid for the real services
+// and are read back as the same keys, over two rotations.
 func TestEnvironmentKeys(t *testing.T) {
 	now := time.Now()
 	set, err := keys.Generate(now)
@@ -54,7 +54,8 @@ func TestEnvironmentKeys(t *testing.T) {
 		if back.Signer().ID != set.Signer().ID {
 			t.Errorf("%s: %s signs, not %s", round, back.Signer().ID, set.Signer().ID)
 		}
-		// The variables of the gateway and the functions are enough to verify tokens of the previous key.
+		// The variables of the gateway and the functions are enough to verify tokens of the
+		// previous key.
 		half, _, err := environmentKeys(config.APIKeys{JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"], Anon: v["ANON_KEY"], ServiceRole: v["SERVICE_ROLE_KEY"]})
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +88,8 @@ func variablesOf(t *testing.T, set keys.Set) map[string]string {
 	return variables
 }
 
-// TestEnvironmentKeysNamesSetVariables checks that the error of a half-set environment names the variables that are set.
+// TestEnvironmentKeysNamesSetVariables checks that the error of a half-set environment names the
+// variables that are set.
 func TestEnvironmentKeysNamesSetVariables(t *testing.T) {
 	_, _, err := environmentKeys(config.APIKeys{Anon: "a-key", Publishable: "another"})
 	if err == nil || !strings.Contains(err.Error(), "JWT_SECRET: is required") || !strings.Contains(err.Error(), "ANON_KEY, SUPABASE_PUBLISHABLE_KEY; ") ||

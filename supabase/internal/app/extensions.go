@@ -15,7 +15,8 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// extensionWorkers lists what works for the extensions of the database. Each runs in one server at a time.
+// extensionWorkers lists what works for the extensions of the database. Each runs in one server at
+// a time.
 var extensionWorkers = []func(*services, *pool.Pool) lead.Worker{
 	func(s *services, pool *pool.Pool) lead.Worker {
 		return cron.New(cron.Options{DB: pool, Connect: s.db.connectAs, Log: s.log.With("part", "pg_cron")})
@@ -25,8 +26,8 @@ var extensionWorkers = []func(*services, *pool.Pool) lead.Worker{
 	},
 }
 
-// openExtensions starts the workers. They need a superuser: the one of the embedded Postgres, or DATABASE_URL's. Other
-// databases have these extensions in C, or do not have them.
+// openExtensions starts the workers. They need a superuser: the one of the embedded Postgres, or
+// DATABASE_URL's. Other databases have these extensions in C, or do not have them.
 func (s *services) openExtensions(ctx context.Context) error {
 	admin := s.db.url(server.Superuser)
 	if s.db.embedded == nil {
@@ -82,8 +83,9 @@ func (d *database) connectAs(ctx context.Context, role, name string) (*pgx.Conn,
 	return pool.Connect(ctx, u.String())
 }
 
-// netTargets returns the addresses that pg_net may reach: all on loopback, where every client is a program of this machine,
-// and otherwise the internet and the stack itself, unless PG_NET_PRIVATE says more.
+// netTargets returns the addresses that pg_net may reach: all on loopback, where every client is a
+// program of this machine, and otherwise the internet and the stack itself, unless PG_NET_PRIVATE
+// says more.
 func (s *services) netTargets() pgnet.Targets {
 	private := s.cfg.NetPrivate == "allow" || s.cfg.NetPrivate == "" && s.cfg.Loopback()
 	return pgnet.Targets{Public: s.public, Inside: s.inside, Private: private, Allowed: []netip.Prefix(s.cfg.NetAllowed)}

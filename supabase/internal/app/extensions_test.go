@@ -16,7 +16,8 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// extended is a project that uses every extension, in the statements of Supabase's guides and dumps.
+// extended is a project that uses every extension, in the statements of Supabase's guides and
+// dumps.
 var extended = fstest.MapFS{
 	"migrations/20260103000000_extensions.sql": {Data: []byte(`
 create extension if not exists pg_cron with schema pg_catalog;
@@ -76,8 +77,9 @@ func one(t *testing.T, data, sql string) (value string) {
 	return value
 }
 
-// TestExtensions runs a project that uses the extensions: a job runs, a webhook reaches a function of the stack, a queue and a
-// secret work, and all of it works again after a restart and after a restored backup.
+// TestExtensions runs a project that uses the extensions: a job runs, a webhook reaches a function
+// of the stack, a queue and a secret work, and all of it works again after a restart and after a
+// restored backup.
 func TestExtensions(t *testing.T) {
 	data := dataFolder(t)
 	got := make(chan string, 100)
@@ -146,7 +148,8 @@ func TestExtensions(t *testing.T) {
 	})
 }
 
-// TestPublicInstallationRefusesPrivateAddresses checks the default of PG_NET_PRIVATE, and its values.
+// TestPublicInstallationRefusesPrivateAddresses checks the default of PG_NET_PRIVATE, and its
+// values.
 func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 	for _, c := range []struct {
 		host, setting string
@@ -160,8 +163,8 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 	}
 }
 
-// TestJobsConnectAsTheirRole checks that a job runs in a connection of its role and database, with the URL of either kind of
-// server.
+// TestJobsConnectAsTheirRole checks that a job runs in a connection of its role and database, with
+// the URL of either kind of server.
 func TestJobsConnectAsTheirRole(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	start(t, a)

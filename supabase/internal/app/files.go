@@ -8,7 +8,8 @@ import (
 	"daawo/supabase/internal/engine/storage/backend"
 )
 
-// tenant is a part of the paths of stored files. docker/compose.yaml has the same one, so that files can move between both.
+// tenant is a part of the paths of stored files. docker/compose.yaml has the same one, so that
+// files can move between both.
 const tenant = "daawo"
 
 // filesDir returns the folder of the stored files, or "" if they are in S3.

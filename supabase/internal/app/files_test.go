@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestImgproxyAndSweep checks that IMGPROXY_URL resizes pictures, and that a job in the database deletes files that a crash left
-// without a row.
+// TestImgproxyAndSweep checks that IMGPROXY_URL resizes pictures, and that a job in the database
+// deletes files that a crash left without a row.
 func TestImgproxyAndSweep(t *testing.T) {
 	var asked atomic.Value
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,8 +76,8 @@ func TestImgproxyAndSweep(t *testing.T) {
 	}
 }
 
-// TestBucketSeedAgain checks that a start after one whose seed of a bucket failed uses the corrected rules of config.toml, and
-// that a folder of objects that does not exist is named.
+// TestBucketSeedAgain checks that a start after one whose seed of a bucket failed uses the
+// corrected rules of config.toml, and that a folder of objects that does not exist is named.
 func TestBucketSeedAgain(t *testing.T) {
 	data := dataFolder(t)
 	app := func(bucket config.Bucket) *App {

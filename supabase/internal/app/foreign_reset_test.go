@@ -15,8 +15,9 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// foreignReset does what tools that reset a database by its URL do before they apply the migrations again: they drop each
-// schema that supabase_admin does not own, and empty public, the accounts and the list of migrations.
+// foreignReset does what tools that reset a database by its URL do before they apply the migrations
+// again: they drop each schema that supabase_admin does not own, and empty public, the accounts and
+// the list of migrations.
 const foreignReset = `
 do $reset$
 declare
@@ -62,7 +63,8 @@ begin
   end loop;
 end $reset$`
 
-// TestForeignReset resets the database of a running server as another tool does, and checks that the server keeps serving.
+// TestForeignReset resets the database of a running server as another tool does, and checks that
+// the server keeps serving.
 func TestForeignReset(t *testing.T) {
 	info := start(t, newApp(t, dataFolder(t), nil))
 	everythingWorks(t, info, "before@example.org")
@@ -76,8 +78,8 @@ func TestForeignReset(t *testing.T) {
 	everythingWorks(t, info, "after@example.org")
 }
 
-// TestDroppedSchemas drops the schemas of this program as superuser, under a running server and while it is stopped. /readyz and
-// doctor notice it, and the server creates them again.
+// TestDroppedSchemas drops the schemas of this program as superuser, under a running server and
+// while it is stopped. /readyz and doctor notice it, and the server creates them again.
 func TestDroppedSchemas(t *testing.T) {
 	source, err := server.FindPackage(".")
 	if err != nil {
@@ -125,7 +127,8 @@ func TestDroppedSchemas(t *testing.T) {
 	everythingWorks(t, start(t, newApp(t, data, environment)), "restarted@example.org")
 }
 
-// TestRevokedFunctions checks a project that takes the right to call functions from public, as hardened projects do.
+// TestRevokedFunctions checks a project that takes the right to call functions from public, as
+// hardened projects do.
 func TestRevokedFunctions(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	hardened := maps.Clone(project)
@@ -144,7 +147,8 @@ func connectTo(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// everythingWorks checks sign-up, a mail of auth, a function with a job, REST and /readyz of a running stack.
+// everythingWorks checks sign-up, a mail of auth, a function with a job, REST and /readyz of a
+// running stack.
 func everythingWorks(t *testing.T, info Info, email string) {
 	t.Helper()
 	api, anon, secret := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY"), info.Get("SECRET_KEY")

@@ -35,8 +35,8 @@ type front struct {
 	desk   net.Listener // the port of the administrators' application; nil if there is none
 }
 
-// plainHost is the address of the port without TLS: the public one, or loopback if port 443 is the public port. (serve
-// gateway always listens publicly, for the services in other containers.)
+// plainHost is the address of the port without TLS: the public one, or loopback if port 443 is the
+// public port. (serve gateway always listens publicly, for the services in other containers.)
 func (a *App) plainHost() string {
 	if len(a.cfg.TLSDomains) > 0 && !a.cfg.API.TLS.Enabled {
 		return "127.0.0.1"
@@ -95,9 +95,9 @@ func publicAddress(c *config.Config, port int) string {
 	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
 }
 
-// open starts serving. With a configured certificate the public port serves HTTPS. With domains to obtain certificates for,
-// port 443 does, and the port without TLS serves local programs and health checks (plainHost). Studio's port uses HTTPS in
-// both cases, because its login sends a password.
+// open starts serving. With a configured certificate the public port serves HTTPS. With domains to
+// obtain certificates for, port 443 does, and the port without TLS serves local programs and health
+// checks (plainHost). Studio's port uses HTTPS in both cases, because its login sends a password.
 func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 	var own *tls.Config
 	if f.cfg.API.TLS.Enabled {
@@ -135,8 +135,8 @@ func tlsConfig(c *tls.Config) *tls.Config {
 	return c
 }
 
-// certificates obtains and renews the certificates of the domains. The returned handler for port 80 answers the challenges of
-// the certificate authority and redirects all other requests to HTTPS.
+// certificates obtains and renews the certificates of the domains. The returned handler for port 80
+// answers the challenges of the certificate authority and redirects all other requests to HTTPS.
 func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handler, error) {
 	var magic *certmagic.Config
 	cache := certmagic.NewCache(certmagic.CacheOptions{
@@ -147,7 +147,8 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 	magic = certmagic.New(cache, certmagic.Config{
 		Storage: &certmagic.FileStorage{Path: filepath.Join(f.data, "certificates")},
 		Logger:  zap.NewNop(),
-		// For connections to another name, such as through a tunnel to the port of Studio: encrypted, with a browser warning.
+		// For connections to another name, such as through a tunnel to the port of Studio:
+		// encrypted, with a browser warning.
 		FallbackServerName: f.cfg.TLSDomains[0],
 		OnEvent: func(_ context.Context, event string, data map[string]any) error {
 			switch event {

@@ -6,7 +6,8 @@ import (
 	"daawo/supabase/internal/base/config"
 )
 
-// TestPlainHost checks that only this machine reaches the port without TLS if certificates are fetched.
+// TestPlainHost checks that only this machine reaches the port without TLS if certificates are
+// fetched.
 func TestPlainHost(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

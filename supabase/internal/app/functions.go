@@ -20,7 +20,8 @@ import (
 	"daawo/supabase/internal/functions/jobs"
 )
 
-// openMail configures the mail server: that of SMTP_HOST, or the development inbox if none is set on loopback.
+// openMail configures the mail server: that of SMTP_HOST, or the development inbox if none is set
+// on loopback.
 func (s *services) openMail(_ context.Context) error {
 	s.smtp = mailServer(s.cfg)
 	if s.cfg.SMTP.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
@@ -80,7 +81,8 @@ func (s *services) openOutbox(ctx context.Context) error {
 	return err
 }
 
-// testNotice sends a test message over each notification channel. It returns the error of each channel, "" for success.
+// testNotice sends a test message over each notification channel. It returns the error of each
+// channel, "" for success.
 func testNotice(ctx context.Context, box *jobs.Outbox) (map[string]string, error) {
 	if box == nil {
 		return nil, errors.New("this process sends no notifications; run the command where the functions are hosted")
@@ -164,8 +166,9 @@ func (s *services) openFunctions(ctx context.Context) error {
 	return nil
 }
 
-// openProgram serves functions from their source: those of a project that are not part of this program, or in development
-// those of the working folder. It returns nil if host serves the functions.
+// openProgram serves functions from their source: those of a project that are not part of this
+// program, or in development those of the working folder. It returns nil if host serves the
+// functions.
 func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev, err error) {
 	root := s.options.FunctionsDir
 	if root == "" && s.options.Dev && !s.options.Foreign {
@@ -231,8 +234,9 @@ func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Bas
 // envFile returns the path of the file of development secrets.
 func envFile(root string) string { return filepath.Join(root, "functions", ".env") }
 
-// clientAddress returns the address that the rate limits of functions count, as the gateway determined it. It returns "" for
-// programs of this machine, such as tests and scripts: they have no limits, as at the gateway.
+// clientAddress returns the address that the rate limits of functions count, as the gateway
+// determined it. It returns "" for programs of this machine, such as tests and scripts: they have
+// no limits, as at the gateway.
 func (s *services) clientAddress(r *http.Request) string {
 	if s.cfg.Loopback() && len(s.cfg.Proxies) == 0 {
 		return ""
@@ -240,8 +244,8 @@ func (s *services) clientAddress(r *http.Request) string {
 	return r.Header.Get("X-Forwarded-For")
 }
 
-// functionEnv returns the environment of functions: the variables of the stack, those of functions/.env in development, and
-// those of the process.
+// functionEnv returns the environment of functions: the variables of the stack, those of
+// functions/.env in development, and those of the process.
 func (s *services) functionEnv() (func(string) string, error) {
 	var file map[string]string
 	if s.options.Dev {
@@ -255,8 +259,8 @@ func (s *services) functionEnv() (func(string) string, error) {
 	}, nil
 }
 
-// stackEnv returns the variables that the stack gives functions: addresses and keys under Supabase's names, and the secrets
-// of config.toml.
+// stackEnv returns the variables that the stack gives functions: addresses and keys under
+// Supabase's names, and the secrets of config.toml.
 func (s *services) stackEnv() map[string]string {
 	set := s.keys.current()
 	env := map[string]string{

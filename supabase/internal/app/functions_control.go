@@ -10,7 +10,8 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// functionsControl answers the operator's commands about functions. Its zero value is that of a stack whose functions run elsewhere.
+// functionsControl answers the operator's commands about functions. Its zero value is that of a
+// stack whose functions run elsewhere.
 type functionsControl struct {
 	host     *host.Host
 	dev      *host.Dev      // nil without functions in a process that is built from source

@@ -28,8 +28,8 @@ type Upgraded struct {
 	Took    string `json:"took"` // the start of that process
 }
 
-// limitOfDrain is how long a replaced process may take to end: the requests in flight, the background jobs and the calls of
-// functions have drainTimeout each.
+// limitOfDrain is how long a replaced process may take to end: the requests in flight, the
+// background jobs and the calls of functions have drainTimeout each.
 const limitOfDrain = 4 * drainTimeout
 
 // handovers groups the methods of App that replace its process.
@@ -37,8 +37,8 @@ type handovers struct{ *App }
 
 func (a *App) handovers() handovers { return handovers{a} }
 
-// open takes the sockets of systemd, or those of the process that this one replaces, with the lock of the data folder. In
-// the first process it locks that folder.
+// open takes the sockets of systemd, or those of the process that this one replaces, with the lock
+// of the data folder. In the first process it locks that folder.
 func (a handovers) open() (err error) {
 	if a.keeper == nil {
 		if a.keeper, err = handover.FromKeeper(&a.facts); err != nil {
@@ -74,8 +74,8 @@ func (a handovers) ready() error {
 	return a.keeper.Ready(a.sockets, Upgraded{Version: a.options.Version, PID: os.Getpid(), Took: time.Since(a.began).Round(time.Millisecond).String()})
 }
 
-// upgrade starts the installed program as the next process of this server and returns when that one serves. If it does not start,
-// this one continues.
+// upgrade starts the installed program as the next process of this server and returns when that one
+// serves. If it does not start, this one continues.
 func (a handovers) upgrade(ctx context.Context) (u Upgraded, err error) {
 	if a.keeper != nil {
 		return u, a.keeper.Upgrade(ctx, &u)
@@ -135,8 +135,8 @@ func (a handovers) standDown() {
 	a.standDowns = nil
 }
 
-// keep finishes the work of this process, which next has replaced, and then keeps Postgres and the lock of the data folder while
-// next, or a process that replaces that one, serves.
+// keep finishes the work of this process, which next has replaced, and then keeps Postgres and the
+// lock of the data folder while next, or a process that replaces that one, serves.
 func (a handovers) keep(ctx context.Context, current *handover.Server) error {
 	a.log.Info("another process serves; finishing the requests in flight", "process", current.PID())
 	began := time.Now()
@@ -167,7 +167,8 @@ func (a handovers) keep(ctx context.Context, current *handover.Server) error {
 	return errors.Join(failure, a.Close(context.WithoutCancel(ctx)))
 }
 
-// replace starts the next process and returns it when current has ended, or current if the next one does not serve.
+// replace starts the next process and returns it when current has ended, or current if the next one
+// does not serve.
 func (a handovers) replace(ctx context.Context, current *handover.Server) *handover.Server {
 	files, err := current.Files()
 	var next *handover.Server

@@ -49,8 +49,9 @@ func runApp(t *testing.T, a *App) running {
 	return r
 }
 
-// TestUpgradeOfRunningServer replaces a server twice by one with another migration, with a call in flight each time, and once by
-// one whose migration fails. The calls get their replies, Postgres and the addresses stay, and the failed one changes nothing.
+// TestUpgradeOfRunningServer replaces a server twice by one with another migration, with a call in
+// flight each time, and once by one whose migration fails. The calls get their replies, Postgres
+// and the addresses stay, and the failed one changes nothing.
 func TestUpgradeOfRunningServer(t *testing.T) {
 	data := dataFolder(t)
 	begun, release := make(chan struct{}, 1), make(chan struct{})
@@ -151,8 +152,8 @@ func packageOf(t *testing.T) fs.FS {
 	return source
 }
 
-// TestMigrateBesideServer checks that migrations are applied while a server runs, which then serves the new table, and that
-// the server keeps its database password.
+// TestMigrateBesideServer checks that migrations are applied while a server runs, which then serves
+// the new table, and that the server keeps its database password.
 func TestMigrateBesideServer(t *testing.T) {
 	data := dataFolder(t)
 	info := start(t, newApp(t, data, nil))
@@ -181,7 +182,8 @@ func TestMigrateBesideServer(t *testing.T) {
 	}
 }
 
-// TestKeeperOfOtherRelease checks that a server refuses a keeper whose messages it may not understand.
+// TestKeeperOfOtherRelease checks that a server refuses a keeper whose messages it may not
+// understand.
 func TestKeeperOfOtherRelease(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	_, err := handover.StartWithin(t.Context(), facts{Protocol: protocol + 1}, &handover.Files{}, func(connect handover.Connect) (err error) {
@@ -195,8 +197,8 @@ func TestKeeperOfOtherRelease(t *testing.T) {
 	}
 }
 
-// TestServedStandsDown checks that a replaced listener serves the connections that it has, with the word that they end, and that the
-// new one on the same socket gets all others.
+// TestServedStandsDown checks that a replaced listener serves the connections that it has, with the
+// word that they end, and that the new one on the same socket gets all others.
 func TestServedStandsDown(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	l, err := listen(a, plainSocket, "127.0.0.1", 0, false)

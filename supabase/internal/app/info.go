@@ -37,8 +37,8 @@ func (i Info) Get(name string) string {
 	return ""
 }
 
-// Announcement returns the values that may be printed to a log at the start: all if the keys are the well-known local ones,
-// or else only addresses. hidden reports whether values were left out.
+// Announcement returns the values that may be printed to a log at the start: all if the keys are
+// the well-known local ones, or else only addresses. hidden reports whether values were left out.
 func (i Info) Announcement() (shown Info, hidden bool) {
 	if i.Demo {
 		return i, false
@@ -50,7 +50,8 @@ func (i Info) Announcement() (shown Info, hidden bool) {
 	return shown, len(shown.Values) < len(i.Values)
 }
 
-// Write prints the values in a format: "env" for eval in a shell, "json" for programs, "pretty" for people.
+// Write prints the values in a format: "env" for eval in a shell, "json" for programs, "pretty" for
+// people.
 func (i Info) Write(w io.Writer, format string) error {
 	var out strings.Builder
 	switch format {

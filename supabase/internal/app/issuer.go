@@ -6,8 +6,8 @@ import (
 	"daawo/supabase/internal/base/issuer"
 )
 
-// watchIssuer accepts the tokens of the issuer of [auth.third_party] while the stack serves. Auth itself does not accept them, as
-// upstream.
+// watchIssuer accepts the tokens of the issuer of [auth.third_party] while the stack serves. Auth
+// itself does not accept them, as upstream.
 func (s *services) watchIssuer() {
 	url, audience := s.cfg.Auth.ThirdParty.Issuer()
 	if url == "" {

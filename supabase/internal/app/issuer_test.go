@@ -56,8 +56,8 @@ func (p *thirdParty) token(claims map[string]any) string {
 	return token
 }
 
-// TestThirdPartyIssuer checks that REST, storage, Realtime and functions accept the tokens of an issuer of [auth.third_party], with
-// the rights of their role, and that auth does not.
+// TestThirdPartyIssuer checks that REST, storage, Realtime and functions accept the tokens of an
+// issuer of [auth.third_party], with the rights of their role, and that auth does not.
 func TestThirdPartyIssuer(t *testing.T) {
 	p := newThirdParty(t)
 	info := start(t, newApp(t, dataFolder(t), map[string]string{

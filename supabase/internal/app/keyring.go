@@ -19,9 +19,10 @@ import (
 	"daawo/supabase/internal/gateway"
 )
 
-// keyring holds the keys of the running stack. A rotation replaces them in two steps while the stack serves: first all parts
-// accept the new keys (learn), then they sign with them and refuse the old API keys (use). So no part, and no other server
-// with the same database, receives a token before it knows the key.
+// keyring holds the keys of the running stack. A rotation replaces them in two steps while the
+// stack serves: first all parts accept the new keys (learn), then they sign with them and refuse
+// the old API keys (use). So no part, and no other server with the same database, receives a token
+// before it knows the key.
 type keyring struct {
 	changing sync.Mutex // held during a change, so that the last one is told last
 	mu       sync.RWMutex
@@ -37,9 +38,10 @@ type keyring struct {
 // KeysFile returns the path of the file of keys in a data folder.
 func KeysFile(data string) string { return filepath.Join(data, "keys.json") }
 
-// LoadKeys returns the keys of an installation: those of the environment, or else those stored in the database of
-// DATABASE_URL or in the data folder. If there are none, it returns the local keys of the official CLI on loopback, and
-// generates and stores keys otherwise. On a public address it refuses the local keys.
+// LoadKeys returns the keys of an installation: those of the environment, or else those stored in
+// the database of DATABASE_URL or in the data folder. If there are none, it returns the local keys
+// of the official CLI on loopback, and generates and stores keys otherwise. On a public address it
+// refuses the local keys.
 func LoadKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
 	set, _, err := findKeys(ctx, c, data, true)
 	return addConfigured(c, set, err)
@@ -48,7 +50,8 @@ func LoadKeys(ctx context.Context, c *config.Config, data string) (keys.Set, err
 // errNoKeys means that an installation has no keys yet.
 var errNoKeys = errors.New("none yet; the first start generates them")
 
-// findExistingKeys is LoadKeys without changes: it stores nothing, and where LoadKeys generates keys it returns errNoKeys.
+// findExistingKeys is LoadKeys without changes: it stores nothing, and where LoadKeys generates
+// keys it returns errNoKeys.
 func findExistingKeys(ctx context.Context, c *config.Config, data string) (keys.Set, error) {
 	set, _, err := findKeys(ctx, c, data, false)
 	return addConfigured(c, set, err)
@@ -76,8 +79,9 @@ func addConfigured(c *config.Config, set keys.Set, err error) (keys.Set, error) 
 	return set, nil
 }
 
-// findKeys returns the keys without those of config.toml. shared reports whether they are stored in the database. With
-// mayStore it stores keys that are new, or that are in the data folder but belong in the database.
+// findKeys returns the keys without those of config.toml. shared reports whether they are stored in
+// the database. With mayStore it stores keys that are new, or that are in the data folder but
+// belong in the database.
 func findKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, shared bool, err error) {
 	set, given, err := environmentKeys(c.Keys)
 	if err == nil && !given && c.DatabaseURL != "" {
@@ -92,7 +96,8 @@ func findKeys(ctx context.Context, c *config.Config, data string, mayStore bool)
 	return set, shared, err
 }
 
-// fileKeys returns the keys of the data folder. If there are none, it returns new keys and stores them there.
+// fileKeys returns the keys of the data folder. If there are none, it returns new keys and stores
+// them there.
 func fileKeys(c *config.Config, data string, mayStore bool) (keys.Set, error) {
 	set, err := keys.Load(KeysFile(data))
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -105,8 +110,8 @@ func fileKeys(c *config.Config, data string, mayStore bool) (keys.Set, error) {
 	return set, err
 }
 
-// newKeys returns the keys of an installation that has none, and whether they must be stored. Without mayStore it returns
-// errNoKeys instead of keys that must be stored.
+// newKeys returns the keys of an installation that has none, and whether they must be stored.
+// Without mayStore it returns errNoKeys instead of keys that must be stored.
 func newKeys(c *config.Config, mayStore bool) (set keys.Set, store bool, err error) {
 	if c.Loopback() {
 		return keys.Demo(), false, nil
@@ -125,7 +130,8 @@ func saveKeys(data string, set keys.Set) error {
 	return set.Save(KeysFile(data))
 }
 
-// environmentKeys reads keys from the variables of Docker compose. given reports whether any of them is set.
+// environmentKeys reads keys from the variables of Docker compose. given reports whether any of
+// them is set.
 func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 	set = keys.Set{
 		JWTSecret: k.JWTSecret, Anon: k.Anon, ServiceRole: k.ServiceRole, Publishable: k.Publishable, Secret: k.Secret,
@@ -145,7 +151,8 @@ func environmentKeys(k config.APIKeys) (set keys.Set, given bool, err error) {
 			return set, true, fmt.Errorf("%s: %w", source.name, err)
 		}
 	}
-	// A public key may belong to another service that signs, so it counts as replaced only if it is marked so.
+	// A public key may belong to another service that signs, so it counts as replaced only if it is
+	// marked so.
 	all := append(set.Signing, set.Previous...)
 	set.Previous = slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return !k.Replaced() })
 	set.Signing = slices.DeleteFunc(all, keys.Key.Replaced)
@@ -190,8 +197,8 @@ func parseRetired(text string) (retired []keys.Retired, err error) {
 	return retired, nil
 }
 
-// EnvironmentOf returns a set as variables for Docker compose. JWT_KEYS contains one key that signs, and the others only for
-// verification: GoTrue does not start with two keys that sign.
+// EnvironmentOf returns a set as variables for Docker compose. JWT_KEYS contains one key that
+// signs, and the others only for verification: GoTrue does not start with two keys that sign.
 func EnvironmentOf(set keys.Set) ([]Value, error) {
 	verifyingKeys := withoutSigning(set.Verifying())
 	signing, err := json.Marshal(append([]keys.Key{set.Signer()}, without(verifyingKeys, set.Signer())...))
@@ -222,8 +229,8 @@ func EnvironmentOf(set keys.Set) ([]Value, error) {
 	}, nil
 }
 
-// withoutSigning returns the keys without their private parts and without duplicates. Shared secrets stay, because
-// verification needs them.
+// withoutSigning returns the keys without their private parts and without duplicates. Shared
+// secrets stay, because verification needs them.
 func withoutSigning(all []keys.Key) []keys.Key {
 	out := make([]keys.Key, 0, len(all))
 	for _, key := range all {
@@ -246,7 +253,8 @@ func (k *keyring) learn(set keys.Set) {
 	k.change(func() { k.accepted = set })
 }
 
-// use makes the newest keys the active ones. From then on an old key is accepted only if the newest set contains it.
+// use makes the newest keys the active ones. From then on an old key is accepted only if the newest
+// set contains it.
 func (k *keyring) use() {
 	k.change(func() { k.active = k.accepted })
 }
@@ -290,14 +298,16 @@ func (k *keyring) current() keys.Set {
 // Signer returns the key that signs new tokens.
 func (k *keyring) Signer() keys.Key { return k.current().Signer() }
 
-// Verifying returns the keys whose tokens auth accepts: between the two steps of a rotation those of both sets.
+// Verifying returns the keys whose tokens auth accepts: between the two steps of a rotation those
+// of both sets.
 func (k *keyring) Verifying() []keys.Key {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.verifying()
 }
 
-// trusted returns the keys whose tokens all other services accept: those of Verifying and of the third-party issuer.
+// trusted returns the keys whose tokens all other services accept: those of Verifying and of the
+// third-party issuer.
 func (k *keyring) trusted() []keys.Key {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -307,7 +317,8 @@ func (k *keyring) trusted() []keys.Key {
 // trust replaces the keys of the third-party issuer.
 func (k *keyring) trust(third []keys.Key) { k.change(func() { k.third = third }) }
 
-// Resolve implements gateway.KeySet. Between the two steps of a rotation it accepts the API keys of both sets.
+// Resolve implements gateway.KeySet. Between the two steps of a rotation it accepts the API keys of
+// both sets.
 func (k *keyring) Resolve(apikey string) (gateway.Key, bool) {
 	role, token, ok := k.current().Resolve(apikey, k.now())
 	if !ok {

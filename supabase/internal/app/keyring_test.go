@@ -7,7 +7,8 @@ import (
 	"daawo/supabase/internal/base/keys"
 )
 
-// TestRetiredKeyExpires checks the end of a retired key by the server's clock, also before the keys of a rotation are in use.
+// TestRetiredKeyExpires checks the end of a retired key by the server's clock, also before the keys
+// of a rotation are in use.
 func TestRetiredKeyExpires(t *testing.T) {
 	now := time.Now().AddDate(0, 1, 0)
 	old, err := keys.Generate(time.Now())

@@ -19,8 +19,9 @@ import (
 // keysChannel is the Postgres channel that is notified when the keys in the database change.
 const keysChannel = "daawo_keys"
 
-// databaseKeys returns the keys that all servers of the database of DATABASE_URL share. ok is false if the database does not
-// have the platform schema of this program (Supabase's image): then the keys are in the environment or the data folder.
+// databaseKeys returns the keys that all servers of the database of DATABASE_URL share. ok is false
+// if the database does not have the platform schema of this program (Supabase's image): then the
+// keys are in the environment or the data folder.
 func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, ok bool, err error) {
 	url, err := databaseURL(c)
 	if err != nil {
@@ -70,8 +71,9 @@ func readKeys(ctx context.Context, q interface {
 // Rotation returns the keys that replace a set.
 type Rotation = func(set keys.Set, now time.Time) (keys.Set, error)
 
-// RotateKeys replaces the keys of an installation where they are stored. everywhere reports whether that is the database:
-// then every running server uses the new keys at once. rotate is keys.Set.Rotate or keys.Set.Replace.
+// RotateKeys replaces the keys of an installation where they are stored. everywhere reports whether
+// that is the database: then every running server uses the new keys at once. rotate is
+// keys.Set.Rotate or keys.Set.Replace.
 func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotation) (everywhere bool, err error) {
 	if c.Keys != (config.APIKeys{}) {
 		return false, errors.New("the environment sets the keys; rotate them where it is defined, for Docker compose with --env-file")
@@ -89,8 +91,8 @@ func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotat
 	return false, saveKeys(data, set)
 }
 
-// rotateShared rotates the keys in the database under a lock, so that concurrent rotations run one after the other. first
-// is used if the database has no keys yet.
+// rotateShared rotates the keys in the database under a lock, so that concurrent rotations run one
+// after the other. first is used if the database has no keys yet.
 func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate Rotation) error {
 	url, err := databaseURL(c)
 	if err != nil {
@@ -170,7 +172,8 @@ func (s *services) listenForKeys(ctx context.Context) error {
 	}
 }
 
-// propagationDelay is how long a server waits before it signs with new keys, so that all other servers accept them by then.
+// propagationDelay is how long a server waits before it signs with new keys, so that all other
+// servers accept them by then.
 const propagationDelay = 2 * time.Second
 
 // reloadKeys reads the keys and, if they changed, uses them after propagationDelay.

@@ -42,8 +42,8 @@ const (
 	viteSocket      = "vite"
 )
 
-// listen opens a port, or takes the socket of this name that systemd or the process before this one has opened. With anyPort
-// it opens a free one if another program uses the port.
+// listen opens a port, or takes the socket of this name that systemd or the process before this one
+// has opened. With anyPort it opens a free one if another program uses the port.
 func listen(a *App, name, host string, port uint16, anyPort bool) (net.Listener, error) {
 	l, err := a.sockets.Listen(name, host, port, anyPort)
 	switch {
@@ -69,8 +69,8 @@ func httpServer(h http.Handler, logger *slog.Logger) *http.Server {
 	}
 }
 
-// debugWriter receives the log of net/http. Clients cause most of its messages (broken handshakes, resets) and they contain
-// addresses, so it logs only that there was an error, at the level debug.
+// debugWriter receives the log of net/http. Clients cause most of its messages (broken handshakes,
+// resets) and they contain addresses, so it logs only that there was an error, at the level debug.
 type debugWriter struct{ log *slog.Logger }
 
 func (w debugWriter) Write(p []byte) (int, error) {
@@ -84,11 +84,12 @@ func connLimits(cfg *config.Config) gateway.ConnLimits {
 	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies, Crowded: memory.SetCrowded}
 }
 
-// ownFiles is the number of open files that the program needs besides connections: databases, logs, its own files.
+// ownFiles is the number of open files that the program needs besides connections: databases, logs,
+// its own files.
 const ownFiles = 256
 
-// connectionsFor returns the number of connections for a limit of open files (RLIMIT_NOFILE). A connection may need a second
-// file, for a body on its way or for the service behind it.
+// connectionsFor returns the number of connections for a limit of open files (RLIMIT_NOFILE). A
+// connection may need a second file, for a body on its way or for the service behind it.
 func connectionsFor(files uint64) int {
 	if files >= ownFiles+2*maxConnections {
 		return maxConnections
@@ -96,7 +97,8 @@ func connectionsFor(files uint64) int {
 	return max(int(files)-ownFiles, 64) / 2
 }
 
-// openFiles returns the limit of open files of this process. Go has raised it to the hard limit at the start.
+// openFiles returns the limit of open files of this process. Go has raised it to the hard limit at
+// the start.
 func openFiles() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
@@ -112,8 +114,9 @@ type served struct {
 	replaced atomic.Bool // another process accepts the connections
 }
 
-// quietBeforeClose is how long a connection must have had no request before a replaced process closes it: longer than a client
-// with work needs for its next request, which gets a reply and the word that the connection ends.
+// quietBeforeClose is how long a connection must have had no request before a replaced process
+// closes it: longer than a client with work needs for its next request, which gets a reply and the
+// word that the connection ends.
 const quietBeforeClose = time.Second
 
 // serve serves HTTP, or HTTPS if secure is not nil, on a listener until close is called.
@@ -133,8 +136,8 @@ func serve(s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tl
 	return v
 }
 
-// handler ends each connection with its next reply when another process accepts the connections. HTTP/2 ends its connection
-// with GOAWAY, after the requests in flight.
+// handler ends each connection with its next reply when another process accepts the connections.
+// HTTP/2 ends its connection with GOAWAY, after the requests in flight.
 func (v *served) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if v.replaced.Load() && r.Header.Get("Upgrade") == "" {
@@ -150,8 +153,8 @@ func (v *served) standDown() {
 	v.limited.StopAccepting()
 }
 
-// close waits for the requests in flight, but not longer than drainTimeout. After standDown it also waits for the next request
-// of connections that are in use.
+// close waits for the requests in flight, but not longer than drainTimeout. After standDown it also
+// waits for the next request of connections that are in use.
 func (v *served) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
@@ -165,7 +168,8 @@ func (v *served) close(ctx context.Context) error {
 	return nil
 }
 
-// serveUntilClose serves HTTP on a listener until the stack closes, and stands down when another process serves.
+// serveUntilClose serves HTTP on a listener until the stack closes, and stands down when another
+// process serves.
 func serveUntilClose(a *App, name string, s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config) {
 	v := serve(s, l, limits, secure, a.fail)
 	a.standDowns = append(a.standDowns, v.standDown)

@@ -40,7 +40,8 @@ func dial(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// TestShutdown checks that a shutdown waits for running requests, rejects new connections, and closes requests that do not end.
+// TestShutdown checks that a shutdown waits for running requests, rejects new connections, and
+// closes requests that do not end.
 func TestShutdown(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

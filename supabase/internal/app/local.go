@@ -6,7 +6,8 @@ import (
 	"net/http"
 )
 
-// handlerTransport sends requests to a handler in this process. It buffers replies in memory, so they must be small.
+// handlerTransport sends requests to a handler in this process. It buffers replies in memory, so
+// they must be small.
 type handlerTransport struct{ handler http.Handler }
 
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -16,11 +16,13 @@ func mailServer(c *config.Config) mail.Server {
 	}
 }
 
-// rowLink returns the function that writes a notice's line about its row, and the address of Studio if Studio shows the row
-// instead. The administrators' application comes first, then Studio, then the program's command as this installation runs it
-// (DAAWO_COMMAND): in the compose form the program runs in a container. Both results may be empty.
+// rowLink returns the function that writes a notice's line about its row, and the address of Studio
+// if Studio shows the row instead. The administrators' application comes first, then Studio, then
+// the program's command as this installation runs it (DAAWO_COMMAND): in the compose form the
+// program runs in a container. Both results may be empty.
 func (s *services) rowLink() (link func(edge.Row) string, studio string) {
-	// Without DESK_URL the application of a public installation listens on loopback, where no reader of a mail can open it.
+	// Without DESK_URL the application of a public installation listens on loopback, where no
+	// reader of a mail can open it.
 	if to := s.options.AdminLink; to != nil && s.admin != "" && (s.cfg.AdminURL != "" || s.cfg.Loopback()) {
 		return func(row edge.Row) string { return to(strings.TrimRight(s.admin, "/"), row) }, ""
 	}

@@ -7,7 +7,8 @@ import (
 	"daawo/supabase/internal/base/config"
 )
 
-// TestMailTLSIsASetting checks that SMTP_TLS alone decides about TLS. The form of the host's name does not.
+// TestMailTLSIsASetting checks that SMTP_TLS alone decides about TLS. The form of the host's name
+// does not.
 func TestMailTLSIsASetting(t *testing.T) {
 	for _, host := range []string{"relay", "mail.example.org"} {
 		for _, tls := range []string{"", "starttls", "implicit", "off"} {
@@ -34,8 +35,8 @@ func TestNoticeCommand(t *testing.T) {
 	}
 }
 
-// TestNoticeLeadsToAdminSite checks where notices lead: to the administrators' application if a reader can open it, before
-// Studio and the command.
+// TestNoticeLeadsToAdminSite checks where notices lead: to the administrators' application if a
+// reader can open it, before Studio and the command.
 func TestNoticeLeadsToAdminSite(t *testing.T) {
 	options := Options{
 		RowLink:   func(edge.Row) string { return "command" },

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestStackMetrics reads /metrics: the pools, the requests of each engine, the disk, and the age of the backup, which is infinite
-// until a backup is good.
+// TestStackMetrics reads /metrics: the pools, the requests of each engine, the disk, and the age of
+// the backup, which is infinite until a backup is good.
 func TestStackMetrics(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "backups")
 	if err := os.Mkdir(place, 0o700); err != nil {

@@ -11,8 +11,9 @@ import (
 	"daawo/supabase/internal/database/migrate"
 )
 
-// Migrate applies everything that is pending in the database: migrations of the platform, the project and the background
-// jobs, seeds and buckets. It uses the embedded Postgres of a running server, or starts it.
+// Migrate applies everything that is pending in the database: migrations of the platform, the
+// project and the background jobs, seeds and buckets. It uses the embedded Postgres of a running
+// server, or starts it.
 func (a *App) Migrate(ctx context.Context) (err error) {
 	if err := a.cfg.CheckServices(); err != nil {
 		return err
@@ -72,7 +73,8 @@ func attachToServer(a *App) (*database, error) {
 	return d, nil
 }
 
-// oneShot opens the database, calls work and closes the database. The embedded Postgres may be that of a running server.
+// oneShot opens the database, calls work and closes the database. The embedded Postgres may be that
+// of a running server.
 func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
 	return a.startOrClose(ctx, func(ctx context.Context) error {
 		if _, err := readControl(a.data); a.cfg.DatabaseURL == "" && err == nil && Locked(a.data) {

@@ -33,8 +33,8 @@ type startRow struct {
 	Link         bool
 }
 
-// noSite serves the pages of a stack without a site: the addresses of the API at /, and 404 for every other path. Programs
-// that do not accept HTML get plain text.
+// noSite serves the pages of a stack without a site: the addresses of the API at /, and 404 for
+// every other path. Programs that do not accept HTML get plain text.
 func noSite(s *services) http.Handler {
 	rows := []startRow{}
 	for _, r := range []struct {

@@ -20,8 +20,8 @@ import (
 // watchSchemasEvery is how often a running server checks that its own schemas exist.
 const watchSchemasEvery = 5 * time.Second
 
-// migrateOwn creates the schemas and tables of this program. A project's migration may use them and may change default
-// privileges, so they come first.
+// migrateOwn creates the schemas and tables of this program. A project's migration may use them and
+// may change default privileges, so they come first.
 func (d *database) migrateOwn(ctx context.Context, conn *pgx.Conn) error {
 	if err := host.Migrate(ctx, conn); err != nil {
 		return err
@@ -41,8 +41,9 @@ func (d *database) migrateOwn(ctx context.Context, conn *pgx.Conn) error {
 	return jobs.Migrate(ctx)
 }
 
-// openSchemas adds the schemas of this program to /readyz and creates them again while the server runs, if another tool drops
-// them. Those that are missing now cannot be created here: without superuser the database's owner creates the platform.
+// openSchemas adds the schemas of this program to /readyz and creates them again while the server
+// runs, if another tool drops them. Those that are missing now cannot be created here: without
+// superuser the database's owner creates the platform.
 func (s *services) openSchemas(ctx context.Context, pool *pool.Pool) error {
 	absent, err := migrate.Dropped(ctx, pool.Pgx(), s.foreignSchemas()...)
 	if err != nil {
@@ -91,7 +92,8 @@ func (s *services) watchSchemas(ctx context.Context, check observe.Check) {
 	}
 }
 
-// restoreSchemas creates what is missing and closes idle connections, whose prepared statements name the dropped types.
+// restoreSchemas creates what is missing and closes idle connections, whose prepared statements
+// name the dropped types.
 func (s *services) restoreSchemas(ctx context.Context) error {
 	if err := s.db.migratePlatform(ctx, nil); err != nil {
 		return err

@@ -74,7 +74,8 @@ var pages = fstest.MapFS{
 	"404.html":   {Data: []byte("missing")},
 }
 
-// dataFolder returns the name of a folder that does not exist yet. The user of Postgres can reach it.
+// dataFolder returns the name of a folder that does not exist yet. The user of Postgres can reach
+// it.
 func dataFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "app-")

@@ -13,7 +13,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/messages"
 )
 
-// realtimeConns is the maximum size of the pool that checks policies and changes. The replication connection comes on top.
+// realtimeConns is the maximum size of the pool that checks policies and changes. The replication
+// connection comes on top.
 const realtimeConns = 4
 
 // maintainEvery is how often the partitions of realtime.messages are created and dropped.

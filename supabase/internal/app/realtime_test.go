@@ -55,7 +55,8 @@ func (s socket) want(part string) {
 	}
 }
 
-// TestRealtimeThroughGateway uses a socket and the HTTP API with an opaque key, for changes of rows and broadcasts.
+// TestRealtimeThroughGateway uses a socket and the HTTP API with an opaque key, for changes of rows
+// and broadcasts.
 func TestRealtimeThroughGateway(t *testing.T) {
 	a := newApp(t, dataFolder(t), map[string]string{"SUPABASE_REALTIME_ENABLED": "true"})
 	info := start(t, a)

@@ -24,9 +24,9 @@ func signUp(t *testing.T, api, publishable string) string {
 	return session.Token
 }
 
-// rotation replaces the keys of a running server three times: the local keys, generated keys and leaked keys. Each time it checks
-// that the old secret keys are rejected, alone and together with the publishable key. A session remains valid unless another party
-// may have signed it.
+// rotation replaces the keys of a running server three times: the local keys, generated keys and
+// leaked keys. Each time it checks that the old secret keys are rejected, alone and together with
+// the publishable key. A session remains valid unless another party may have signed it.
 func rotation(t *testing.T, a *App, data string, info Info) {
 	set, err := LoadKeys(t.Context(), a.cfg, data)
 	if err != nil {
@@ -108,7 +108,8 @@ func resigned(t *testing.T, token string, key keys.Key) string {
 	return out
 }
 
-// checkKeys checks the API keys of before and after a rotation. get returns the status of a request with a key and a token.
+// checkKeys checks the API keys of before and after a rotation. get returns the status of a request
+// with a key and a token.
 func checkKeys(t *testing.T, name string, old, set keys.Set, get func(path, apikey, token string) int) {
 	t.Helper()
 	for _, tt := range []struct {

@@ -83,7 +83,8 @@ func reachable(target string) observe.Check {
 	}
 }
 
-// RunFunctions serves only the edge functions and runs their background jobs. It listens on PORT (9000).
+// RunFunctions serves only the edge functions and runs their background jobs. It listens on PORT
+// (9000).
 func (a *App) RunFunctions(ctx context.Context, ready func(Info)) error {
 	return a.run(ctx, func(ctx context.Context) error { return a.startOrClose(ctx, a.startFunctions) }, ready)
 }

@@ -18,8 +18,8 @@ import (
 	"daawo/supabase/internal/gateway"
 )
 
-// services are the parts of a running stack that the gateway routes to. Each is an engine in this process or, if its URL
-// is set, a proxy to an upstream service.
+// services are the parts of a running stack that the gateway routes to. Each is an engine in this
+// process or, if its URL is set, a proxy to an upstream service.
 type services struct {
 	*App
 	addresses
@@ -55,7 +55,8 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 	}
 }
 
-// openServices starts the engines. Each has a separate connection pool, so that no engine can starve another.
+// openServices starts the engines. Each has a separate connection pool, so that no engine can
+// starve another.
 func (a *App) openServices(ctx context.Context, d *database, at addresses) (*services, error) {
 	set, err := LoadKeys(ctx, a.cfg, a.data)
 	if err != nil {
@@ -76,7 +77,8 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	return s, nil
 }
 
-// maxIdle is how long an idle connection stays open. An open connection costs Postgres 2 to 6 MB; opening one takes 3 ms.
+// maxIdle is how long an idle connection stays open. An open connection costs Postgres 2 to 6 MB;
+// opening one takes 3 ms.
 const maxIdle = time.Minute
 
 // openPool connects to the database at url. part names the pool in logs and in pg_stat_activity.
@@ -147,7 +149,8 @@ func (s *services) cleanBuckets() []gateway.CleanBucket {
 	return buckets
 }
 
-// limits returns the rate limits. On loopback there are none, because all clients are programs of this machine.
+// limits returns the rate limits. On loopback there are none, because all clients are programs of
+// this machine.
 func limits(c *config.Config) gateway.Limits {
 	if c.Loopback() {
 		return gateway.Limits{Rate: -1, AuthRate: -1}

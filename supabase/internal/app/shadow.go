@@ -14,9 +14,10 @@ import (
 	"daawo/supabase/internal/database/migrate"
 )
 
-// Shadow calls work with a connection, as the role postgres, to a new database that ends with the call. It is one of the server of
-// DATABASE_URL, whose extensions the project may need, or of an embedded server. The database has what a new installation has, and
-// the project's migrations if migrations is set. It uses no data of an installation.
+// Shadow calls work with a connection, as the role postgres, to a new database that ends with the
+// call. It is one of the server of DATABASE_URL, whose extensions the project may need, or of an
+// embedded server. The database has what a new installation has, and the project's migrations if
+// migrations is set. It uses no data of an installation.
 func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn) error) (err error) {
 	dir, err := os.MkdirTemp("", "daawo-shadow-")
 	if err != nil {
@@ -62,7 +63,8 @@ func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) e
 	})
 }
 
-// shadowDatabase creates a database on the server of DATABASE_URL and returns its URL and the function that drops it.
+// shadowDatabase creates a database on the server of DATABASE_URL and returns its URL and the
+// function that drops it.
 func shadowDatabase(ctx context.Context, c *config.Config) (url string, drop func() error, err error) {
 	u, err := databaseURL(c)
 	if err != nil {

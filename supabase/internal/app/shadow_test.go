@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestShadowOnGivenServer checks that the shadow database is one of the server of DATABASE_URL, has the project's migrations, and
-// ends also after an error. The given database stays as it is.
+// TestShadowOnGivenServer checks that the shadow database is one of the server of DATABASE_URL, has
+// the project's migrations, and ends also after an error. The given database stays as it is.
 func TestShadowOnGivenServer(t *testing.T) {
 	ctx := t.Context()
 	source, err := server.FindPackage(".")

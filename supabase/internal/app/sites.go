@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/gateway/site"
 )
 
-// sites are the site and the administrators' application. A goroutine fills in the values of their pages while the database
-// starts.
+// sites are the site and the administrators' application. A goroutine fills in the values of their
+// pages while the database starts.
 type sites struct {
 	publishableKey func() string // set before the first request
 	foreign        bool          // the site is of another build
@@ -95,8 +95,8 @@ func (a *App) openSite(ctx context.Context, p *sites, s *services) (http.Handler
 	return files, nil
 }
 
-// compressLater compresses the files of the sites in the background, a second after the start: one site after the other, so that
-// requests have the other cores for themselves.
+// compressLater compresses the files of the sites in the background, a second after the start: one
+// site after the other, so that requests have the other cores for themselves.
 func (p *sites) compressLater(a *App) {
 	background(a, "site", func(ctx context.Context) {
 		select {

@@ -25,7 +25,8 @@ import (
 	"daawo/supabase/internal/functions/jobs"
 )
 
-// sweepCron is when storage removes files that crashes left, once for all replicas: each day at 00:17 UTC.
+// sweepCron is when storage removes files that crashes left, once for all replicas: each day at
+// 00:17 UTC.
 const sweepCron = "17 0 * * *"
 
 // openStorage opens the storage engine, which is compatible with storage-api.
@@ -90,8 +91,8 @@ func setSecrets(engine *storage.Engine, set keys.Set) {
 	engine.SetSecrets(secrets)
 }
 
-// s3Keys returns the access key of the S3 protocol: that of the official CLI if the other keys are its local ones, or else
-// one that is derived from the JWT secret.
+// s3Keys returns the access key of the S3 protocol: that of the official CLI if the other keys are
+// its local ones, or else one that is derived from the JWT secret.
 func s3Keys(set keys.Set) (id, secret string) {
 	if set.JWTSecret == keys.Demo().JWTSecret {
 		return "625729a08b95bf1b7ff351a663f3a23c", "850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907"
@@ -104,8 +105,8 @@ func s3Keys(set keys.Set) (id, secret string) {
 	return derive("s3 access key id")[:32], derive("s3 secret access key")
 }
 
-// seedStorage creates the buckets of config.toml and uploads their initial files once. It uses the HTTP API, which the engine
-// and storage-api have in common.
+// seedStorage creates the buckets of config.toml and uploads their initial files once. It uses the
+// HTTP API, which the engine and storage-api have in common.
 func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service http.Handler, key string, conn *pgx.Conn) error {
 	client := &http.Client{Transport: handlerTransport{service}}
 	call := func(method, target, contentType string, body []byte) error {
@@ -136,7 +137,8 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		if err != nil {
 			return err
 		}
-		// Look first: on a nearly full disk the database refuses writes, but the stack must still start.
+		// Look first: on a nearly full disk the database refuses writes, but the stack must still
+		// start.
 		address := "/bucket/" + url.PathEscape(name)
 		existed := call(http.MethodGet, address, "", nil) == nil
 		if !existed {
@@ -177,8 +179,8 @@ func bucketOf(name string, b config.Bucket) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// runOnce runs fn unless the database records that it ran, in the table where the official CLI records seeds. If several
-// servers start at the same time, one runs it and the others wait.
+// runOnce runs fn unless the database records that it ran, in the table where the official CLI
+// records seeds. If several servers start at the same time, one runs it and the others wait.
 func runOnce(ctx context.Context, conn *pgx.Conn, what string, fn func() error) error {
 	return migrate.Locked(ctx, conn, func() error {
 		var tableExists, done bool

@@ -149,8 +149,8 @@ func (k *tokens) attacks() []attack {
 	}
 }
 
-// TestTokenAttacks checks that auth and REST behind the gateway reject every kind of invalid token with 401 or 403, and that none is
-// accepted as an API key.
+// TestTokenAttacks checks that auth and REST behind the gateway reject every kind of invalid token
+// with 401 or 403, and that none is accepted as an API key.
 func TestTokenAttacks(t *testing.T) {
 	k := startTokens(t)
 	for _, path := range []string{"/auth/v1/user", restPath} {
@@ -169,7 +169,8 @@ func TestTokenAttacks(t *testing.T) {
 		}
 	}
 
-	// An ID token of the OAuth server has no role. Applications read it; no service accepts it as an access token.
+	// An ID token of the OAuth server has no role. Applications read it; no service accepts it as
+	// an access token.
 	idToken := k.signed(k.signing, map[string]any{"role": nil, "session_id": nil, "aud": []string{"00000000-0000-4000-8000-000000000001"}})
 	for path, want := range map[string][2]int{ // status for the valid token and for the ID token
 		"/auth/v1/user": {200, 403}, restPath: {200, 401}, "/graphql/v1": {404, 404}, "/storage/v1/bucket": {200, 400},

@@ -51,8 +51,9 @@ func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestTraces sends requests with a traceparent to a stack that sends OTLP, and checks the spans of each trace: the gateway's below the
-// client's, then the statements of the engine, or the function with its statements and its job. No span holds a value of the client.
+// TestTraces sends requests with a traceparent to a stack that sends OTLP, and checks the spans of
+// each trace: the gateway's below the client's, then the statements of the engine, or the function
+// with its statements and its job. No span holds a value of the client.
 func TestTraces(t *testing.T) {
 	received := &receiver{}
 	server := httptest.NewServer(received)
@@ -96,7 +97,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// check checks that the trace has a span of the route below that of the client, and below the route's one of the names.
+// check checks that the trace has a span of the route below that of the client, and below the
+// route's one of the names.
 func (c *receiver) check(t *testing.T, trace, client, route, names string) {
 	t.Helper()
 	byID, all := map[string]*traces.Span{}, []string{}
@@ -136,7 +138,8 @@ func startTraced(t *testing.T, a *App) Info {
 	return a.Info()
 }
 
-// TestTracesRefused checks that a start ends without leaving anything if the settings of traces are wrong.
+// TestTracesRefused checks that a start ends without leaving anything if the settings of traces are
+// wrong.
 func TestTracesRefused(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "no equals sign")
 	a := newApp(t, dataFolder(t), map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})

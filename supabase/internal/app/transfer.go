@@ -14,8 +14,8 @@ import (
 	"daawo/supabase/internal/engine/storage/backend"
 )
 
-// Export writes the content of the installation to the writer that create returns. files is the folder of the stored files,
-// or "" for the configured one.
+// Export writes the content of the installation to the writer that create returns. files is the
+// folder of the stored files, or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
 	if err := installed(a.cfg, a.data); err != nil {
 		return e, err
@@ -33,7 +33,8 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 	return e, err
 }
 
-// Import replaces the content of the installation by the content of an export. files is as for Export.
+// Import replaces the content of the installation by the content of an export. files is as for
+// Export.
 func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported, err error) {
 	err = a.withDatabase(ctx, func(url string) error {
 		return a.backups().withFiles(files, func(at backup.Files) error {
@@ -45,8 +46,8 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 	return e, err
 }
 
-// withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work. New files are readable by
-// other users if another program, imgproxy, reads them.
+// withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work. New
+// files are readable by other users if another program, imgproxy, reads them.
 func (a backups) withFiles(dir string, work func(backup.Files) error) (err error) {
 	open := a.openFiles
 	if dir = cmp.Or(dir, a.filesDir()); dir != "" {

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/database/backup"
 )
 
-// TestImportedFilesAreReadable checks the modes of imported files: readable for imgproxy, which runs as another user in the
-// compose form, and private otherwise.
+// TestImportedFilesAreReadable checks the modes of imported files: readable for imgproxy, which
+// runs as another user in the compose form, and private otherwise.
 func TestImportedFilesAreReadable(t *testing.T) {
 	for imgproxy, want := range map[string][2]fs.FileMode{"http://imgproxy:5001": {0o644, 0o755}, "": {0o640, 0o750}} {
 		dir := filepath.Join(t.TempDir(), "storage")

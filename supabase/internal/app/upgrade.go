@@ -13,11 +13,13 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// upgradeDir returns the store of backups before upgrades if BACKUP_TO is not set. It keeps the newest backup only.
+// upgradeDir returns the store of backups before upgrades if BACKUP_TO is not set. It keeps the
+// newest backup only.
 func (a backups) upgradeDir() string { return filepath.Join(a.data, "before-upgrade") }
 
-// beforeUpgrade makes a full backup of an installation that has pending migrations, so that the operator can go back to the
-// older program and its data. A new installation needs none. conn is a superuser's.
+// beforeUpgrade makes a full backup of an installation that has pending migrations, so that the
+// operator can go back to the older program and its data. A new installation needs none. conn is a
+// superuser's.
 func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn) error {
 	pending, err := migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
 	if err != nil || !pending {

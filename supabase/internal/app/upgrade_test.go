@@ -17,7 +17,8 @@ func older() fs.FS {
 	return files
 }
 
-// TestUpgrade checks that a program with a newer schema first makes a backup, once, and changes nothing if the backup fails.
+// TestUpgrade checks that a program with a newer schema first makes a backup, once, and changes
+// nothing if the backup fails.
 func TestUpgrade(t *testing.T) {
 	data := dataFolder(t)
 	migrateWith := func(project fs.FS, environment map[string]string) error {

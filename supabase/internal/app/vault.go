@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// storeSecrets puts the secrets of [db.vault] into the vault, before the migrations, which may use them. A secret whose variable is
-// not set is left as it is.
+// storeSecrets puts the secrets of [db.vault] into the vault, before the migrations, which may use
+// them. A secret whose variable is not set is left as it is.
 func (d *database) storeSecrets(ctx context.Context, conn *pgx.Conn) error {
 	if len(d.cfg.DB.Vault) == 0 {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestVaultOfConfig checks that the secrets of [db.vault] are in the vault after a start, and have their new value after the next.
+// TestVaultOfConfig checks that the secrets of [db.vault] are in the vault after a start, and have
+// their new value after the next.
 func TestVaultOfConfig(t *testing.T) {
 	data := dataFolder(t)
 	for _, value := range []string{"first", "second"} {

@@ -20,8 +20,9 @@ import (
 // viteStart is how long a request waits for the development server of the site to start.
 const viteStart = 30 * time.Second
 
-// openVite runs the development server of the site behind the gateway. A change of the site is visible in the browser at
-// once, on the address of the API. built serves /site.json, which the program generates.
+// openVite runs the development server of the site behind the gateway. A change of the site is
+// visible in the browser at once, on the address of the API. built serves /site.json, which the
+// program generates.
 func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, error) {
 	folder, err := filepath.Abs("web")
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package cli is the command line of the stack. Each command has its own file. A command parses flags, calls one package and prints
-// the result. It returns a usage error to exit with 2 and any other error to exit with 1.
-//
-// Only stack imports it.
+// Package cli is the command line of the stack. Each command has its own file. A command parses
+// flags, calls one package and prints the result. It returns a usage error to exit with 2 and any
+// other error to exit with 1.
 package cli
 
 import (
@@ -77,7 +76,8 @@ func (e usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
-// Main runs the command line and returns the exit code: 0 after success, 1 after a failure, 2 after wrong usage.
+// Main runs the command line and returns the exit code: 0 after success, 1 after a failure, 2 after
+// wrong usage.
 func Main(ctx context.Context, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

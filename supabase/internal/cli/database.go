@@ -106,7 +106,8 @@ func (f databaseFlags) schemasOf(ctx context.Context, conn *pgx.Conn) ([]string,
 	return strings.Split(*f.schemas, ","), nil
 }
 
-// objects reads the objects of the selected schemas. Extensions count only if no schema is selected.
+// objects reads the objects of the selected schemas. Extensions count only if no schema is
+// selected.
 func (f databaseFlags) objects(ctx context.Context, conn *pgx.Conn) ([]schemadiff.Object, error) {
 	schemas, err := f.schemasOf(ctx, conn)
 	if err != nil {
@@ -216,7 +217,8 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 	return err
 }
 
-// difference returns the statements that turn a database with the project's migrations into the one of conn.
+// difference returns the statements that turn a database with the project's migrations into the one
+// of conn.
 func (f databaseFlags) difference(ctx context.Context, inv *Invocation, conn *pgx.Conn) (statements []string, err error) {
 	after, err := f.objects(ctx, conn)
 	if err != nil {

@@ -314,7 +314,8 @@ type tapReport struct {
 	lines                []string // failed tests and diagnostics
 }
 
-// runTAP runs a file in a session with its own settings and reads the rows as lines of the Test Anything Protocol.
+// runTAP runs a file in a session with its own settings and reads the rows as lines of the Test
+// Anything Protocol.
 func runTAP(ctx context.Context, conn *pgx.Conn, file string) (r tapReport, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

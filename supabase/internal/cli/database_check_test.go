@@ -8,8 +8,8 @@ import (
 	"daawo/supabase/internal/database/pool"
 )
 
-// TestLint checks functions with plpgsql_check. DEBIAN_POSTGRES_URL is the URL of a superuser of a Postgres that has it;
-// docs/evidence/bring-your-project.md says how it was run.
+// TestLint checks functions with plpgsql_check. DEBIAN_POSTGRES_URL is the URL of a superuser of a
+// Postgres that has it; docs/evidence/bring-your-project.md says how it was run.
 func TestLint(t *testing.T) {
 	target := os.Getenv("DEBIAN_POSTGRES_URL")
 	if target == "" {

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// envFiles returns the variables of the project's .env files, for env(NAME) in config.toml. As with the official CLI, they are
-// in supabase/ and in the folder above, and files of the first folder and more specific names come first. They set nothing
-// else: a DATABASE_URL in them is the application's.
+// envFiles returns the variables of the project's .env files, for env(NAME) in config.toml. As with
+// the official CLI, they are in supabase/ and in the folder above, and files of the first folder
+// and more specific names come first. They set nothing else: a DATABASE_URL in them is the
+// application's.
 func envFiles(inv *Invocation, project selection) (func(string) (string, bool), error) {
 	stage, _ := inv.Getenv("SUPABASE_ENV")
 	if stage == "" {
@@ -39,8 +40,8 @@ func envFiles(inv *Invocation, project selection) (func(string) (string, bool), 
 	return func(name string) (string, bool) { v, ok := values[name]; return v, ok }, nil
 }
 
-// parseEnvFile reads lines of the form NAME=value or export NAME=value. Quotes around a value are removed, # begins a comment.
-// It skips other lines: the file belongs to the application.
+// parseEnvFile reads lines of the form NAME=value or export NAME=value. Quotes around a value are
+// removed, # begins a comment. It skips other lines: the file belongs to the application.
 func parseEnvFile(text string) map[string]string {
 	values := map[string]string{}
 	for line := range strings.Lines(text) {

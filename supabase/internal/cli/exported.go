@@ -13,7 +13,8 @@ import (
 	"daawo/supabase/internal/app"
 )
 
-// The exported methods of Invocation serve the commands that a program adds (Env.Commands). Package stack wraps them.
+// The exported methods of Invocation serve the commands that a program adds (Env.Commands). Package
+// stack wraps them.
 
 // Installation says how to reach a running stack. Addresses have no path and no trailing slash.
 type Installation struct {
@@ -37,8 +38,8 @@ func Usagef(format string, args ...any) error { return usagef(format, args...) }
 // Flags returns the flag set in which a command declares its flags before Parse.
 func (inv *Invocation) Flags() *flag.FlagSet { return inv.flags }
 
-// Verb removes and returns the first argument, such as list of `daawo functions list`. It returns "" if the first argument
-// is a flag or missing.
+// Verb removes and returns the first argument, such as list of `daawo functions list`. It returns
+// "" if the first argument is a flag or missing.
 func (inv *Invocation) Verb() string {
 	if len(inv.args) == 0 || strings.HasPrefix(inv.args[0], "-") {
 		return ""
@@ -48,8 +49,8 @@ func (inv *Invocation) Verb() string {
 	return verb
 }
 
-// Parse declares --data and reads the flags. It returns a usage error unless there are n other arguments. They may precede
-// the flags.
+// Parse declares --data and reads the flags. It returns a usage error unless there are n other
+// arguments. They may precede the flags.
 func (inv *Invocation) Parse(n int) error {
 	inv.dataFlag()
 	return inv.parseMixed(n, n)
@@ -65,8 +66,9 @@ func (inv *Invocation) Given(name string) bool {
 // Arguments returns, after Parse, the arguments that are not flags.
 func (inv *Invocation) Arguments() []string { return inv.args }
 
-// Installation returns the installation that the command line selects: the server that runs on the data folder. If none
-// runs there, as inside a container, DATABASE_URL, SUPABASE_URL, SITE_URL and SERVICE_ROLE_KEY describe it.
+// Installation returns the installation that the command line selects: the server that runs on the
+// data folder. If none runs there, as inside a container, DATABASE_URL, SUPABASE_URL, SITE_URL and
+// SERVICE_ROLE_KEY describe it.
 func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 	get := func(name string) string {
 		value, _ := inv.Getenv(name)
@@ -86,7 +88,8 @@ func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 	return at, nil
 }
 
-// Confirm asks a question on the terminal and reports whether the answer is yes. If ctx ends first, the answer is no.
+// Confirm asks a question on the terminal and reports whether the answer is yes. If ctx ends first,
+// the answer is no.
 func (inv *Invocation) Confirm(ctx context.Context, question string) bool {
 	fmt.Fprintf(inv.Stderr, "%s [y/N] ", question)
 	answer, _ := until(ctx, func() (string, error) {
@@ -101,8 +104,8 @@ func (inv *Invocation) readInput(ctx context.Context) ([]byte, error) {
 	return until(ctx, func() ([]byte, error) { return io.ReadAll(inv.Stdin) })
 }
 
-// until returns the result of read, or the error of ctx if ctx ends first. A read from a terminal cannot be interrupted, so
-// it then continues in its goroutine.
+// until returns the result of read, or the error of ctx if ctx ends first. A read from a terminal
+// cannot be interrupted, so it then continues in its goroutine.
 func until[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -23,7 +23,8 @@ import (
 // tokenVariable holds the deploy token, which must not be on a command line.
 const tokenVariable = "DEPLOY_TOKEN"
 
-// deployTarget is the server that a command deploys to: the one on the data folder, or one at a URL.
+// deployTarget is the server that a command deploys to: the one on the data folder, or one at a
+// URL.
 type deployTarget struct {
 	inv   *Invocation
 	url   string

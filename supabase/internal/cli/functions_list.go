@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// listFunctions lists the functions of the running server: those of the program, of the source or of a deployed bundle. Without a
-// server it lists those of the program.
+// listFunctions lists the functions of the running server: those of the program, of the source or
+// of a deployed bundle. Without a server it lists those of the program.
 func listFunctions(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	stats := inv.flags.Bool("stats", false, "print calls, errors and latencies since the start of the server instead")

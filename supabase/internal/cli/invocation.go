@@ -29,7 +29,8 @@ type Invocation struct {
 	overrides []func(*config.Config)
 }
 
-// parse reads the flags that the command has declared. It returns a usage error unless least to most other arguments follow.
+// parse reads the flags that the command has declared. It returns a usage error unless least to
+// most other arguments follow.
 func (inv *Invocation) parse(least, most int) error {
 	err := inv.flags.Parse(inv.args)
 	if errors.Is(err, flag.ErrHelp) {

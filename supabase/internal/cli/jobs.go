@@ -88,7 +88,8 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 	return err
 }
 
-// jobsOf returns the operator of the jobs of the selected installation. done closes its connections.
+// jobsOf returns the operator of the jobs of the selected installation. done closes its
+// connections.
 func jobsOf(ctx context.Context, inv *Invocation) (list jobs.Operator, done func(), err error) {
 	at, err := inv.Installation(ctx)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 // keyVariables are the prefixes of the variables that hold keys.
 var keyVariables = []string{"JWT_", "ANON_", "SERVICE_ROLE_", "SUPABASE_PUBLISHABLE_", "SUPABASE_SECRET_", "RETIRED_"}
 
-// rotateFile replaces the keys in a file of NAME=value lines and leaves all other lines as they are. It keeps no old key for
-// verification: the upstream images that read the file would also accept stolen API keys signed with it.
+// rotateFile replaces the keys in a file of NAME=value lines and leaves all other lines as they
+// are. It keeps no old key for verification: the upstream images that read the file would also
+// accept stolen API keys signed with it.
 func rotateFile(ctx context.Context, name string, password bool) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -65,8 +66,8 @@ func rotateFile(ctx context.Context, name string, password bool) error {
 	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm()) // in place, because it may be a mount
 }
 
-// replaceLines sets the values in a text of NAME=value lines and appends missing ones. It sets every line of a name, because
-// the last one counts.
+// replaceLines sets the values in a text of NAME=value lines and appends missing ones. It sets
+// every line of a name, because the last one counts.
 func replaceLines(text string, values []app.Value) string {
 	var out strings.Builder
 	given, seen := map[string]string{}, map[string]bool{}

@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/internal/base/keys"
 )
 
-// The upstream images accept any token of any key in the file. So it must not keep old keys, nor those of an earlier rotation.
+// The upstream images accept any token of any key in the file. So it must not keep old keys, nor
+// those of an earlier rotation.
 func TestRotateFile(t *testing.T) {
 	old, err := keys.Generate(time.Now())
 	if err != nil {

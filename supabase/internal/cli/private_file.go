@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// CreatePrivate creates a file that only its owner can read. An existing regular file of that name is replaced by a new
-// one, because it may belong to another user or be readable by others. A device or pipe is opened for writing.
+// CreatePrivate creates a file that only its owner can read. An existing regular file of that name
+// is replaced by a new one, because it may belong to another user or be readable by others. A
+// device or pipe is opened for writing.
 func CreatePrivate(name string) (*os.File, error) {
 	switch info, err := os.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -25,8 +26,8 @@ func CreatePrivate(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 }
 
-// createPart creates a hidden temporary file in the folder of target. Only its owner can read it. Concurrent writers to
-// one target get different files.
+// createPart creates a hidden temporary file in the folder of target. Only its owner can read it.
+// Concurrent writers to one target get different files.
 func createPart(target string) (*os.File, error) {
 	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.part")
 	if path := new(fs.PathError); errors.As(err, &path) {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Only the owner can read the new file, even if it replaces a public one that another process has open.
+// Only the owner can read the new file, even if it replaces a public one that another process has
+// open.
 func TestCreatePrivate(t *testing.T) {
 	dir := t.TempDir()
 	public := filepath.Join(dir, "public")
@@ -44,7 +45,8 @@ func TestCreatePrivate(t *testing.T) {
 	}
 }
 
-// Concurrent exports to one name write different files, so neither renames the unfinished file of the other.
+// Concurrent exports to one name write different files, so neither renames the unfinished file of
+// the other.
 func TestConcurrentExportsToOneName(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "daawo.export")
 	one, err := createPart(target)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// progressBar shows the progress of a long operation on a terminal. It prints nothing if the output is not a terminal.
+// progressBar shows the progress of a long operation on a terminal. It prints nothing if the output
+// is not a terminal.
 type progressBar struct {
 	w io.Writer // nil if the output is not a terminal
 

@@ -19,9 +19,9 @@ type selection struct {
 	own   bool   // it is the project of the program, and not of other people
 }
 
-// project returns the project that the command line selects: the folder supabase/ of --workdir or of the working folder, or
-// else the project inside the program. With a project of other people the program's site, functions, mails and settings are
-// left out.
+// project returns the project that the command line selects: the folder supabase/ of --workdir or
+// of the working folder, or else the project inside the program. With a project of other people the
+// program's site, functions, mails and settings are left out.
 func (inv *Invocation) project() (selection, error) {
 	if inv.selected != nil {
 		return *inv.selected, nil
@@ -54,7 +54,8 @@ func selectProject(inv *Invocation) (selection, error) {
 	return selection{files, dir, own}, err
 }
 
-// isProject reports whether a folder has the files of a project. A folder supabase/ with the source of an application has none.
+// isProject reports whether a folder has the files of a project. A folder supabase/ with the source
+// of an application has none.
 func isProject(dir string) bool {
 	for _, name := range []string{"config.toml", "migrations", "seed.sql"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -64,8 +65,8 @@ func isProject(dir string) bool {
 	return false
 }
 
-// sameProject reports whether a folder has the oldest migration of the program's project. A program without migrations has no
-// project of its own and runs every folder as its project.
+// sameProject reports whether a folder has the oldest migration of the program's project. A program
+// without migrations has no project of its own and runs every folder as its project.
 func sameProject(program, folder fs.FS) (bool, error) {
 	if program == nil {
 		return false, nil
@@ -82,7 +83,8 @@ func sameProject(program, folder fs.FS) (bool, error) {
 	return true, err
 }
 
-// projectName returns the name of a project without project_id: that of the folder that contains supabase/.
+// projectName returns the name of a project without project_id: that of the folder that contains
+// supabase/.
 func (s selection) projectName() string {
 	if s.own {
 		return ""
@@ -94,7 +96,8 @@ func (s selection) projectName() string {
 	return filepath.Base(parent)
 }
 
-// home returns the folder that contains supabase/, for a project outside of the program; "" otherwise.
+// home returns the folder that contains supabase/, for a project outside of the program; ""
+// otherwise.
 func (s selection) home() string {
 	if s.dir == "" {
 		return ""
@@ -102,8 +105,8 @@ func (s selection) home() string {
 	return cmp.Or(filepath.Dir(s.dir), ".")
 }
 
-// functions returns the folder of the module with functions in Go of a project that is not the program's. "" means that it has
-// none.
+// functions returns the folder of the module with functions in Go of a project that is not the
+// program's. "" means that it has none.
 func (s selection) functions() string {
 	if s.own {
 		return ""

@@ -26,7 +26,8 @@ The database is that of --db-uri, --config or PGRST_DB_URI, as for 'daawo serve 
 	Run: runREST,
 }
 
-// pgrstOptions returns the options of the REST engine. extra are NAME=value variables besides those of the process.
+// pgrstOptions returns the options of the REST engine. extra are NAME=value variables besides those
+// of the process.
 func (inv *Invocation) pgrstOptions(configFile string, extra ...string) pgrst.Options {
 	return pgrst.Options{File: configFile, Environ: append(os.Environ(), extra...), Log: observe.Logger(inv.Stderr, "info", "text")}
 }

@@ -73,8 +73,8 @@ func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(co
 	}
 }
 
-// announce prints that the server is ready, and its addresses. It prints keys only if they are the well-known local ones,
-// because the output of a service is kept in a log.
+// announce prints that the server is ready, and its addresses. It prints keys only if they are the
+// well-known local ones, because the output of a service is kept in a log.
 func (inv *Invocation) announce(info app.Info) {
 	shown, hidden := info.Announcement()
 	fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)

@@ -8,7 +8,8 @@ import (
 	"daawo/supabase/internal/engine/auth/gotrue"
 )
 
-// serveAuth replaces the GoTrue binary. It reads GOTRUE_* variables, DATABASE_URL, API_EXTERNAL_URL and PORT.
+// serveAuth replaces the GoTrue binary. It reads GOTRUE_* variables, DATABASE_URL, API_EXTERNAL_URL
+// and PORT.
 func serveAuth(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err

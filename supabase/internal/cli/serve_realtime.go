@@ -9,7 +9,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/standalone"
 )
 
-// serveRealtime replaces supabase/realtime for one tenant. It has the same variables, port and paths.
+// serveRealtime replaces supabase/realtime for one tenant. It has the same variables, port and
+// paths.
 func serveRealtime(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err

@@ -48,7 +48,8 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	})
 }
 
-// announceLinks prints the program's own links on a stack with local keys. A failure is printed: the stack serves without them.
+// announceLinks prints the program's own links on a stack with local keys. A failure is printed:
+// the stack serves without them.
 func (inv *Invocation) announceLinks(ctx context.Context, info app.Info) {
 	if inv.StartLinks == nil || !info.Demo {
 		return

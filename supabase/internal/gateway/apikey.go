@@ -33,9 +33,10 @@ func bearer(header string) string {
 // opaque reports whether a key is an opaque API key, which only the gateway can resolve.
 func opaque(key string) bool { return strings.HasPrefix(key, "sb_") }
 
-// takeKey returns the key from the header, else the first known key from the query. It removes all known keys from the
-// query, so that no service sees them there. Other apikey parameters are filters or arguments of REST and stay. Without any
-// known key, the first apikey parameter was probably meant as one and is removed too.
+// takeKey returns the key from the header, else the first known key from the query. It removes all
+// known keys from the query, so that no service sees them there. Other apikey parameters are
+// filters or arguments of REST and stay. Without any known key, the first apikey parameter was
+// probably meant as one and is removed too.
 func (g *gateway) takeKey(r *http.Request) string {
 	key := r.Header.Get("apikey")
 	if !strings.Contains(r.URL.RawQuery, "apikey=") {
@@ -69,8 +70,9 @@ func (g *gateway) known(key string) bool {
 	return ok
 }
 
-// authorise puts the JWT of a key in the headers that services read. It keeps a user's token in Authorization. Clients also
-// send the key itself there; it is replaced, because a retired key resolves to another token.
+// authorise puts the JWT of a key in the headers that services read. It keeps a user's token in
+// Authorization. Clients also send the key itself there; it is replaced, because a retired key
+// resolves to another token.
 func authorise(r *http.Request, given string, key Key) {
 	r.Header.Set("apikey", key.Token)
 	if token := bearer(r.Header.Get("Authorization")); token != "" && token != given && !opaque(token) {
@@ -126,8 +128,8 @@ func (g *gateway) requireServiceKey(next http.Handler) http.Handler {
 	})
 }
 
-// storageKey passes every request, because storage has public URLs, signed URLs and S3 signatures. It only resolves keys
-// that storage cannot read.
+// storageKey passes every request, because storage has public URLs, signed URLs and S3 signatures.
+// It only resolves keys that storage cannot read.
 func (g *gateway) storageKey(next http.Handler) http.Handler {
 	withKey := g.optionalKey(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -151,8 +153,8 @@ func (g *gateway) realtimeKey(next http.Handler) http.Handler {
 	}))
 }
 
-// functionsKey leaves Authorization unchanged, because functions read it themselves. It puts the token of an opaque key in
-// Sb-Api-Key, which a client cannot set.
+// functionsKey leaves Authorization unchanged, because functions read it themselves. It puts the
+// token of an opaque key in Sb-Api-Key, which a client cannot set.
 func (g *gateway) functionsKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Sb-Api-Key")

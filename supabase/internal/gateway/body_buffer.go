@@ -19,8 +19,8 @@ const (
 	bufferTotal  = 256 << 20 // bytes of all such files together
 )
 
-// bodyBuffer reads request bodies before the service sees them, as Supabase's own gateway does. A client that trickles its
-// body then holds a connection, but none of the service's request slots.
+// bodyBuffer reads request bodies before the service sees them, as Supabase's own gateway does. A
+// client that trickles its body then holds a connection, but none of the service's request slots.
 type bodyBuffer struct {
 	log *slog.Logger
 
@@ -33,9 +33,10 @@ func newBodyBuffer(log *slog.Logger) *bodyBuffer {
 	return &bodyBuffer{log: log, byClient: map[string]int64{}}
 }
 
-// reserve counts n more bytes in files of a client. It returns false if the client would have more than a quarter of the
-// free space. A single client gets 51 MB, and less as others use more, so that a new client always finds some. A fixed
-// share would be too small for many clients behind one address, or too large for a few.
+// reserve counts n more bytes in files of a client. It returns false if the client would have more
+// than a quarter of the free space. A single client gets 51 MB, and less as others use more, so
+// that a new client always finds some. A fixed share would be too small for many clients behind one
+// address, or too large for a few.
 func (b *bodyBuffer) reserve(client string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,17 +123,18 @@ func writeBusy(w http.ResponseWriter) {
 	writeError(w, http.StatusServiceUnavailable, "Server is busy; retry later.")
 }
 
-// writeBodyError answers a request whose body ended early. For a body that was too slow or too large, reply.override
-// replaces this answer.
+// writeBodyError answers a request whose body ended early. For a body that was too slow or too
+// large, reply.override replaces this answer.
 func writeBodyError(w http.ResponseWriter) {
 	writeError(w, http.StatusBadRequest, "Request body ended unexpectedly.")
 }
 
 var errBufferFull = errors.New("no space in the body buffer for this client")
 
-// spoolFile reserves space for what is written to it. The bytes on disk are encrypted with a key that is only in memory: they
-// may be a photo with its position or a phone number, and the disk may keep blocks of deleted files. The file is not embedded,
-// because io.Copy would then use its ReadFrom and bypass Write.
+// spoolFile reserves space for what is written to it. The bytes on disk are encrypted with a key
+// that is only in memory: they may be a photo with its position or a phone number, and the disk may
+// keep blocks of deleted files. The file is not embedded, because io.Copy would then use its
+// ReadFrom and bypass Write.
 type spoolFile struct {
 	file     *os.File
 	buffer   *bodyBuffer

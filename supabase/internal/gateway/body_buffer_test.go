@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// TestSlowBodiesTakeNoSlots: a service with one slot serves requests while many clients trickle their bodies.
+// TestSlowBodiesTakeNoSlots: a service with one slot serves requests while many clients trickle
+// their bodies.
 func TestSlowBodiesTakeNoSlots(t *testing.T) {
 	targets := []string{"/functions/v1/hello", "/rest/v1/notes", "/auth/v1/signup"}
 	inPipes(t, func(o *Options) {
@@ -40,7 +41,8 @@ func TestSlowBodiesTakeNoSlots(t *testing.T) {
 	})
 }
 
-// TestBufferedBodies: a body of any size, with or without a length, arrives unchanged and leaves no file.
+// TestBufferedBodies: a body of any size, with or without a length, arrives unchanged and leaves no
+// file.
 func TestBufferedBodies(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -117,7 +119,8 @@ func TestBodyBufferQuota(t *testing.T) {
 	}
 }
 
-// TestBodyBufferQuotaByAddress: an address that sends many large bodies gets 503 at its quota, and others are served.
+// TestBodyBufferQuotaByAddress: an address that sends many large bodies gets 503 at its quota, and
+// others are served.
 func TestBodyBufferQuotaByAddress(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := live(t, func(o *Options) {

@@ -17,15 +17,16 @@ import (
 	"golang.org/x/text/language"
 )
 
-// CleanBucket is a bucket of images. The gateway removes the metadata of its uploads before storage gets a byte of them, so
-// the metadata reaches no disk and no backup. It works the same for storage in this process and elsewhere.
+// CleanBucket is a bucket of images. The gateway removes the metadata of its uploads before storage
+// gets a byte of them, so the metadata reaches no disk and no backup. It works the same for storage
+// in this process and elsewhere.
 type CleanBucket struct {
 	ID       string
 	MaxBytes int64             // of one file; larger ones get 413
 	Refusal  map[string]string // message for a file that cannot be read, by language such as "en"; "" is for other languages
 
-	// HideNames stores an upload whose name is taken under a longer name and replies as if the name had been free. Only requests
-	// with the service_role key learn that a name is taken.
+	// HideNames stores an upload whose name is taken under a longer name and replies as if the name
+	// had been free. Only requests with the service_role key learn that a name is taken.
 	HideNames bool
 }
 
@@ -59,7 +60,8 @@ func (g *gateway) cleanUploads() http.Handler {
 	return c
 }
 
-// ServeHTTP cleans uploads to the buckets and refuses other ways to write to them. Everything else goes to storage unchanged.
+// ServeHTTP cleans uploads to the buckets and refuses other ways to write to them. Everything else
+// goes to storage unchanged.
 func (c *uploadCleaner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := segments(r.URL)
 	if c.hides(w, r, path) {
@@ -83,8 +85,8 @@ func (c *uploadCleaner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hides serves the requests of users whose replies would tell whether a name exists, if the bucket hides its names: a refused
-// deletion, and the S3 protocol with a user's token.
+// hides serves the requests of users whose replies would tell whether a name exists, if the bucket
+// hides its names: a refused deletion, and the S3 protocol with a user's token.
 func (c *uploadCleaner) hides(w http.ResponseWriter, r *http.Request, path []string) bool {
 	if len(path) < 2 || !c.buckets[path[1]].HideNames {
 		return false
@@ -108,7 +110,8 @@ func (c *uploadCleaner) hides(w http.ResponseWriter, r *http.Request, path []str
 	return false
 }
 
-// segments returns the decoded segments of a path without empty ones. Services may route a path by its decoded form.
+// segments returns the decoded segments of a path without empty ones. Services may route a path by
+// its decoded form.
 func segments(u *url.URL) []string {
 	var path []string
 	for segment := range strings.SplitSeq(u.EscapedPath(), "/") {
@@ -226,8 +229,8 @@ func (c *uploadCleaner) move(w http.ResponseWriter, r *http.Request) {
 	c.storage.ServeHTTP(w, r)
 }
 
-// stringValues returns the strings of a JSON object by their names in lower case. It returns all values of a repeated name,
-// because services differ in which one they take.
+// stringValues returns the strings of a JSON object by their names in lower case. It returns all
+// values of a repeated name, because services differ in which one they take.
 func stringValues(body []byte) map[string][]string {
 	values := map[string][]string{}
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -252,7 +255,8 @@ func allOf(all []string, ok func(string) bool) bool {
 	return !slices.ContainsFunc(all, func(s string) bool { return !ok(s) })
 }
 
-// resumable refuses resumable uploads: their parts arrive one by one and would be stored before the file can be cleaned.
+// resumable refuses resumable uploads: their parts arrive one by one and would be stored before the
+// file can be cleaned.
 func (c *uploadCleaner) resumable(w http.ResponseWriter, r *http.Request, path []string) {
 	for pair := range strings.SplitSeq(strings.Join(r.Header.Values("Upload-Metadata"), ","), ",") {
 		_, value, _ := strings.Cut(strings.TrimSpace(pair), " ")
@@ -270,7 +274,8 @@ func (c *uploadCleaner) resumable(w http.ResponseWriter, r *http.Request, path [
 	c.storage.ServeHTTP(w, r)
 }
 
-// decode64 decodes base64 in either alphabet, with or without padding. It returns "" for other texts.
+// decode64 decodes base64 in either alphabet, with or without padding. It returns "" for other
+// texts.
 func decode64(text string) string {
 	text = strings.NewReplacer("-", "+", "_", "/", "=", "").Replace(strings.TrimSpace(text))
 	decoded, err := base64.RawStdEncoding.DecodeString(text)

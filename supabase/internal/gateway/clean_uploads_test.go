@@ -43,8 +43,8 @@ func (a *album) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"Id":"1","Key":"%s"}`, name)
 }
 
-// cleaned returns a gateway whose bucket "photos" is cleaned. A file is an image if it starts with "image"; its metadata is
-// "(place)".
+// cleaned returns a gateway whose bucket "photos" is cleaned. A file is an image if it starts with
+// "image"; its metadata is "(place)".
 func cleaned(t *testing.T, a *album, remote bool) http.Handler {
 	var storage http.Handler = a
 	if remote {
@@ -90,7 +90,8 @@ func put(h http.Handler, method, target, body string, headers ...string) *httpte
 	return w
 }
 
-// TestCleanUploads checks every way to upload to a cleaned bucket, with storage in this process and elsewhere.
+// TestCleanUploads checks every way to upload to a cleaned bucket, with storage in this process and
+// elsewhere.
 func TestCleanUploads(t *testing.T) {
 	form, formType := uploadForm("image (place) pixels")
 	long := "image" + strings.Repeat("(place)", 50_000)
@@ -167,7 +168,8 @@ func TestCleanUploadsRefusal(t *testing.T) {
 	}
 }
 
-// TestCleanUploadsHideNames checks that a user gets the same reply for a free and for a taken name, and both files are kept.
+// TestCleanUploadsHideNames checks that a user gets the same reply for a free and for a taken name,
+// and both files are kept.
 func TestCleanUploadsHideNames(t *testing.T) {
 	for _, key := range []string{"anon", "service"} {
 		a := &album{taken: map[string]bool{"photos/1.jpg": true}}
@@ -196,7 +198,8 @@ func TestCleanUploadsHideNames(t *testing.T) {
 	}
 }
 
-// TestSpooledBodiesAreEncrypted checks that a body on its way does not stand on the disk in the clear.
+// TestSpooledBodiesAreEncrypted checks that a body on its way does not stand on the disk in the
+// clear.
 func TestSpooledBodiesAreEncrypted(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "spool"))
 	if err != nil {

@@ -39,7 +39,8 @@ func connOf(served net.Conn) *conn {
 	return c
 }
 
-// Close closes the connection without TLS close_notify, which would wait for a client that does not read.
+// Close closes the connection without TLS close_notify, which would wait for a client that does not
+// read.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.once.Do(func() {

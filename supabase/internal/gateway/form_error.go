@@ -22,15 +22,16 @@ const defaultFormErrorPage = `<!doctype html>
 </html>
 `
 
-// isFormPost reports whether a browser posts a form and will show the reply as a page. Scripts do not accept text/html.
+// isFormPost reports whether a browser posts a form and will show the reply as a page. Scripts do
+// not accept text/html.
 func isFormPost(r *http.Request) bool {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return r.Method == http.MethodPost && (kind == "multipart/form-data" || kind == "application/x-www-form-urlencoded") &&
 		strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// errorBody returns the content of the gateway's own error replies: the form error page for a form post, otherwise JSON
-// with the fields that the clients of all services read.
+// errorBody returns the content of the gateway's own error replies: the form error page for a form
+// post, otherwise JSON with the fields that the clients of all services read.
 func errorBody(w http.ResponseWriter, message string) (contentType string, body []byte) {
 	if re, ok := w.(*reply); ok && re.formErrorPage != nil {
 		re.Header().Set("Cache-Control", "no-store")

@@ -27,7 +27,8 @@ func (p trustedProxies) trustPeer(r *http.Request) bool {
 	return err == nil && p.contain(peer.Addr().Unmap())
 }
 
-// client walks the chain in X-Forwarded-For from the nearest hop and returns the first address that is not a trusted proxy.
+// client walks the chain in X-Forwarded-For from the nearest hop and returns the first address that
+// is not a trusted proxy.
 func (p trustedProxies) client(forwardedFor []string) netip.Addr {
 	hops := strings.Split(strings.Join(forwardedFor, ","), ",")
 	var client netip.Addr
@@ -43,8 +44,9 @@ func (p trustedProxies) client(forwardedFor []string) netip.Addr {
 	return client
 }
 
-// clientKey identifies a client by its address, or by its network for IPv6. RemoteAddr must be the client's address, as
-// setForwarded leaves it. The key is kept in memory only, for the time window of a limit.
+// clientKey identifies a client by its address, or by its network for IPv6. RemoteAddr must be the
+// client's address, as setForwarded leaves it. The key is kept in memory only, for the time window
+// of a limit.
 func clientKey(r *http.Request) (string, error) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -64,8 +66,8 @@ func (p trustedProxies) clientKey(r *http.Request) string {
 	return key
 }
 
-// setForwarded sets the X-Forwarded-* headers, from those of a trusted proxy or else from the connection, and removes other
-// forwarding headers. RemoteAddr becomes the client's address.
+// setForwarded sets the X-Forwarded-* headers, from those of a trusted proxy or else from the
+// connection, and removes other forwarding headers. RemoteAddr becomes the client's address.
 func (p trustedProxies) setForwarded(r *http.Request) {
 	proto, host := "http", r.Host
 	if r.TLS != nil {

@@ -16,8 +16,8 @@ type limitedService struct{ http.Handler }
 
 func (limitedService) MaxBody(string) int64 { return 1000 }
 
-// TestFraming checks that a connection ends after a request with two lengths, and that a body that is too long is refused before
-// the client sends it.
+// TestFraming checks that a connection ends after a request with two lengths, and that a body that
+// is too long is refused before the client sends it.
 func TestFraming(t *testing.T) {
 	s := live(t, func(o *Options) {
 		o.Limits.Stall = 200 * time.Millisecond // until the connection ends after 413
@@ -52,8 +52,8 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// TestClientThatLeft checks the reply to a client that ended its side of the connection, which cancels its request: neither
-// an empty success nor an error of the server.
+// TestClientThatLeft checks the reply to a client that ended its side of the connection, which
+// cancels its request: neither an empty success nor an error of the server.
 func TestClientThatLeft(t *testing.T) {
 	for name, service := range map[string]http.HandlerFunc{
 		"error":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },

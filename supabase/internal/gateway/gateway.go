@@ -1,8 +1,7 @@
-// Package gateway is the HTTP handler and the listener of the public port: API keys, CORS, security headers and limits of
-// the API's services, and the site's files. Each service gets requests rooted at its own root, with the headers that
-// Supabase's gateway adds, whether it runs in this process or elsewhere. services.go has the table of services.
-//
-// Only app imports it. Of ours it imports observe; it knows services as http.Handler only.
+// Package gateway is the HTTP handler and the listener of the public port: API keys, CORS, security
+// headers and limits of the API's services, and the site's files. Each service gets requests rooted
+// at its own root, with the headers that Supabase's gateway adds, whether it runs in this process
+// or elsewhere. services.go has the table of services.
 package gateway
 
 import (
@@ -48,8 +47,9 @@ type gateway struct {
 
 // New returns the handler of the public port.
 //
-// Its layers have small stack frames: net/http needs most of 8 KB to write the header of a reply, and a stack that has grown to
-// 16 KB stays so large while a client does not read. So a layer calls another function for work that needs many variables.
+// Its layers have small stack frames: net/http needs most of 8 KB to write the header of a reply,
+// and a stack that has grown to 16 KB stays so large while a client does not read. So a layer calls
+// another function for work that needs many variables.
 func New(o Options) http.Handler {
 	o.Limits = o.Limits.withDefaults()
 	if o.Metrics == nil {
@@ -77,8 +77,9 @@ func New(o Options) http.Handler {
 	return g.observe(g.metrics(g.sanitise(r)))
 }
 
-// metrics serves /metrics before sanitise changes the request. The handler must see which forwarding headers the request
-// came with, to tell local programs from clients behind a local proxy.
+// metrics serves /metrics before sanitise changes the request. The handler must see which
+// forwarding headers the request came with, to tell local programs from clients behind a local
+// proxy.
 func (g *gateway) metrics(next http.HandlerFunc) http.HandlerFunc {
 	metrics := g.Metrics.Handler(g.MetricsToken)
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -232,7 +232,8 @@ func TestForwardedHeaders(t *testing.T) {
 	}
 }
 
-// TestMetricsAreLocal: local programs read the metrics without a token, clients behind a local proxy do not.
+// TestMetricsAreLocal: local programs read the metrics without a token, clients behind a local
+// proxy do not.
 func TestMetricsAreLocal(t *testing.T) {
 	h := testGateway(func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	for _, tt := range []struct {
@@ -312,7 +313,8 @@ func TestSecurityHeaders(t *testing.T) {
 			}
 		}
 	}
-	// Uploaded documents share the site's origin: they must not run scripts, and browsers must show PDFs.
+	// Uploaded documents share the site's origin: they must not run scripts, and browsers must show
+	// PDFs.
 	for kind, sandboxed := range map[string]bool{"text/html": true, "image/svg+xml": true, "application/xhtml+xml; charset=x": true, "application/pdf": false} {
 		policy := ask(h, "GET", "/storage/v1/object/public/b/x?type="+url.QueryEscape(kind)).Header.Get("Content-Security-Policy")
 		if strings.Contains(policy, "sandbox") != sandboxed {

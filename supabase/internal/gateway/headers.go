@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// secureHeaders sets the security headers of a reply when it is sent, unless the service or the site has set its own value.
+// secureHeaders sets the security headers of a reply when it is sent, unless the service or the
+// site has set its own value.
 func (g *gateway) secureHeaders(w *reply) {
 	w.onHeader(func(h http.Header, _ int) {
 		w.service.secureHeaders(h)
@@ -15,8 +16,8 @@ func (g *gateway) secureHeaders(w *reply) {
 	})
 }
 
-// secureHeaders sets the security headers that are missing. PDFs get no sandbox, because browsers do not show a sandboxed
-// PDF.
+// secureHeaders sets the security headers that are missing. PDFs get no sandbox, because browsers
+// do not show a sandboxed PDF.
 func (s *service) secureHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	setDefault(h, "Referrer-Policy", "no-referrer")

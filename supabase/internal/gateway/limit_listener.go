@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// sendBuffer limits how many bytes of a reply the kernel buffers for a client that does not read; Linux doubles it. The
-// kernel's default is up to 4 MB per connection, so a few hundred stalled readers would use up the socket memory. 64 KB
-// still allow 10 Mbit/s at 100 ms latency.
+// sendBuffer limits how many bytes of a reply the kernel buffers for a client that does not read;
+// Linux doubles it. The kernel's default is up to 4 MB per connection, so a few hundred stalled
+// readers would use up the socket memory. 64 KB still allow 10 Mbit/s at 100 ms latency.
 const sendBuffer = 64 << 10
 
-// staleAfter is how long a connection with a request may stall before a new connection from its address may replace it. It
-// is longer than a phone on a bad network needs to retransmit lost packets.
+// staleAfter is how long a connection with a request may stall before a new connection from its
+// address may replace it. It is longer than a phone on a bad network needs to retransmit lost
+// packets.
 const staleAfter = 3 * time.Second
 
 // ConnLimits are the limits of a LimitListener.
@@ -26,13 +27,13 @@ type ConnLimits struct {
 	PerAddress int            // open connections from one address (IPv6: from one /64 network); 0 means no limit
 	Proxies    []netip.Prefix // addresses without the limit PerAddress, because they forward many clients
 
-	// Crowded is called with true when more than an eighth of Total are open, and with false when half as many are open
-	// again; nil for no calls.
+	// Crowded is called with true when more than an eighth of Total are open, and with false when
+	// half as many are open again; nil for no calls.
 	Crowded func(bool)
 }
 
-// limitListener is the listener of a public port. It limits the number of open connections, so that idle clients cannot
-// lock others out.
+// limitListener is the listener of a public port. It limits the number of open connections, so that
+// idle clients cannot lock others out.
 type limitListener struct {
 	net.Listener
 	limits ConnLimits
@@ -54,19 +55,21 @@ type Listener interface {
 	net.Listener
 	// ConnState must be the ConnState of the listener's http.Server.
 	ConnState(net.Conn, http.ConnState)
-	// StopAccepting closes the listener. A connection that it has already taken from the kernel is still served.
+	// StopAccepting closes the listener. A connection that it has already taken from the kernel is
+	// still served.
 	StopAccepting()
-	// AwaitQuiet waits until all connections have ended, except hijacked ones, or until ctx ends. It closes a connection that
-	// has had no request for quiet. Call it after StopAccepting.
+	// AwaitQuiet waits until all connections have ended, except hijacked ones, or until ctx ends.
+	// It closes a connection that has had no request for quiet. Call it after StopAccepting.
 	AwaitQuiet(ctx context.Context, quiet time.Duration)
 }
 
 // LimitListener returns a listener that limits the open connections of l.
 //
-// When Total is reached, a new connection replaces the connection that has been idle for the longest time. If every
-// connection has a request, Accept waits. When PerAddress is reached, a new connection replaces the connection of the same
-// address that has been without progress for the longest time, if that connection is idle or has stalled for 3 s.
-// Otherwise the new connection is closed.
+// When Total is reached, a new connection replaces the connection that has been idle for the
+// longest time. If every connection has a request, Accept waits. When PerAddress is reached, a new
+// connection replaces the connection of the same address that has been without progress for the
+// longest time, if that connection is idle or has stalled for 3 s. Otherwise the new connection is
+// closed.
 func LimitListener(l net.Listener, limits ConnLimits) Listener { return newLimitListener(l, limits) }
 
 func newLimitListener(l net.Listener, limits ConnLimits) *limitListener {
@@ -119,8 +122,8 @@ func (l *limitListener) countedAddress(c net.Conn) netip.Addr {
 	return address
 }
 
-// register counts a connection for its address. It returns false if the address has too many connections and none of them
-// can be replaced.
+// register counts a connection for its address. It returns false if the address has too many
+// connections and none of them can be replaced.
 func (l *limitListener) register(c *conn) bool {
 	if !c.address.IsValid() {
 		return true
@@ -188,7 +191,8 @@ func (l *limitListener) deregister(c *conn) {
 	l.discount(c)
 }
 
-// stalest returns the idle or stalled connection of an address that has been without progress for the longest time, or nil.
+// stalest returns the idle or stalled connection of an address that has been without progress for
+// the longest time, or nil.
 func (l *limitListener) stalest(address netip.Addr) *conn {
 	var stalest *conn
 	limit := time.Now().Add(-l.staleAfter).UnixNano()
@@ -201,8 +205,9 @@ func (l *limitListener) stalest(address netip.Addr) *conn {
 	return stalest
 }
 
-// acquireSlot takes a slot, if necessary from the connection that has been idle for the longest time. While every
-// connection has a request it waits; each request is limited in time. It returns false after Close.
+// acquireSlot takes a slot, if necessary from the connection that has been idle for the longest
+// time. While every connection has a request it waits; each request is limited in time. It returns
+// false after Close.
 func (l *limitListener) acquireSlot() bool {
 	for {
 		select {
@@ -223,7 +228,8 @@ func (l *limitListener) acquireSlot() bool {
 	}
 }
 
-// closeIdle closes the connection that has been idle for the longest time. It returns false if no connection is idle.
+// closeIdle closes the connection that has been idle for the longest time. It returns false if no
+// connection is idle.
 func (l *limitListener) closeIdle() bool {
 	l.mu.Lock()
 	longest := l.idle.Front()
@@ -244,7 +250,8 @@ func (l *limitListener) Close() error {
 	return l.Listener.Close()
 }
 
-// StopAccepting is part of Listener. It does not wake up Accept from its wait for a slot, because that has a connection.
+// StopAccepting is part of Listener. It does not wake up Accept from its wait for a slot, because
+// that has a connection.
 func (l *limitListener) StopAccepting() { _ = l.Listener.Close() }
 
 // quietPoll is how often AwaitQuiet looks.

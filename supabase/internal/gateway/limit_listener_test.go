@@ -89,7 +89,8 @@ func (c *client) get(path string) error {
 	return err
 }
 
-// TestIdleConnectionIsReplaced fills the listener: a new connection replaces the longest idle one, and none with a request.
+// TestIdleConnectionIsReplaced fills the listener: a new connection replaces the longest idle one,
+// and none with a request.
 func TestIdleConnectionIsReplaced(t *testing.T) {
 	served, release := make(chan struct{}), make(chan struct{})
 	address := serveTotal(t, 3, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -194,7 +195,8 @@ func smallWindow(_, _ string, conn syscall.RawConn) error {
 	return errors.Join(err, failed)
 }
 
-// TestAddressLimit: an address at its limit loses stalled connections, and other addresses are not affected.
+// TestAddressLimit: an address at its limit loses stalled connections, and other addresses are not
+// affected.
 func TestAddressLimit(t *testing.T) {
 	begun := make(chan struct{}, 100)
 	address, limited := serveLimited(t, ConnLimits{Total: 100, PerAddress: 3, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}},

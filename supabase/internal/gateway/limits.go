@@ -25,8 +25,8 @@ type Limits struct {
 	MinRate int64         // bytes per second of a request body, after a credit of one Stall
 }
 
-// defaultLimits are for a small public server. Thousands of clients may share one address behind a carrier's NAT, so the
-// rates are high enough for them and stop only floods.
+// defaultLimits are for a small public server. Thousands of clients may share one address behind a
+// carrier's NAT, so the rates are high enough for them and stop only floods.
 var defaultLimits = Limits{
 	AuthBody: 1 << 20,
 	RESTBody: 32 << 20,
@@ -50,8 +50,8 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// limitInFlight limits the requests that next serves at once; 0 means no limit. Each service has its own limit, so that
-// load on one service does not affect the others.
+// limitInFlight limits the requests that next serves at once; 0 means no limit. Each service has
+// its own limit, so that load on one service does not affect the others.
 func limitInFlight(limit int, next http.Handler) http.Handler {
 	if limit == 0 {
 		return next
@@ -119,10 +119,11 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pacedBody aborts a request with a body that arrives too slowly. The client has a credit of stall. Waiting for the client
-// uses it up and n bytes restore n/minRate seconds, capped at stall, so an initial burst earns no credit. Time between
-// reads does not count, because services may read slowly. The end of the body removes the deadline. A service that replies
-// early may still read in another goroutine while the reply calls setDeadline.
+// pacedBody aborts a request with a body that arrives too slowly. The client has a credit of stall.
+// Waiting for the client uses it up and n bytes restore n/minRate seconds, capped at stall, so an
+// initial burst earns no credit. Time between reads does not count, because services may read
+// slowly. The end of the body removes the deadline. A service that replies early may still read in
+// another goroutine while the reply calls setDeadline.
 type pacedBody struct {
 	io.ReadCloser
 	reply   *reply
@@ -156,8 +157,8 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// setDeadline sets the deadline for the next read. It is also called before the reply, because net/http then reads the rest
-// of the body without a deadline of its own.
+// setDeadline sets the deadline for the next read. It is also called before the reply, because
+// net/http then reads the rest of the body without a deadline of its own.
 func (b *pacedBody) setDeadline() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

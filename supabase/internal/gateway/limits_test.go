@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// live serves a gateway on a real port. Its time limits are so long that a busy machine does not exceed them; postInPipe tests
-// the limits.
+// live serves a gateway on a real port. Its time limits are so long that a busy machine does not
+// exceed them; postInPipe tests the limits.
 func live(t *testing.T, change ...func(*Options)) *httptest.Server {
 	t.Helper()
 	change = append([]func(*Options){func(o *Options) {
@@ -69,7 +69,8 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// TestStalledReader: a client that does not read the reply loses the connection, and the handler ends.
+// TestStalledReader: a client that does not read the reply loses the connection, and the handler
+// ends.
 func TestStalledReader(t *testing.T) {
 	ended := make(chan error, 1)
 	s := live(t, func(o *Options) {
@@ -218,7 +219,8 @@ func proxyTo(t *testing.T, target string, startTimeout time.Duration) http.Handl
 	return Proxy(u, startTimeout, slog.New(slog.DiscardHandler))
 }
 
-// TestProxyWaitsForUpstream: a request waits for a service that is starting, and its body is sent once.
+// TestProxyWaitsForUpstream: a request waits for a service that is starting, and its body is sent
+// once.
 func TestProxyWaitsForUpstream(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

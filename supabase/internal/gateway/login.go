@@ -11,10 +11,11 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Login requires a user name and a password (RFC 7617) for next. After five wrong passwords in a row a client may try one
-// password per second over all its connections. Other attempts get 429, even with the right password. Requests that another
-// site caused get 403 if they can change something: browsers add a remembered password to them. proxies are the proxies with
-// a trusted X-Forwarded-For.
+// Login requires a user name and a password (RFC 7617) for next. After five wrong passwords in a
+// row a client may try one password per second over all its connections. Other attempts get 429,
+// even with the right password. Requests that another site caused get 403 if they can change
+// something: browsers add a remembered password to them. proxies are the proxies with a trusted
+// X-Forwarded-For.
 func Login(user, password string, proxies []netip.Prefix, next http.Handler) http.Handler {
 	wantUser, wantPassword := sha256.Sum256([]byte(user)), sha256.Sum256([]byte(password))
 	attempts := newAttempts()
@@ -46,12 +47,12 @@ func Login(user, password string, proxies []netip.Prefix, next http.Handler) htt
 	})
 }
 
-// sameOrigin refuses requests with an unsafe method from other origins, by Sec-Fetch-Site or Origin. Clients that are no
-// browsers send neither and pass.
+// sameOrigin refuses requests with an unsafe method from other origins, by Sec-Fetch-Site or
+// Origin. Clients that are no browsers send neither and pass.
 var sameOrigin = http.NewCrossOriginProtection()
 
-// unsafeMethod returns r for sameOrigin. A WebSocket handshake is a GET, but scripts of every site may open one and write to
-// it, so it counts as a POST.
+// unsafeMethod returns r for sameOrigin. A WebSocket handshake is a GET, but scripts of every site
+// may open one and write to it, so it counts as a POST.
 func unsafeMethod(r *http.Request) *http.Request {
 	if r.Method != http.MethodGet || r.Header.Get("Upgrade") == "" {
 		return r
@@ -72,7 +73,8 @@ type attempts struct {
 	byClient *simplelru.LRU[string, attempt]
 }
 
-// attempt is the number of wrong passwords in a row, and the time before which the client may not try again.
+// attempt is the number of wrong passwords in a row, and the time before which the client may not
+// try again.
 type attempt struct {
 	wrong int
 	until time.Time
@@ -86,7 +88,8 @@ func newAttempts() *attempts {
 	return &attempts{byClient: clients}
 }
 
-// allow counts an attempt. If it returns false, the reply must not depend on whether the password was right.
+// allow counts an attempt. If it returns false, the reply must not depend on whether the password
+// was right.
 func (a *attempts) allow(client string, right bool, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

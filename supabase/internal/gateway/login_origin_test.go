@@ -19,7 +19,8 @@ func studio(t *testing.T) string {
 	return server.URL
 }
 
-// send makes a request with a password and headers, from a local address ("" is any), and returns the status.
+// send makes a request with a password and headers, from a local address ("" is any), and returns
+// the status.
 func send(t *testing.T, method, target, password, from string, headers map[string]string) int {
 	t.Helper()
 	dialer := net.Dialer{}
@@ -46,8 +47,9 @@ func send(t *testing.T, method, target, password, from string, headers map[strin
 	return res.StatusCode
 }
 
-// TestLoginRefusesOtherSites checks that a browser's remembered password does not let another site write: forms, scripts and
-// WebSockets from another origin are refused, and Studio's own requests and those of programs pass.
+// TestLoginRefusesOtherSites checks that a browser's remembered password does not let another site
+// write: forms, scripts and WebSockets from another origin are refused, and Studio's own requests
+// and those of programs pass.
 func TestLoginRefusesOtherSites(t *testing.T) {
 	base := studio(t)
 	u, err := url.Parse(base)
@@ -90,13 +92,15 @@ func TestLoginRefusesOtherSites(t *testing.T) {
 			t.Errorf("%s: %d, want %d", tt.what, got, tt.status)
 		}
 	}
-	// Without the password the reply is the same as ever, so that it does not tell whether a browser has one.
+	// Without the password the reply is the same as ever, so that it does not tell whether a
+	// browser has one.
 	if got := send(t, "POST", base, "", "", with(nil, "Sec-Fetch-Site", "cross-site")); got != 401 {
 		t.Errorf("without a password: %d", got)
 	}
 }
 
-// TestLoginDuringGuessing checks over HTTP that the right password works from another address while one address guesses.
+// TestLoginDuringGuessing checks over HTTP that the right password works from another address while
+// one address guesses.
 func TestLoginDuringGuessing(t *testing.T) {
 	base := studio(t)
 	const guesser, other = "127.0.0.2", "127.0.0.3"

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// loginBehindProxy returns a function that sends a request to a Login with the password "right" and a proxy at 192.0.2.9.
+// loginBehindProxy returns a function that sends a request to a Login with the password "right" and
+// a proxy at 192.0.2.9.
 func loginBehindProxy(next http.HandlerFunc) func(from, user, password string) *httptest.ResponseRecorder {
 	h := Login("supabase", "right", []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}, next)
 	return func(from, user, password string) *httptest.ResponseRecorder {
@@ -52,8 +53,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestLoginLimitsGuessing: a client may try one password per second over all connections. Other clients are not affected,
-// and their success gives it no new attempts.
+// TestLoginLimitsGuessing: a client may try one password per second over all connections. Other
+// clients are not affected, and their success gives it no new attempts.
 func TestLoginLimitsGuessing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		try := loginBehindProxy(func(http.ResponseWriter, *http.Request) {})

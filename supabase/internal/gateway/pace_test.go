@@ -30,7 +30,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { close(p.ended); return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// inPipes serves a gateway on pipes in synthetic time, and calls work with a function that opens a connection.
+// inPipes serves a gateway on pipes in synthetic time, and calls work with a function that opens a
+// connection.
 func inPipes(t *testing.T, change func(*Options), work func(dial func() net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pipes{make(chan net.Conn), make(chan struct{})}
@@ -51,8 +52,9 @@ func inPipes(t *testing.T, change func(*Options), work func(dial func() net.Conn
 	})
 }
 
-// postInPipe posts a body that send writes to a gateway with the default limits. It returns the reply until the gateway closes
-// the connection, or only its status line without untilClosed, and the time until it arrived.
+// postInPipe posts a body that send writes to a gateway with the default limits. It returns the
+// reply until the gateway closes the connection, or only its status line without untilClosed, and
+// the time until it arrived.
 func postInPipe(t *testing.T, service http.HandlerFunc, length int, untilClosed bool, send func(io.Writer)) (reply string, took time.Duration) {
 	inPipes(t, func(o *Options) { o.Storage = service }, func(dial func() net.Conn) {
 		conn := dial()
@@ -108,7 +110,8 @@ func TestSlowClientIsServed(t *testing.T) {
 	}
 }
 
-// TestSlowServiceIsNotCounted: time in which the service does not read does not count against the client.
+// TestSlowServiceIsNotCounted: time in which the service does not read does not count against the
+// client.
 func TestSlowServiceIsNotCounted(t *testing.T) {
 	line, _ := postInPipe(t, func(w http.ResponseWriter, r *http.Request) {
 		for part := make([]byte, 1000); ; time.Sleep(time.Minute) {
@@ -123,8 +126,8 @@ func TestSlowServiceIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestReplyBeforeBody replies while another goroutine of the service still reads the body, as a proxy does. The race
-// detector checks that the two may run together.
+// TestReplyBeforeBody replies while another goroutine of the service still reads the body, as a
+// proxy does. The race detector checks that the two may run together.
 func TestReplyBeforeBody(t *testing.T) {
 	service := func(w http.ResponseWriter, r *http.Request) {
 		begun := make(chan struct{})
@@ -158,8 +161,8 @@ func TestStoppedBody(t *testing.T) {
 	}
 }
 
-// TestUnreadBodyIsPaced: the pace also holds when a service replies without reading the body, because net/http then reads
-// the rest.
+// TestUnreadBodyIsPaced: the pace also holds when a service replies without reading the body,
+// because net/http then reads the rest.
 func TestUnreadBodyIsPaced(t *testing.T) {
 	for _, text := range []string{"short", strings.Repeat("long ", 10_000)} {
 		_, took := postInPipe(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }, 100_000, true, steps(100_000, "x", time.Second))

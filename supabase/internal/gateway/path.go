@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// sanitise refuses requests that two parsers could read differently. It gives each path one spelling and removes
-// forwarding headers that no trusted proxy sent.
+// sanitise refuses requests that two parsers could read differently. It gives each path one
+// spelling and removes forwarding headers that no trusted proxy sent.
 func (g *gateway) sanitise(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.cleanRequest(w, r) {
@@ -35,8 +35,9 @@ func (g *gateway) cleanRequest(w http.ResponseWriter, r *http.Request) bool {
 			return false
 		}
 	}
-	// net/http has removed a Content-Length beside Transfer-Encoding. After such a request the connection must be closed
-	// (RFC 9112, section 6.1), because a proxy in front may see another request in the rest of the body.
+	// net/http has removed a Content-Length beside Transfer-Encoding. After such a request the
+	// connection must be closed (RFC 9112, section 6.1), because a proxy in front may see another
+	// request in the rest of the body.
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		w.Header().Set("Connection", "close")
 	}
@@ -47,8 +48,8 @@ func (g *gateway) cleanRequest(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// asSent returns the URL of a service with rawPaths. The path below the prefix stays as the client sent it, and the prefix
-// gets its one spelling. ok is false for all other paths.
+// asSent returns the URL of a service with rawPaths. The path below the prefix stays as the client
+// sent it, and the prefix gets its one spelling. ok is false for all other paths.
 func (g *gateway) asSent(u *url.URL) (out *url.URL, ok bool) {
 	sent := u.EscapedPath()
 	for _, s := range g.services {
@@ -73,8 +74,8 @@ func (g *gateway) asSent(u *url.URL) (out *url.URL, ok bool) {
 	return nil, false
 }
 
-// cutPrefix removes prefix from an escaped path. It finds the prefix also if the path spells it with empty segments, with
-// "." segments or with needless percent-encoding.
+// cutPrefix removes prefix from an escaped path. It finds the prefix also if the path spells it
+// with empty segments, with "." segments or with needless percent-encoding.
 func cutPrefix(path, prefix string) (rest string, ok bool) {
 	rest = path
 	for want := range strings.SplitSeq(prefix[1:], "/") {
@@ -96,9 +97,9 @@ func cutPrefix(path, prefix string) (rest string, ok bool) {
 	return rest, true
 }
 
-// normalise resolves dot segments, double slashes and needless percent-encoding (RFC 3986, section 6.2.2), so that a route
-// has one spelling. It refuses a path with an encoded slash, backslash or control character, because services would
-// disagree about its meaning.
+// normalise resolves dot segments, double slashes and needless percent-encoding (RFC 3986, section
+// 6.2.2), so that a route has one spelling. It refuses a path with an encoded slash, backslash or
+// control character, because services would disagree about its meaning.
 func normalise(u *url.URL) (*url.URL, bool) {
 	sent := u.EscapedPath()
 	if !strings.HasPrefix(sent, "/") {

@@ -53,8 +53,8 @@ func TestPathNormalisation(t *testing.T) {
 	}
 }
 
-// TestStoragePathsAsSent: storage gets the path below its prefix unchanged, because it is part of an object's name and of
-// an S3 signature.
+// TestStoragePathsAsSent: storage gets the path below its prefix unchanged, because it is part of
+// an object's name and of an S3 signature.
 func TestStoragePathsAsSent(t *testing.T) {
 	seen := make(chan string, 1)
 	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.RequestURI }))
@@ -127,7 +127,8 @@ func FuzzNormalise(f *testing.F) {
 	})
 }
 
-// TestServiceAt: paths with a service's prefix count for that service in the metrics, all others for the site.
+// TestServiceAt: paths with a service's prefix count for that service in the metrics, all others
+// for the site.
 func TestServiceAt(t *testing.T) {
 	g := &gateway{}
 	g.services = g.table()

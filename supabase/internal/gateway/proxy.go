@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Proxy forwards requests to a service that runs elsewhere. If the service does not listen yet, it retries the connection
-// for startTimeout; that is safe for every method, because nothing was sent. It supports upgrades (WebSocket), streams and
-// trailers.
+// Proxy forwards requests to a service that runs elsewhere. If the service does not listen yet, it
+// retries the connection for startTimeout; that is safe for every method, because nothing was sent.
+// It supports upgrades (WebSocket), streams and trailers.
 func Proxy(target *url.URL, startTimeout time.Duration, log *slog.Logger) http.Handler {
 	transport := &http.Transport{
 		DialContext:           retryingDialer(startTimeout),
@@ -44,7 +44,8 @@ func Proxy(target *url.URL, startTimeout time.Duration, log *slog.Logger) http.H
 	}
 }
 
-// retryingDialer dials again, at growing intervals, while the connection is refused or the name does not resolve.
+// retryingDialer dials again, at growing intervals, while the connection is refused or the name
+// does not resolve.
 func retryingDialer(timeout time.Duration) func(context.Context, string, string) (net.Conn, error) {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// reply is the ResponseWriter of every request. It records the status, lets the layers change headers just before they are
-// sent, and aborts the connection of a client that does not read a chunk within stall.
+// reply is the ResponseWriter of every request. It records the status, lets the layers change
+// headers just before they are sent, and aborts the connection of a client that does not read a
+// chunk within stall.
 type reply struct {
 	http.ResponseWriter
 	control       *http.ResponseController
@@ -24,7 +25,8 @@ type reply struct {
 	cancelled     <-chan struct{} // closed when the client has disconnected or ended its side of the connection
 	refused       bool            // override was sent
 	body          *pacedBody      // nil without a request body
-	// override replaces the service's reply to an incomplete request body. The reader of the body sets it.
+	// override replaces the service's reply to an incomplete request body. The reader of the body
+	// sets it.
 	override atomic.Pointer[refusal]
 }
 
@@ -34,7 +36,8 @@ type refusal struct {
 	message string
 }
 
-// chunk is how many bytes are written under one deadline. A client slower than chunk/stall counts as stalled.
+// chunk is how many bytes are written under one deadline. A client slower than chunk/stall counts
+// as stalled.
 const chunk = 16 << 10
 
 // onHeader registers a function that may change the headers just before they are sent.
@@ -65,7 +68,8 @@ func (w *reply) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// left reports whether the client has disconnected or ended its side of the connection. net/http then cancels the request.
+// left reports whether the client has disconnected or ended its side of the connection. net/http
+// then cancels the request.
 func (w *reply) left() bool {
 	select {
 	case <-w.cancelled:
@@ -106,8 +110,8 @@ func (w *reply) Write(p []byte) (written int, err error) {
 	}
 }
 
-// ReadFrom lets the kernel copy a file to the connection (sendfile) if the layers below support it. It uses larger chunks
-// with the same deadline.
+// ReadFrom lets the kernel copy a file to the connection (sendfile) if the layers below support it.
+// It uses larger chunks with the same deadline.
 func (w *reply) ReadFrom(src io.Reader) (written int64, err error) {
 	below, ok := w.ResponseWriter.(io.ReaderFrom)
 	file, left := src, int64(math.MaxInt64)
@@ -139,7 +143,8 @@ func (w *reply) ReadFrom(src io.Reader) (written int64, err error) {
 // fileChunks is the size of a chunk of a file, in chunks of other replies.
 const fileChunks = 2
 
-// extendDeadline gives the client another stall to read. It has no effect on a writer without deadlines, as in tests.
+// extendDeadline gives the client another stall to read. It has no effect on a writer without
+// deadlines, as in tests.
 func (w *reply) extendDeadline() { _ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) }
 
 // Flush sends buffered data. Services find it by type assertion.

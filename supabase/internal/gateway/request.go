@@ -9,11 +9,12 @@ import (
 	"daawo/supabase/internal/base/observe"
 )
 
-// statusClientClosed is the status of a request that its client or service aborted. A client that ended only its side of the
-// connection reads it: net/http cancels that request too.
+// statusClientClosed is the status of a request that its client or service aborted. A client that
+// ended only its side of the connection reads it: net/http cancels that request too.
 const statusClientClosed = 499
 
-// observe is the outermost layer: it gives the request an id, measures and logs it, and answers a panic with 500.
+// observe is the outermost layer: it gives the request an id, measures and logs it, and answers a
+// panic with 500.
 func (g *gateway) observe(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w, r, id := g.begin(rw, r)
@@ -54,8 +55,8 @@ func (g *gateway) begin(rw http.ResponseWriter, r *http.Request) (w *reply, own 
 	w = &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall, cancelled: r.Context().Done()}
 	g.secureHeaders(w)
 	if r.Body != nil && r.Body != http.NoBody {
-		// A copy, because net/http looks at the body of its own request to find out whether the client still waits for
-		// "100 Continue".
+		// A copy, because net/http looks at the body of its own request to find out whether the
+		// client still waits for "100 Continue".
 		r = r.WithContext(r.Context())
 		w.body = &pacedBody{ReadCloser: r.Body, reply: w, stall: g.Limits.Stall, minRate: g.Limits.MinRate}
 		r.Body = w.body
@@ -69,7 +70,8 @@ func (g *gateway) begin(rw http.ResponseWriter, r *http.Request) (w *reply, own 
 	return w, r.WithContext(observe.WithRequestID(r.Context(), id)), id
 }
 
-// log logs a request: at info level in development and for privileged requests, at debug level otherwise.
+// log logs a request: at info level in development and for privileged requests, at debug level
+// otherwise.
 func (g *gateway) log(r *http.Request, w *reply) {
 	level := slog.LevelDebug
 	switch {

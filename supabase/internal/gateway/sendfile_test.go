@@ -81,7 +81,8 @@ func TestSendfile(t *testing.T) {
 		if err != nil || !bytes.Equal(got, tt.want) {
 			t.Errorf("%s: %d bytes, %v", tt.name, len(got), err)
 		}
-		// The first bytes are sent with the headers. The client may finish before the server has counted.
+		// The first bytes are sent with the headers. The client may finish before the server has
+		// counted.
 		for deadline := time.Now().Add(time.Second); copied.Load()-before < int64(len(tt.want))-4096 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}

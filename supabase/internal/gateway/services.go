@@ -38,8 +38,8 @@ type route struct {
 	key     keyRule
 }
 
-// Defaults of contentPolicy and resourcePolicy. All services share the site's origin, so an uploaded document must not run
-// scripts there: the policy puts it in a sandbox.
+// Defaults of contentPolicy and resourcePolicy. All services share the site's origin, so an
+// uploaded document must not run scripts there: the policy puts it in a sandbox.
 const (
 	sandboxPolicy  = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
 	functionPolicy = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -53,7 +53,8 @@ var gatewayItself = &service{name: "gateway", logRequests: true, contentPolicy: 
 // siteService is the service of paths outside the table.
 var siteService = &service{name: "site", contentPolicy: sandboxPolicy, resourcePolicy: ownOrigin}
 
-// table returns the API's services. The first row with a matching prefix names the service in the metrics.
+// table returns the API's services. The first row with a matching prefix names the service in the
+// metrics.
 func (g *gateway) table() []*service {
 	limits := g.Limits
 	rows := []*service{
@@ -68,13 +69,14 @@ func (g *gateway) table() []*service {
 			name: "graphql", prefix: "/graphql/v1", handler: g.graphql(), key: g.requireKey,
 			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody, buffer: true,
 		}, {
-			// Storage writes uploads to disk as they arrive. Object names may have empty segments and encoded slashes, and S3
-			// clients sign the path, so storage gets the path as sent and refuses traversal itself. The log omits file names,
-			// which clients choose.
+			// Storage writes uploads to disk as they arrive. Object names may have empty segments
+			// and encoded slashes, and S3 clients sign the path, so storage gets the path as sent
+			// and refuses traversal itself. The log omits file names, which clients choose.
 			name: "storage", prefix: "/storage/v1", handler: g.cleanUploads(), key: g.storageKey,
 			rate: limits.Rate, inFlight: limits.InFlight, rawPaths: true, logSegments: 4,
 		}, {
-			// The host of the functions limits each function by itself, so that one function's load does not affect others.
+			// The host of the functions limits each function by itself, so that one function's load
+			// does not affect others.
 			name: "functions", prefix: "/functions/v1", handler: g.Functions, key: g.functionsKey,
 			rate: limits.Rate, buffer: true, formErrors: true, contentPolicy: functionPolicy,
 		}, {
@@ -140,7 +142,8 @@ func (g *gateway) mount(r chi.Router, s *service) {
 	}
 }
 
-// chain returns a function that puts a service's handler behind a keyRule and all that the table says about the service.
+// chain returns a function that puts a service's handler behind a keyRule and all that the table
+// says about the service.
 func (g *gateway) chain(s *service) func(keyRule) http.Handler {
 	if s.handler == nil {
 		missing := cors(notInstalled(s.name))
@@ -160,8 +163,9 @@ func (g *gateway) chain(s *service) func(keyRule) http.Handler {
 // bodyLimiter is a service that knows the largest body of a path in bytes; 0 means unknown.
 type bodyLimiter interface{ MaxBody(path string) int64 }
 
-// unlessTooLong returns whole, but calls the service at once for a body that is declared longer than the service accepts. So
-// the service refuses it before the client sends it (Expect: 100-continue).
+// unlessTooLong returns whole, but calls the service at once for a body that is declared longer
+// than the service accepts. So the service refuses it before the client sends it (Expect:
+// 100-continue).
 func unlessTooLong(service http.Handler, direct, whole http.Handler) http.Handler {
 	limiter, ok := service.(bodyLimiter)
 	if !ok {
@@ -247,7 +251,8 @@ func (g *gateway) graphql() http.Handler {
 	})
 }
 
-// realtimePaths maps the public paths to Realtime's: its HTTP API is below /api, its sockets below /socket.
+// realtimePaths maps the public paths to Realtime's: its HTTP API is below /api, its sockets below
+// /socket.
 func realtimePaths(h http.Handler) http.Handler {
 	if h == nil {
 		return nil

@@ -27,8 +27,9 @@ const maxUploadFields = 11
 
 var errUploadForm = errors.New("broken form")
 
-// readUpload reads the body of an upload. Of a form it keeps the fields and the first file, and writes them again, so that
-// every service reads the same file in it. The file may have one byte more than maxFile.
+// readUpload reads the body of an upload. Of a form it keeps the fields and the first file, and
+// writes them again, so that every service reads the same file in it. The file may have one byte
+// more than maxFile.
 func readUpload(r *http.Request, maxFile int64) (*upload, error) {
 	if !isMultipart(r) {
 		file, err := readSized(r.Body, r.ContentLength, maxFile)
@@ -97,8 +98,8 @@ func readUpload(r *http.Request, maxFile int64) (*upload, error) {
 	return u, nil
 }
 
-// isFilePart reports whether storage takes a part as a file: it has a file name, even an empty one, or the type
-// application/octet-stream.
+// isFilePart reports whether storage takes a part as a file: it has a file name, even an empty one,
+// or the type application/octet-stream.
 func isFilePart(p *multipart.Part) bool {
 	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
 	if err == nil {

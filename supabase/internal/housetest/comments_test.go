@@ -26,9 +26,9 @@ var (
 	namesImports   = regexp.MustCompile(`(?i)\bof ours it imports ([^.;:]*)|\bimports (nothing) of ours\b`)
 )
 
-// TestPackageCommentImports checks three forms of sentences in the comments of packages: "Only app and auth import it",
-// "Of ours it imports db and wire", "imports nothing of ours". A name includes the packages below it. Imports of tests do
-// not count.
+// TestPackageCommentImports checks three forms of sentences in the comments of packages: "Only app
+// and auth import it", "Of ours it imports db and wire", "imports nothing of ours". A name includes
+// the packages below it. Imports of tests do not count.
 func TestPackageCommentImports(t *testing.T) {
 	all := listPackages(t)
 	importers := map[string][]string{}
@@ -66,7 +66,8 @@ func TestPackageCommentImports(t *testing.T) {
 	}
 }
 
-// compareNames compares a list in words with a list of packages, without those below self. It returns the differences.
+// compareNames compares a list in words with a list of packages, without those below self. It
+// returns the differences.
 func compareNames(self, words string, packages []string) (differences []string) {
 	var named []string
 	for name := range strings.SplitSeq(strings.ReplaceAll(words, " and ", ", "), ", ") {

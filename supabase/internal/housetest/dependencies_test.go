@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestDependenciesHaveReasons checks that docs/dependencies.md has a line for each direct dependency, and no other line.
+// TestDependenciesHaveReasons checks that docs/dependencies.md has a line for each direct
+// dependency, and no other line.
 func TestDependenciesHaveReasons(t *testing.T) {
 	var listed []string
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \|$`).FindAllStringSubmatch(read(t, "docs/dependencies.md"), -1) {
@@ -84,8 +85,9 @@ func npmPackages(t *testing.T, files ...string) (names []string) {
 	return names
 }
 
-// TestLockFileComplete checks that package-lock.json has the optional packages of all platforms. npm leaves out those that
-// the registry at hand does not have, and `npm ci` then fails on every machine.
+// TestLockFileComplete checks that package-lock.json has the optional packages of all platforms.
+// npm leaves out those that the registry at hand does not have, and `npm ci` then fails on every
+// machine.
 func TestLockFileComplete(t *testing.T) {
 	var lock struct {
 		Packages map[string]struct {

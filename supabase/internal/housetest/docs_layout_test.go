@@ -43,8 +43,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestReadmeFirstScreen checks the content of the first 40 lines: name, claim, install line, three commands, and the start of
-// the compatibility table.
+// TestReadmeFirstScreen checks the content of the first 40 lines: name, claim, install line, three
+// commands, and the start of the compatibility table.
 func TestReadmeFirstScreen(t *testing.T) {
 	lines := strings.SplitAfter(read(t, "README.md"), "\n")
 	screen := strings.Join(lines[:min(40, len(lines))], "")

@@ -30,7 +30,8 @@ func engine(names ...string) []string {
 	return out
 }
 
-// arrow is a rule: the packages of from, and those below them, must not import the packages of to or those below them.
+// arrow is a rule: the packages of from, and those below them, must not import the packages of to
+// or those below them.
 type arrow struct {
 	from, to []string
 	except   []string // packages of from or to that the rule leaves out, with those below them
@@ -124,8 +125,8 @@ func TestImportArrows(t *testing.T) {
 	}
 }
 
-// authArrows returns the rules inside auth for the packages that exist. From top to bottom: auth; the concerns, which do
-// not import each other; session and message; store, ratelimit and helpers.
+// authArrows returns the rules inside auth for the packages that exist. From top to bottom: auth;
+// the concerns, which do not import each other; session and message; store, ratelimit and helpers.
 func authArrows(all map[string]pkg) (rules []arrow) {
 	concerns := engine("auth/login", "auth/account", "auth/verify", "auth/external", "auth/mfa", "auth/provider", "auth/admin")
 	middle := engine("auth/session", "auth/message")
@@ -177,7 +178,8 @@ func TestImporters(t *testing.T) {
 	}
 }
 
-// wrongImporters returns one line for each import that importersOnly or the rule of functions/admin forbids.
+// wrongImporters returns one line for each import that importersOnly or the rule of functions/admin
+// forbids.
 func wrongImporters(all map[string]pkg) (found []string) {
 	for _, rule := range importersOnly {
 		for importer, p := range all {
@@ -261,8 +263,8 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// TestConnections checks that only db opens database connections for serving. Packages that run Postgres or move its schema
-// or data have their own connections; all others get a pool.
+// TestConnections checks that only db opens database connections for serving. Packages that run
+// Postgres or move its schema or data have their own connections; all others get a pool.
 func TestConnections(t *testing.T) {
 	allowed := []string{
 		"db", "postgres", "migrate", "backup", "testdb", "functionsdb", "app",

@@ -16,14 +16,15 @@ import (
 
 var update = flag.Bool("update", false, "write docs/licenses.md")
 
-// reviewed are the licences that the product's own licence allows. Another one needs a decision first.
+// reviewed are the licences that the product's own licence allows. Another one needs a decision
+// first.
 var reviewed = []string{
 	"MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "ISC", "MPL-2.0", "BlueOak-1.0.0", "CC-BY-4.0",
 	"MIT OR Apache-2.0", "(MIT OR CC0-1.0)", "CC0-1.0",
 }
 
-// declared are licences that stand elsewhere than in the usual file. The authors of storage-go, which supabase-go imports, state
-// none.
+// declared are licences that stand elsewhere than in the usual file. The authors of storage-go,
+// which supabase-go imports, state none.
 var declared = map[string]string{
 	"github.com/supabase-community/storage-go": "not stated",
 	"combine-errors":      "MIT",          // in its Readme.md
@@ -33,7 +34,8 @@ var declared = map[string]string{
 // licensed is a dependency with its licence.
 type licensed struct{ name, version, license string }
 
-// TestLicenses compares docs/licenses.md with the dependencies, and fails if one has no licence or an unreviewed one.
+// TestLicenses compares docs/licenses.md with the dependencies, and fails if one has no licence or
+// an unreviewed one.
 func TestLicenses(t *testing.T) {
 	program := moduleLicenses(t, "", "./supabase")
 	others := moduleLicenses(t, "", "-test", "./...", "honnef.co/go/tools/cmd/staticcheck")
@@ -80,7 +82,8 @@ func TestLicenses(t *testing.T) {
 	}
 }
 
-// moduleLicenses returns the modules that packages need on Linux, in order of their names. modfile is a flag, or "".
+// moduleLicenses returns the modules that packages need on Linux, in order of their names. modfile
+// is a flag, or "".
 func moduleLicenses(t *testing.T, modfile string, packages ...string) (all []licensed) {
 	t.Helper()
 	args := []string{"list"}
@@ -141,8 +144,9 @@ func licenseOf(dir string) string {
 	return ""
 }
 
-// packageLicenses returns the npm packages of package-lock.json: those that users get, and those of the build and the tests.
-// A package for another platform has the licence of the package that names it.
+// packageLicenses returns the npm packages of package-lock.json: those that users get, and those of
+// the build and the tests. A package for another platform has the licence of the package that names
+// it.
 func packageLicenses(t *testing.T) (shipped, building []licensed) {
 	t.Helper()
 	var lock struct {

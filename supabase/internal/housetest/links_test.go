@@ -17,8 +17,8 @@ var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // externalLinks is the list of allowed external links. A person reviews it before a release.
 const externalLinks = "supabase/internal/housetest/testdata/external-links.txt"
 
-// TestDocsLinks checks every link of the docs. An internal link must lead to a file, and to a heading if it names one. An
-// external link must be in the list of allowed links.
+// TestDocsLinks checks every link of the docs. An internal link must lead to a file, and to a
+// heading if it names one. An external link must be in the list of allowed links.
 func TestDocsLinks(t *testing.T) {
 	listed := map[string]bool{} // whether a page has the link
 	for line := range strings.Lines(read(t, externalLinks)) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMakeSources checks that make rebuilds the program after a change of any file that is compiled into it. The site and
-// the archive of Postgres have rules of their own.
+// TestMakeSources checks that make rebuilds the program after a change of any file that is compiled
+// into it. The site and the archive of Postgres have rules of their own.
 func TestMakeSources(t *testing.T) {
 	top := root(t)
 	list := exec.CommandContext(t.Context(), "make", "-s", "-f", "Makefile", "-f", "-", "sources")
@@ -34,7 +34,8 @@ func TestMakeSources(t *testing.T) {
 	}
 }
 
-// programFiles returns the Go files and embedded files of the packages below supabase and functions, by their paths below top.
+// programFiles returns the Go files and embedded files of the packages below supabase and
+// functions, by their paths below top.
 func programFiles(t *testing.T, top string) (compiled, embedded []string) {
 	t.Helper()
 	below := func(file string) string {

@@ -45,7 +45,8 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// tracked returns the paths of the files that git tracks, below the top folder. It skips the test outside a checkout.
+// tracked returns the paths of the files that git tracks, below the top folder. It skips the test
+// outside a checkout.
 func tracked(t *testing.T, folders ...string) []string {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "git", append([]string{"ls-files", "-z", "--"}, folders...)...)
@@ -140,7 +141,8 @@ func TestTopLevelFolders(t *testing.T) {
 	}
 }
 
-// TestNoInitFunctions checks that importing a package runs no code: packages of the program have no init function.
+// TestNoInitFunctions checks that importing a package runs no code: packages of the program have no
+// init function.
 func TestNoInitFunctions(t *testing.T) {
 	for _, name := range goFiles(t) {
 		if !within(name, "supabase", "functions", "web") {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestServiceUnit compares the systemd unit with docs/deploy.md. The command that the guide creates for operators must have
-// the settings of the unit and reach the sockets of the service.
+// TestServiceUnit compares the systemd unit with docs/deploy.md. The command that the guide creates
+// for operators must have the settings of the unit and reach the sockets of the service.
 func TestServiceUnit(t *testing.T) {
 	unit, guide := read(t, "scripts/daawo.service"), read(t, "docs/deploy.md")
 	value := func(name string) string {

@@ -19,7 +19,8 @@ const (
 	maxMethods       = 40
 )
 
-// sizeExceptions are larger for a reason. A name is a file, or a folder with the name of a function or type.
+// sizeExceptions are larger for a reason. A name is a file, or a folder with the name of a function
+// or type.
 var sizeExceptions = map[string]string{}
 
 // oversize is something that exceeds a limit.

@@ -37,7 +37,8 @@ var productRule = wordRule{
 	},
 }
 
-// banned are words that have a plainer form. Each is found as a whole word, and as a part of a name in camel case.
+// banned are words that have a plainer form. Each is found as a whole word, and as a part of a name
+// in camel case.
 const banned = "whoever whomever whom nobody somebody anybody everybody anew afresh meanwhile " +
 	"thereby wherein therein thereof hitherto henceforth"
 
@@ -66,8 +67,8 @@ func hasWords(name string) bool {
 	return slices.Contains(types, path.Ext(name)) || slices.Contains([]string{"Makefile", "Dockerfile"}, path.Base(name))
 }
 
-// bannedWords returns a pattern of the banned words. In a name, a word begins with a capital or at the start, and ends
-// before a lower-case letter.
+// bannedWords returns a pattern of the banned words. In a name, a word begins with a capital or at
+// the start, and ends before a lower-case letter.
 func bannedWords() *regexp.Regexp {
 	words := strings.Fields(banned)
 	lower := strings.Join(words, "|")

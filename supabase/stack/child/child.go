@@ -1,6 +1,6 @@
-// Package child is the main function of a program that holds edge functions alone. `start --dev` generates and builds such a
-// program whenever the source of the functions changes, and talks to it over a unix socket (host.Dev). Only programs that
-// the stack generates import it.
+// Package child is the main function of a program that holds edge functions alone. `start --dev`
+// generates and builds such a program whenever the source of the functions changes, and talks to it
+// over a unix socket (host.Dev). Only programs that the stack generates import it.
 package child
 
 import (
@@ -27,7 +27,8 @@ import (
 	"daawo/supabase/internal/functions/jobs/queue"
 )
 
-// Main hosts the functions until the parent process closes the standard input. It ends the process on an error.
+// Main hosts the functions until the parent process closes the standard input. It ends the process
+// on an error.
 func Main(functions map[string]edge.Func) {
 	signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent as well, which ends this process after its calls
 	if err := run(functions); err != nil {
@@ -100,7 +101,8 @@ func run(functions map[string]edge.Func) error {
 	return h.Close(ctx)
 }
 
-// maxConns is the number of database connections, as many as the functions in the stack itself may have.
+// maxConns is the number of database connections, as many as the functions in the stack itself may
+// have.
 const maxConns = 8
 
 // releaseIdle closes idle connections every second, until the process ends.
@@ -111,7 +113,8 @@ func releaseIdle(pool *pool.Pool) {
 	}
 }
 
-// settings are the values that the parent changes while the functions run, for instance when keys are rotated.
+// settings are the values that the parent changes while the functions run, for instance when keys
+// are rotated.
 type settings struct {
 	verifier atomic.Pointer[keys.Verifier]
 	env      atomic.Pointer[map[string]string]

@@ -1,12 +1,11 @@
-// Package handover replaces the running process of a server by a new one, which takes over the listening sockets, so that no
-// connection is refused.
+// Package handover replaces the running process of a server by a new one, which takes over the
+// listening sockets, so that no connection is refused.
 //
-// The first process of a server is the keeper: it owns what must not stop (the lock of the data folder, Postgres) until the
-// server ends, and keeps its process id. An upgrade starts a new process of the installed program. That one gets the sockets
-// over a unix socket, starts beside the running server, and reports that it serves. Then the running server stops accepting,
-// finishes its requests and closes its parts. If the new process does not start, the running server continues.
-//
-// Only app imports it; it imports nothing of ours.
+// The first process of a server is the keeper: it owns what must not stop (the lock of the data
+// folder, Postgres) until the server ends, and keeps its process id. An upgrade starts a new
+// process of the installed program. That one gets the sockets over a unix socket, starts beside the
+// running server, and reports that it serves. Then the running server stops accepting, finishes its
+// requests and closes its parts. If the new process does not start, the running server continues.
 package handover
 
 import (
@@ -26,8 +25,8 @@ import (
 // ErrUnderWay means that an upgrade is under way.
 var ErrUnderWay = errors.New("an upgrade is under way; try again when it has ended")
 
-// lockName is the name of the file that a server keeps open and does not use: the lock of the data folder. The kernel drops the
-// lock when the last of its processes has ended.
+// lockName is the name of the file that a server keeps open and does not use: the lock of the data
+// folder. The kernel drops the lock when the last of its processes has ended.
 const lockName = "lock"
 
 // Program is a program to start as a server.
@@ -37,8 +36,9 @@ type Program struct {
 	Dir  string   // "" means the working folder
 }
 
-// This returns the running program with its arguments, by the path with which it was started. A new release is installed under
-// that path, also if it is a symbolic link. Call it at the start, before the file can change.
+// This returns the running program with its arguments, by the path with which it was started. A new
+// release is installed under that path, also if it is a symbolic link. Call it at the start, before
+// the file can change.
 func This() Program {
 	p := Program{Path: os.Args[0], Args: os.Args[1:]}
 	own, err := os.Executable()
@@ -77,8 +77,9 @@ type Server struct {
 	files *Files // its sockets
 }
 
-// Start starts a program as the next server, with files and facts for it, and returns when it serves. If it does not, Start
-// returns why; ctx ends the wait and the process. The lock may be nil.
+// Start starts a program as the next server, with files and facts for it, and returns when it
+// serves. If it does not, Start returns why; ctx ends the wait and the process. The lock may be
+// nil.
 func Start(ctx context.Context, p Program, facts any, files *Files) (*Server, error) {
 	fds, err := pair()
 	if err != nil {
@@ -107,8 +108,8 @@ func Start(ctx context.Context, p Program, facts any, files *Files) (*Server, er
 // Connect connects a server that StartWithin has started, like FromKeeper.
 type Connect func(facts any) (*Keeper, error)
 
-// StartWithin is Start with a server in this process instead of a program, for tests of the parts of both. serve returns when the
-// server has ended.
+// StartWithin is Start with a server in this process instead of a program, for tests of the parts
+// of both. serve returns when the server has ended.
 func StartWithin(ctx context.Context, facts any, files *Files, serve func(Connect) error) (*Server, error) {
 	fds, err := pair()
 	if err != nil {
@@ -121,7 +122,8 @@ func StartWithin(ctx context.Context, facts any, files *Files, serve func(Connec
 	return welcomed(ctx, l, nil, func() error { return serve(func(facts any) (*Keeper, error) { return newKeeper(fds[1], facts) }) }, facts, files)
 }
 
-// welcomed sends the welcome to a server and waits until it is ready. wait returns when the server has ended.
+// welcomed sends the welcome to a server and waits until it is ready. wait returns when the server
+// has ended.
 func welcomed(ctx context.Context, l *link, process *os.Process, wait func() error, facts any, files *Files) (*Server, error) {
 	s := &Server{link: l, process: process, asked: make(chan struct{}, 1), exited: make(chan struct{}), files: &Files{}}
 	data, err := json.Marshal(facts)
@@ -168,7 +170,8 @@ const endOfFailed = 10 * time.Second
 // errEnded means that a server ended before it was ready and did not say why.
 var errEnded = errors.New("the new process ended before it served; its log says why")
 
-// read reads the messages of the server until its link ends. It sends the result of the start to result.
+// read reads the messages of the server until its link ends. It sends the result of the start to
+// result.
 func (s *Server) read(result chan<- error) {
 	first := func(err error) {
 		select {
@@ -214,7 +217,8 @@ func (s *Server) PID() int {
 // Asked receives when the server asks for an upgrade.
 func (s *Server) Asked() <-chan struct{} { return s.asked }
 
-// Answer tells the server the result of the upgrade that it asked for. about is what the next server said about itself.
+// Answer tells the server the result of the upgrade that it asked for. about is what the next
+// server said about itself.
 func (s *Server) Answer(about json.RawMessage, result error) {
 	m := message{Kind: upgraded, Data: about}
 	if result != nil {

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
 }
 
-// play is a server that replies with its process id, and upgrades once if the keeper's facts say so.
+// play is a server that replies with its process id, and upgrades once if the keeper's facts say
+// so.
 func play(name string) error {
 	if name == "systemd" {
 		return playSystemd()
@@ -139,8 +140,8 @@ func served(t *testing.T, address string) int {
 	return pid
 }
 
-// TestServersTakeOver checks that a socket passes from process to process, that connections made in between are served, and that a
-// server may ask for the next one.
+// TestServersTakeOver checks that a socket passes from process to process, that connections made in
+// between are served, and that a server may ask for the next one.
 func TestServersTakeOver(t *testing.T) {
 	program := self(t, "serves")
 	files, address := listening(t)
@@ -321,7 +322,8 @@ func runWith(p Program, file *os.File) ([]byte, error) {
 	return cmd.Output()
 }
 
-// TestFromSystemd checks the protocol of sd_listen_fds(3), and that the sockets of another process are left alone.
+// TestFromSystemd checks the protocol of sd_listen_fds(3), and that the sockets of another process
+// are left alone.
 func TestFromSystemd(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxMessage is the size of the largest message, in bytes. maxFiles is the number of files that the kernel passes at once.
+// maxMessage is the size of the largest message, in bytes. maxFiles is the number of files that the
+// kernel passes at once.
 const (
 	maxMessage = 1 << 20
 	maxFiles   = 253
@@ -33,7 +34,8 @@ const (
 	upgraded kind = "upgraded" // keeper: the next server serves, or why not
 )
 
-// message is one message of a link. Text is an error, "" for none. Names are those of the files that come with the message.
+// message is one message of a link. Text is an error, "" for none. Names are those of the files
+// that come with the message.
 type message struct {
 	Kind  kind            `json:"kind"`
 	Text  string          `json:"text,omitempty"`
@@ -42,7 +44,8 @@ type message struct {
 	files []int
 }
 
-// link is a unix socket between a keeper and a server. It carries JSON with a length before it, and open files.
+// link is a unix socket between a keeper and a server. It carries JSON with a length before it, and
+// open files.
 type link struct {
 	conn    *net.UnixConn
 	writing sync.Mutex
@@ -100,7 +103,8 @@ func (l *link) send(m message) error {
 	return err
 }
 
-// receive returns the next message. The caller owns its files. The error is io.EOF when the other side has ended.
+// receive returns the next message. The caller owns its files. The error is io.EOF when the other
+// side has ended.
 func (l *link) receive() (m message, err error) {
 	head := make([]byte, 4)
 	rights := make([]byte, unix.CmsgSpace(4*maxFiles))

@@ -18,8 +18,8 @@ const variable = "DAAWO_HANDOVER"
 // ErrEnded means that the keeper has ended.
 var ErrEnded = errors.New("the first process of this server has ended")
 
-// Keeper is the view of a server on the process that has started it. A nil Keeper is that of a server that no keeper has
-// started: its channels never receive.
+// Keeper is the view of a server on the process that has started it. A nil Keeper is that of a
+// server that no keeper has started: its channels never receive.
 type Keeper struct {
 	// Sockets are those of the server that this one replaces.
 	Sockets *Sockets
@@ -37,7 +37,8 @@ type Keeper struct {
 	isStopped bool
 }
 
-// FromKeeper returns the keeper that has started this process, nil if none has. It decodes the keeper's facts into facts.
+// FromKeeper returns the keeper that has started this process, nil if none has. It decodes the
+// keeper's facts into facts.
 func FromKeeper(facts any) (*Keeper, error) {
 	text, ok := os.LookupEnv(variable)
 	if !ok {
@@ -128,7 +129,8 @@ func (k *Keeper) Alone() <-chan struct{} {
 	return k.alone
 }
 
-// Replaced is closed when another server has replaced this one, which must then finish its work and end.
+// Replaced is closed when another server has replaced this one, which must then finish its work and
+// end.
 func (k *Keeper) Replaced() <-chan struct{} {
 	if k == nil {
 		return nil
@@ -152,7 +154,8 @@ func (k *Keeper) Gone() <-chan struct{} {
 	return k.gone
 }
 
-// Ready tells the keeper that this server serves on its sockets. about is what Upgrade returns to its caller.
+// Ready tells the keeper that this server serves on its sockets. about is what Upgrade returns to
+// its caller.
 func (k *Keeper) Ready(sockets *Sockets, about any) error {
 	data, err := json.Marshal(about)
 	if err != nil {
@@ -174,8 +177,9 @@ func (k *Keeper) Failed(reason error) {
 	_ = k.link.send(message{Kind: failed, Text: reason.Error()}) // otherwise it sees the end of this process
 }
 
-// Upgrade asks the keeper to start the next server and decodes what that one says about itself into about. It returns when the
-// next server serves, and an error if it does not start: then this one continues to serve.
+// Upgrade asks the keeper to start the next server and decodes what that one says about itself into
+// about. It returns when the next server serves, and an error if it does not start: then this one
+// continues to serve.
 func (k *Keeper) Upgrade(ctx context.Context, about any) error {
 	if !k.asking.TryLock() {
 		return ErrUnderWay

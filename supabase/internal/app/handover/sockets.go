@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sockets are the listening TCP sockets of a program. They are opened here, or come from systemd or from a running process.
+// Sockets are the listening TCP sockets of a program. They are opened here, or come from systemd or
+// from a running process.
 type Sockets struct {
 	mu    sync.Mutex
 	given []given
@@ -31,8 +32,9 @@ func NewSockets() *Sockets { return &Sockets{open: map[string]*net.TCPListener{}
 // firstOfSystemd is the first file that systemd passes (sd_listen_fds(3)).
 const firstOfSystemd = 3
 
-// FromSystemd returns the sockets of a systemd unit's socket units, none without socket activation. It removes systemd's
-// variables, so that programs that are started do not take the sockets for theirs.
+// FromSystemd returns the sockets of a systemd unit's socket units, none without socket activation.
+// It removes systemd's variables, so that programs that are started do not take the sockets for
+// theirs.
 func FromSystemd() (*Sockets, error) {
 	s := NewSockets()
 	pid, count := os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS")
@@ -76,9 +78,10 @@ func (s *Sockets) give(name string, fd int) error {
 	return nil
 }
 
-// Listen returns the socket of a name. It is one that was given if its address is the wanted one: of systemd, one with this
-// port; of a process, one with this name and address. port 0 and anyPort accept each port of a process. Otherwise Listen opens
-// the address; with anyPort it opens a free port if another program uses this one.
+// Listen returns the socket of a name. It is one that was given if its address is the wanted one:
+// of systemd, one with this port; of a process, one with this name and address. port 0 and anyPort
+// accept each port of a process. Otherwise Listen opens the address; with anyPort it opens a free
+// port if another program uses this one.
 func (s *Sockets) Listen(name, host string, port uint16, anyPort bool) (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +117,8 @@ func sameHost(ip net.IP, host string) bool {
 	return ip.Equal(want) || ip.IsUnspecified() && (host == "" || want.IsUnspecified())
 }
 
-// CloseUnused closes the sockets that were given and that Listen has not returned, and returns their addresses.
+// CloseUnused closes the sockets that were given and that Listen has not returned, and returns
+// their addresses.
 func (s *Sockets) CloseUnused() (addresses []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

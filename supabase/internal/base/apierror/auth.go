@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// AuthVersionHeader is the header with the version of GoTrue's error format that a client understands.
+// AuthVersionHeader is the header with the version of GoTrue's error format that a client
+// understands.
 const AuthVersionHeader = "X-Supabase-Api-Version"
 
 // authVersion is the only version of the error format. Later dates also select it.
@@ -18,12 +19,13 @@ type WeakPassword struct {
 	Reasons []string `json:"reasons,omitempty"` // length, characters, pwned
 }
 
-// AuthOAuth is the Details of an Error that has the format of RFC 6749, section 5.2, in every version: Code as error, Message
-// as error_description, status 400.
+// AuthOAuth is the Details of an Error that has the format of RFC 6749, section 5.2, in every
+// version: Code as error, Message as error_description, status 400.
 type AuthOAuth struct{}
 
-// AuthDatabase is the Details of a database error for the client (raise exception). Its Code is the SQLSTATE. The format
-// without a version shows the error; the dated format has the message Plain instead.
+// AuthDatabase is the Details of a database error for the client (raise exception). Its Code is the
+// SQLSTATE. The format without a version shows the error; the dated format has the message Plain
+// instead.
 type AuthDatabase struct{ Hint, Detail, Plain string }
 
 // authBodyOld is the format without a version. Code is the HTTP status.
@@ -53,8 +55,8 @@ type authBodyDatabase struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// WriteAuthError replies with err in GoTrue's dialect, in the format of the request's version header. For an error that is
-// not an Error it replies with a general message.
+// WriteAuthError replies with err in GoTrue's dialect, in the format of the request's version
+// header. For an error that is not an Error it replies with a general message.
 func WriteAuthError(w http.ResponseWriter, r *http.Request, err error) {
 	e, known := AsError(err)
 	if !known {

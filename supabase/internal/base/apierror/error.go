@@ -1,7 +1,5 @@
-// Package apierror has the Error type that the three engines return, and an encoder of it for each upstream's dialect (rest.go,
-// auth.go, storage.go).
-//
-// Only auth, rest and storage import it; it imports nothing of ours.
+// Package apierror has the Error type that the three engines return, and an encoder of it for each
+// upstream's dialect (rest.go, auth.go, storage.go).
 package apierror
 
 import (
@@ -10,8 +8,8 @@ import (
 	"net/http"
 )
 
-// Error is an error that a client may see. Every engine returns it, and the encoder of the engine's dialect turns it into
-// status, headers and body.
+// Error is an error that a client may see. Every engine returns it, and the encoder of the engine's
+// dialect turns it into status, headers and body.
 type Error struct {
 	Status  int         // HTTP status of the reply (storage-api sends most of its errors as 400 and this as statusCode)
 	Code    string      // the dialect's own code: "PGRST116", "bad_jwt", "NoSuchBucket", or an SQLSTATE

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// StorageDetails is the Details of a storage Error that differs from storage-api's defaults. The body has the Error's Status
-// as the string statusCode in any case.
+// StorageDetails is the Details of a storage Error that differs from storage-api's defaults. The
+// body has the Error's Status as the string statusCode in any case.
 type StorageDetails struct {
 	Error string // error name in the body; "" means the code
 	Reply int    // HTTP status of the reply; 0 means 500 for an Error with status 500, else 400
@@ -22,8 +22,8 @@ type StorageBody struct {
 	Code       string `json:"code"`
 }
 
-// StorageError returns the body and the HTTP status for err in storage-api's dialect. For an error that is not an Error it
-// returns a general message.
+// StorageError returns the body and the HTTP status for err in storage-api's dialect. For an error
+// that is not an Error it returns a general message.
 func StorageError(err error) (StorageBody, int) {
 	e, ok := AsError(err)
 	if !ok {

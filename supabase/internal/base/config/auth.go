@@ -1,6 +1,7 @@
 package config
 
-// Auth is the [auth] section. Names, meanings and defaults are those of the official CLI. Only LeakedPasswordsPath is new.
+// Auth is the [auth] section. Names, meanings and defaults are those of the official CLI. Only
+// LeakedPasswordsPath is new.
 type Auth struct {
 	Enabled                    bool     `toml:"enabled" doc:"Serve /auth/v1."`
 	SiteURL                    string   `toml:"site_url" doc:"Base URL of links in mails and of redirects. Default: SITE_URL."`
@@ -34,7 +35,8 @@ type Auth struct {
 	ThirdParty AuthThirdParty `toml:"third_party"`
 }
 
-// AuthRateLimit limits messages and anonymous sign-ins per hour, and other requests per five minutes and client address.
+// AuthRateLimit limits messages and anonymous sign-ins per hour, and other requests per five
+// minutes and client address.
 type AuthRateLimit struct {
 	EmailSent          int `toml:"email_sent" doc:"Mails per hour, if SMTP is configured."`
 	SMSSent            int `toml:"sms_sent" doc:"Text messages per hour."`
@@ -78,7 +80,8 @@ type AuthSMTP struct {
 	SenderName string `toml:"sender_name" doc:"Sender name."`
 }
 
-// AuthTemplate replaces the text of one mail (invite, confirmation, recovery, magic_link, email_change, reauthentication).
+// AuthTemplate replaces the text of one mail (invite, confirmation, recovery, magic_link,
+// email_change, reauthentication).
 type AuthTemplate struct {
 	Subject     string `toml:"subject" doc:"Subject."`
 	ContentPath string `toml:"content_path" doc:"HTML file, relative to the folder above config.toml."`
@@ -196,7 +199,8 @@ type AuthWeb3 struct {
 	Ethereum Unsupported `toml:"ethereum"`
 }
 
-// Unsupported is a feature that this engine does not have. If it is enabled, a warning is logged at the start.
+// Unsupported is a feature that this engine does not have. If it is enabled, a warning is logged at
+// the start.
 type Unsupported struct {
 	Enabled bool `toml:"enabled" doc:"Not supported by this engine; enabling it logs a warning at the start."`
 }

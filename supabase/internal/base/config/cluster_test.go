@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestClusterExample checks that docker/cluster/daawo.env, with its empty variables filled in, is a complete public installation
-// with three database hosts, and that it has no unused variables.
+// TestClusterExample checks that docker/cluster/daawo.env, with its empty variables filled in, is a
+// complete public installation with three database hosts, and that it has no unused variables.
 func TestClusterExample(t *testing.T) {
 	text, err := os.ReadFile("../../../docker/cluster/daawo.env")
 	if err != nil {
@@ -29,7 +29,8 @@ func TestClusterExample(t *testing.T) {
 		} else if value == "" {
 			value = filled
 		}
-		// systemd and shells remove the quotes. Without quotes, a shell runs the text before an & in the background.
+		// systemd and shells remove the quotes. Without quotes, a shell runs the text before an &
+		// in the background.
 		if plain := strings.Trim(value, "'"); plain != value {
 			value = plain
 		} else if strings.ContainsAny(value, "&;|<>()$`\\\"'* ") {

@@ -1,8 +1,7 @@
-// Package config reads config.toml (in the format of the official CLI), environment variables and command-line flags into
-// one typed and validated Config. It adds auth.leaked_passwords_path and the limits in [realtime] to the keys of the CLI. All
-// other settings that the CLI does not have are environment variables.
-//
-// Only app, cli and stack import it; it imports nothing of ours and starts nothing.
+// Package config reads config.toml (in the format of the official CLI), environment variables and
+// command-line flags into one typed and validated Config. It adds auth.leaked_passwords_path and
+// the limits in [realtime] to the keys of the CLI. All other settings that the CLI does not have
+// are environment variables.
 package config
 
 import (
@@ -15,7 +14,8 @@ import (
 	"time"
 )
 
-// Config holds all settings of an installation. The zero value is not usable; Load returns a valid Config.
+// Config holds all settings of an installation. The zero value is not usable; Load returns a valid
+// Config.
 type Config struct {
 	Project
 	Environment
@@ -28,8 +28,8 @@ type Config struct {
 	unset map[string]string // keys of config.toml whose value is env(NAME) of a variable that is not set, with NAME
 }
 
-// Project holds the keys of config.toml that are used, with the names of the CLI. The section [inbucket], the older name of
-// [local_smtp], is accepted, too.
+// Project holds the keys of config.toml that are used, with the names of the CLI. The section
+// [inbucket], the older name of [local_smtp], is accepted, too.
 type Project struct {
 	ProjectID   string      `toml:"project_id" doc:"Name of the project; it labels logs and the state file."`
 	API         API         `toml:"api"`
@@ -131,7 +131,8 @@ type Realtime struct {
 	PrivateOnly                bool     `toml:"private_only" doc:"Refuse public channels."`
 }
 
-// EdgeRuntime holds the secrets that functions get as variables. Other settings of functions are in their Go code.
+// EdgeRuntime holds the secrets that functions get as variables. Other settings of functions are in
+// their Go code.
 type EdgeRuntime struct {
 	Secrets map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
 }
@@ -152,8 +153,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // String returns the duration in the notation that UnmarshalText parses.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Loopback reports whether the stack serves this machine only. Its ports must be on loopback addresses, and it must have no
-// TLS domains and no public SITE_URL, which would mean that a proxy on this machine serves other machines.
+// Loopback reports whether the stack serves this machine only. Its ports must be on loopback
+// addresses, and it must have no TLS domains and no public SITE_URL, which would mean that a proxy
+// on this machine serves other machines.
 func (c *Config) Loopback() bool {
 	if c.publicHost() != "" || len(c.TLSDomains) > 0 {
 		return false
@@ -162,8 +164,9 @@ func (c *Config) Loopback() bool {
 	return c.SiteURL == "" || err == nil && isLoopback(site.Hostname())
 }
 
-// publicHost returns the first address of the ports that is not loopback, or "". Inside a container the address on which the
-// host publishes a port counts: the program itself listens on all addresses there.
+// publicHost returns the first address of the ports that is not loopback, or "". Inside a container
+// the address on which the host publishes a port counts: the program itself listens on all
+// addresses there.
 func (c *Config) publicHost() string {
 	hosts := c.PublishedOn
 	if len(hosts) == 0 {
@@ -185,7 +188,8 @@ func isLoopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// Where describes the setting that makes the installation public, for error messages: "listening on 0.0.0.0".
+// Where describes the setting that makes the installation public, for error messages: "listening on
+// 0.0.0.0".
 func (c *Config) Where() string {
 	if host := c.publicHost(); host != "" {
 		return "listening on " + host

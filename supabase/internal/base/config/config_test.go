@@ -42,7 +42,8 @@ jwt_expiry = 60
 	}
 }
 
-// TestFileFormat checks sizes, durations, env(NAME), old section names and unused keys in config.toml.
+// TestFileFormat checks sizes, durations, env(NAME), old section names and unused keys in
+// config.toml.
 func TestFileFormat(t *testing.T) {
 	file := []byte(`
 [inbucket]
@@ -90,8 +91,8 @@ verify_jwt = false
 	}
 }
 
-// TestGatewayRouteAsService checks that CheckServices rejects the route of a gateway as the URL of a service, except with
-// DATABASE_URL.
+// TestGatewayRouteAsService checks that CheckServices rejects the route of a gateway as the URL of
+// a service, except with DATABASE_URL.
 func TestGatewayRouteAsService(t *testing.T) {
 	c, err := Load(Sources{Getenv: env("REST_URL", "http://127.0.0.1:54321/rest/v1", "STORAGE_URL", "http://127.0.0.1:54321/storage/v1/",
 		"AUTH_URL", "http://auth:9999", "FUNCTIONS_URL", "http://functions:9000")})
@@ -118,7 +119,8 @@ func TestGatewayRouteAsService(t *testing.T) {
 	}
 }
 
-// TestErrorsNameSetting checks that the error for a wrong value names its setting and contains no password.
+// TestErrorsNameSetting checks that the error for a wrong value names its setting and contains no
+// password.
 func TestErrorsNameSetting(t *testing.T) {
 	tests := []struct {
 		name string
@@ -171,7 +173,8 @@ var (
 		"SMTP_HOST", "mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org")
 )
 
-// TestPublicAddress checks what a public installation requires, and that sign-up is disabled unless config.toml enables it.
+// TestPublicAddress checks what a public installation requires, and that sign-up is disabled unless
+// config.toml enables it.
 func TestPublicAddress(t *testing.T) {
 	c, err := Load(Sources{Getenv: env(publicHost...)})
 	if err != nil {
@@ -243,7 +246,8 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// TestPlaceholderSecrets checks that secrets of example files and tutorials are rejected on a public address only.
+// TestPlaceholderSecrets checks that secrets of example files and tutorials are rejected on a
+// public address only.
 func TestPlaceholderSecrets(t *testing.T) {
 	complete := []string{"SITE_URL", "https://example.org", "ADMIN_EMAIL", "a@example.org", "SMTP_HOST", "mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org"}
 	for _, tt := range []struct{ name, value string }{

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Document writes the reference of all settings as Markdown, those of the program p included. A test of the program compares
-// it with docs/configuration.md.
+// Document writes the reference of all settings as Markdown, those of the program p included. A
+// test of the program compares it with docs/configuration.md.
 func Document(w io.Writer, p Program) error {
 	c := documented()
 
@@ -64,8 +64,8 @@ func eachKey(f func(key string)) error {
 	})
 }
 
-// readElsewhere lists the variables that are not settings of the stack: those that the stack sets for functions, and those of
-// Unix.
+// readElsewhere lists the variables that are not settings of the stack: those that the stack sets
+// for functions, and those of Unix.
 var readElsewhere = []Variable{
 	{"SUPABASE_ANON_KEY", "", "Set for functions: the legacy key of the role anon.", nil},
 	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: the legacy key of the role service_role.", nil},

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Environment holds the settings that belong to one installation and not to the project. Variables set them.
+// Environment holds the settings that belong to one installation and not to the project. Variables
+// set them.
 type Environment struct {
 	Data          string   `env:"DAAWO_DATA" default:".daawo" doc:"Folder with all data of the installation. Flag --data."`
 	Host          string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. An address other than loopback makes this a public installation, and so does a SITE_URL other than loopback. Flag --host."`
@@ -108,8 +109,9 @@ type SMTP struct {
 	SenderName string `env:"SMTP_SENDER_NAME" default:"Daawo" doc:"Sender name of all mail."`
 }
 
-// APIKeys are the keys that the environment provides in the compose form. Without them the installation generates keys and
-// keeps them in the data folder. On loopback it uses the official CLI's local keys.
+// APIKeys are the keys that the environment provides in the compose form. Without them the
+// installation generates keys and keeps them in the data folder. On loopback it uses the official
+// CLI's local keys.
 type APIKeys struct {
 	JWTSecret             string `env:"JWT_SECRET" doc:"HS256 secret of the legacy keys and tokens, at least 32 characters."`
 	JWTKeys               string `env:"JWT_KEYS" doc:"JSON array of private JWKs; the first signs new tokens."`

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// field is one setting. Load and Document find all fields with walk, so the documentation lists exactly the settings that
-// are loaded.
+// field is one setting. Load and Document find all fields with walk, so the documentation lists
+// exactly the settings that are loaded.
 type field struct {
 	path  string // key in config.toml ("auth.email.otp_length"); "" for a variable
 	env   string // variable; for a key of config.toml the CLI's override, SUPABASE_AUTH_EMAIL_OTP_LENGTH
@@ -18,7 +18,8 @@ type field struct {
 	value reflect.Value // settable
 }
 
-// walk calls visit for every setting in the struct v. In maps (providers, buckets, …) it visits the existing entries.
+// walk calls visit for every setting in the struct v. In maps (providers, buckets, …) it visits the
+// existing entries.
 func walk(v reflect.Value, path string, visit func(field) error) error {
 	t := v.Type()
 	for i := range t.NumField() {
@@ -57,7 +58,8 @@ func walk(v reflect.Value, path string, visit func(field) error) error {
 	return nil
 }
 
-// walkMap walks the structs in a map. It works on copies, because map entries cannot be set in place.
+// walkMap walks the structs in a map. It works on copies, because map entries cannot be set in
+// place.
 func walkMap(m reflect.Value, path string, visit func(field) error) error {
 	for _, k := range m.MapKeys() {
 		entry := reflect.New(m.Type().Elem()).Elem()

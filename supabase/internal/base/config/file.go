@@ -33,7 +33,8 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 	if _, err := toml.Decode(string(s.File), &file); err != nil {
 		var pe toml.ParseError
 		if errors.As(err, &pe) {
-			// Not ErrorWithPosition: it quotes lines, which may contain passwords, and panics on lines that end in \r.
+			// Not ErrorWithPosition: it quotes lines, which may contain passwords, and panics on
+			// lines that end in \r.
 			return nil, fmt.Errorf("%s: %s", s.Name, strings.TrimPrefix(pe.Error(), "toml: "))
 		}
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -53,8 +54,8 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 	return r.defined, nil
 }
 
-// applyRemote merges the section [remotes.NAME] with the project's project_id into the file, as the CLI does, and returns its
-// name. Such a section without db.seed.enabled disables the seed.
+// applyRemote merges the section [remotes.NAME] with the project's project_id into the file, as the
+// CLI does, and returns its name. Such a section without db.seed.enabled disables the seed.
 func applyRemote(file map[string]any, getenv func(string) (string, bool)) (string, error) {
 	remotes, _ := file["remotes"].(map[string]any)
 	delete(file, "remotes")
@@ -97,8 +98,9 @@ func merge(to, from map[string]any) {
 	}
 }
 
-// modernize gives sections and keys the names that Project has: [inbucket] is [local_smtp], enable_signup of [auth.email] and
-// [auth.sms] is enabled. As with the CLI, a section [auth.email.smtp] without the key enabled is enabled.
+// modernize gives sections and keys the names that Project has: [inbucket] is [local_smtp],
+// enable_signup of [auth.email] and [auth.sms] is enabled. As with the CLI, a section
+// [auth.email.smtp] without the key enabled is enabled.
 func modernize(file map[string]any) {
 	if old, ok := file["inbucket"]; ok {
 		if _, both := file["local_smtp"]; !both {

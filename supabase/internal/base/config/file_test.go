@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLeniency checks that settings of other people's projects start with a warning that names the key.
+// TestLeniency checks that settings of other people's projects start with a warning that names the
+// key.
 func TestLeniency(t *testing.T) {
 	for _, tt := range []struct {
 		name, file string
@@ -46,7 +47,8 @@ func TestLeniency(t *testing.T) {
 	}
 }
 
-// TestOldNames checks the older names of sections and keys, and that a section without the key enabled keeps its default.
+// TestOldNames checks the older names of sections and keys, and that a section without the key
+// enabled keeps its default.
 func TestOldNames(t *testing.T) {
 	c, err := Load(Sources{File: []byte(`
 [inbucket]
@@ -72,7 +74,8 @@ api_key = "x"
 	}
 }
 
-// TestVariablesInFile checks env(NAME) in values of all types, and that the variables of .env come after those of the process.
+// TestVariablesInFile checks env(NAME) in values of all types, and that the variables of .env come
+// after those of the process.
 func TestVariablesInFile(t *testing.T) {
 	c, err := Load(Sources{
 		File: []byte(`
@@ -92,7 +95,8 @@ site_url = "env(SITE)"
 	}
 }
 
-// TestRemotes checks that a section [remotes.NAME] overrides settings only if it has the id of the project.
+// TestRemotes checks that a section [remotes.NAME] overrides settings only if it has the id of the
+// project.
 func TestRemotes(t *testing.T) {
 	file := []byte(`
 project_id = "local"
@@ -113,7 +117,8 @@ max_rows = 20
 	}
 }
 
-// TestMailServerNeedsHost checks that an enabled mail server without a host is an error, as with the CLI.
+// TestMailServerNeedsHost checks that an enabled mail server without a host is an error, as with
+// the CLI.
 func TestMailServerNeedsHost(t *testing.T) {
 	_, err := Load(Sources{File: []byte("[auth.email.smtp]\nenabled = true"), Name: "config.toml"})
 	if err == nil || !strings.Contains(err.Error(), "auth.email.smtp.host: is required") {
@@ -121,8 +126,8 @@ func TestMailServerNeedsHost(t *testing.T) {
 	}
 }
 
-// TestReferenceOfCLI checks that each key of the official CLI's reference is used or has a reason in the table of keys without
-// effect, and that no key has both.
+// TestReferenceOfCLI checks that each key of the official CLI's reference is used or has a reason
+// in the table of keys without effect, and that no key has both.
 func TestReferenceOfCLI(t *testing.T) {
 	known := map[string]bool{}
 	if err := eachKey(func(key string) { known[key] = true }); err != nil {
@@ -139,7 +144,8 @@ func TestReferenceOfCLI(t *testing.T) {
 	}
 }
 
-// cliKeys are the keys of the official CLI's reference, with NAME for names of the operator's choice, after modernize.
+// cliKeys are the keys of the official CLI's reference, with NAME for names of the operator's
+// choice, after modernize.
 const cliKeys = `
 project_id
 api.enabled api.port api.schemas api.extra_search_path api.max_rows api.auto_expose_new_tables api.external_url

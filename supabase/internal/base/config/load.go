@@ -19,8 +19,8 @@ type Sources struct {
 	Program   Program
 }
 
-// Load reads and validates the settings. Its errors name the key or the variable and what is expected. Load joins all
-// errors of a step.
+// Load reads and validates the settings. Its errors name the key or the variable and what is
+// expected. Load joins all errors of a step.
 func Load(s Sources) (*Config, error) {
 	c := &Config{Project: defaults(), Dir: s.Dir}
 	if s.ProjectID != "" {
@@ -105,7 +105,8 @@ func (c *Config) derive(defined map[string]bool) {
 			c.EdgeRuntime.Secrets[upper] = secret
 		}
 	}
-	// Open sign-up on a public address can be abused to send mail to arbitrary addresses, so it must be enabled explicitly.
+	// Open sign-up on a public address can be abused to send mail to arbitrary addresses, so it
+	// must be enabled explicitly.
 	if !c.Loopback() {
 		if !defined["auth.enable_signup"] {
 			c.Auth.EnableSignup = false

@@ -18,7 +18,8 @@ type Variable struct {
 	Check              func(value string) error // refuses a value at the start; nil takes every text
 }
 
-// checkOthers checks the variables that functions read, so that a wrong value is an error at the start.
+// checkOthers checks the variables that functions read, so that a wrong value is an error at the
+// start.
 func (c *Config) checkOthers(variables []Variable, getenv func(string) (string, bool)) error {
 	var errs []error
 	for _, v := range variables {
@@ -36,7 +37,8 @@ func (c *Config) checkOthers(variables []Variable, getenv func(string) (string, 
 	return errors.Join(errs...)
 }
 
-// PageVariable is a variable of the environment whose value the site's pages show. In the pages __NAME__ stands for it.
+// PageVariable is a variable of the environment whose value the site's pages show. In the pages
+// __NAME__ stands for it.
 type PageVariable struct {
 	Name    string
 	Default string                       // used until the variable is set; `doctor` warns of it on a public address

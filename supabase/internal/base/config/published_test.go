@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPublishedPorts checks that a container counts as local if its ports are published on loopback only, and as public
-// otherwise.
+// TestPublishedPorts checks that a container counts as local if its ports are published on loopback
+// only, and as public otherwise.
 func TestPublishedPorts(t *testing.T) {
 	for _, tt := range []struct {
 		published, site string
@@ -32,7 +32,8 @@ func TestPublishedPorts(t *testing.T) {
 	}
 }
 
-// TestOtherSecrets checks that a public installation refuses well-known and short secrets of other services.
+// TestOtherSecrets checks that a public installation refuses well-known and short secrets of other
+// services.
 func TestOtherSecrets(t *testing.T) {
 	for _, tt := range []struct{ published, secrets, refused string }{
 		{"127.0.0.1", "insecure-local-key,850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907", ""},
@@ -52,7 +53,8 @@ func TestOtherSecrets(t *testing.T) {
 	}
 }
 
-// TestMailSettings checks the values of SMTP_TLS, and that a public installation does not use the inbox for development.
+// TestMailSettings checks the values of SMTP_TLS, and that a public installation does not use the
+// inbox for development.
 func TestMailSettings(t *testing.T) {
 	if _, err := Load(Sources{Getenv: env("SMTP_TLS", "maybe")}); err == nil || !strings.Contains(err.Error(), "SMTP_TLS") {
 		t.Errorf("SMTP_TLS=maybe: %v", err)

@@ -2,12 +2,12 @@ package config
 
 import "strings"
 
-// unusedKey is a key of the official CLI without effect here. A segment * of Key stands for any name; a last segment ** stands for
-// all keys of the section.
+// unusedKey is a key of the official CLI without effect here. A segment * of Key stands for any
+// name; a last segment ** stands for all keys of the section.
 type unusedKey struct{ Key, Why string }
 
-// unusedKeys lists the keys of the CLI's reference that Project does not have. They are no mistakes, so nothing is logged about
-// them; `doctor` names them.
+// unusedKeys lists the keys of the CLI's reference that Project does not have. They are no
+// mistakes, so nothing is logged about them; `doctor` names them.
 var unusedKeys = []unusedKey{
 	{"api.external_url", "SITE_URL sets the public address."},
 	{"api.auto_expose_new_tables", "The platform grants the tables of the schema public to the API roles, as the CLI does by default. Revoke the default privileges in a migration."},

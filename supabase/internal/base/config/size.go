@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes in the notation of the CLI: "50MiB", "5MB", "500KB". KB and KiB both mean 1024 bytes.
+// Size is a number of bytes in the notation of the CLI: "50MiB", "5MB", "500KB". KB and KiB both
+// mean 1024 bytes.
 type Size int64
 
 // UnmarshalText parses a number with an optional unit.

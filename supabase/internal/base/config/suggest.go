@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// nearest returns the key of fields, in the section of key, that differs from key in at most a third of its letters. "" means
-// that there is none.
+// nearest returns the key of fields, in the section of key, that differs from key in at most a
+// third of its letters. "" means that there is none.
 func nearest(key string, fields map[string]reflect.Value) string {
 	section, name := "", key
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
@@ -23,7 +23,8 @@ func nearest(key string, fields map[string]reflect.Value) string {
 	return found
 }
 
-// distance returns the number of letters to insert, delete, replace or exchange with their neighbour to turn a into b.
+// distance returns the number of letters to insert, delete, replace or exchange with their
+// neighbour to turn a into b.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

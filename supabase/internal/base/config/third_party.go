@@ -81,8 +81,8 @@ func (t AuthThirdParty) list() []thirdParty {
 	}
 }
 
-// Issuer returns the URL of the enabled issuer and the audience that its tokens must have. Both are "" if none is enabled; the
-// audience is "" if any is accepted.
+// Issuer returns the URL of the enabled issuer and the audience that its tokens must have. Both are
+// "" if none is enabled; the audience is "" if any is accepted.
 func (t AuthThirdParty) Issuer() (url, audience string) {
 	for _, p := range t.list() {
 		if p.enabled {

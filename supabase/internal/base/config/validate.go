@@ -169,8 +169,9 @@ func (c *Config) validatePageValues() error {
 	return errors.Join(errs...)
 }
 
-// CheckPublic returns an error that names every setting a public installation still lacks. Notices must reach an
-// administrator, so an address for them and a mail server are required. On loopback nothing is required.
+// CheckPublic returns an error that names every setting a public installation still lacks. Notices
+// must reach an administrator, so an address for them and a mail server are required. On loopback
+// nothing is required.
 func (c *Config) CheckPublic() error {
 	if c.Loopback() {
 		return nil
@@ -190,9 +191,10 @@ func (c *Config) CheckPublic() error {
 	return errors.Join(append(errs, c.CheckSecrets())...)
 }
 
-// CheckServices refuses a gateway's route as the address of a service if the database is the embedded one: the services
-// behind another gateway use another database. `daawo status -o env` prints its routes under these names, so a shell that
-// evaluated them passes them to the next server.
+// CheckServices refuses a gateway's route as the address of a service if the database is the
+// embedded one: the services behind another gateway use another database. `daawo status -o env`
+// prints its routes under these names, so a shell that evaluated them passes them to the next
+// server.
 func (c *Config) CheckServices() error {
 	if c.DatabaseURL != "" {
 		return nil
@@ -213,7 +215,8 @@ func (c *Config) CheckServices() error {
 // developmentInbox is the host name of the inbox in the compose form.
 const developmentInbox = "mailpit"
 
-// placeholder matches the values that example files and tutorials use for secrets, and the official CLI's local S3 credentials.
+// placeholder matches the values that example files and tutorials use for secrets, and the official
+// CLI's local S3 credentials.
 var placeholder = regexp.MustCompile(`(?i)super-secret|insecure|change.?me|replace.?me|^(password|postgres|supabase|secret|admin|test)[0-9]*$|^(your|my)[-_ ]` +
 	`|^supabaserealtime$|^625729a08b95bf1b7ff351a663f3a23c$|^850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907$`)
 

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// warn adds the warnings about settings that are accepted but do not have the effect that their author expects.
+// warn adds the warnings about settings that are accepted but do not have the effect that their
+// author expects.
 func (c *Config) warn() {
 	add := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
 	if v := c.DB.MajorVersion; v != 17 {
@@ -24,7 +25,8 @@ func (c *Config) warn() {
 	}
 }
 
-// unsetMatters reports whether a key with an unset variable is used: keys of a disabled provider are not.
+// unsetMatters reports whether a key with an unset variable is used: keys of a disabled provider
+// are not.
 func (c *Config) unsetMatters(key string) bool {
 	words := strings.Split(key, ".")
 	switch {
@@ -42,8 +44,8 @@ func (c *Config) unsetMatters(key string) bool {
 	return true
 }
 
-// smtpUnset reports whether [auth.email.smtp] names variables for its host or sender that are not set. On loopback the
-// development inbox is then used.
+// smtpUnset reports whether [auth.email.smtp] names variables for its host or sender that are not
+// set. On loopback the development inbox is then used.
 func (c *Config) smtpUnset() bool {
 	_, host := c.unset["auth.email.smtp.host"]
 	_, sender := c.unset["auth.email.smtp.admin_email"]

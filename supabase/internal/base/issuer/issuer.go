@@ -1,5 +1,5 @@
-// Package issuer fetches the signing keys of a third party whose tokens are accepted ([auth.third_party] of config.toml) and
-// keeps them up to date. Only app imports it.
+// Package issuer fetches the signing keys of a third party whose tokens are accepted
+// ([auth.third_party] of config.toml) and keeps them up to date.
 package issuer
 
 import (
@@ -38,8 +38,8 @@ type Options struct {
 	Client   *http.Client // nil means one with time limits
 }
 
-// Watch fetches the keys and calls Use until ctx ends. A failure is logged and the fetch repeated; the keys of the last success
-// are used for a day.
+// Watch fetches the keys and calls Use until ctx ends. A failure is logged and the fetch repeated;
+// the keys of the last success are used for a day.
 func Watch(ctx context.Context, o Options) {
 	if o.Client == nil {
 		o.Client = newClient()
@@ -74,7 +74,8 @@ func Watch(ctx context.Context, o Options) {
 	}
 }
 
-// pause waits for the time, or for a token with an unknown key but at least for prompted. It returns false if ctx ends.
+// pause waits for the time, or for a token with an unknown key but at least for prompted. It
+// returns false if ctx ends.
 func pause(ctx context.Context, wait time.Duration, unknown <-chan struct{}) bool {
 	began := time.Now()
 	for {
@@ -102,7 +103,8 @@ func newClient() *http.Client {
 	}
 }
 
-// checkURL returns an error unless the URL is one of https, or with local one of http on this machine.
+// checkURL returns an error unless the URL is one of https, or with local one of http on this
+// machine.
 func checkURL(text string, local bool) error {
 	u, err := url.Parse(text)
 	if err != nil {

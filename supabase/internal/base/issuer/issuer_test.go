@@ -88,7 +88,8 @@ func after(wait time.Duration, p *provider) (last string, fetches int) {
 	return last, p.fetches
 }
 
-// TestWatch checks when keys are fetched: at the start, regularly, and soon after a token named an unknown key.
+// TestWatch checks when keys are fetched: at the start, regularly, and soon after a token named an
+// unknown key.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, third := newKey(t), newKey(t), newKey(t)
@@ -121,7 +122,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWatchFailure checks that keys outlive an outage of a day and no more, and that a start without the issuer recovers.
+// TestWatchFailure checks that keys outlive an outage of a day and no more, and that a start
+// without the issuer recovers.
 func TestWatchFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := newKey(t)

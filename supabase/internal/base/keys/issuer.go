@@ -20,10 +20,11 @@ type Issuer struct {
 // maxIssuerKeys is the most keys that ParseIssuerKeys returns. Every token tries those with its id.
 const maxIssuerKeys = 100
 
-// ParseIssuerKeys reads the public keys in the JWK set of a third party. A token that one of them signed is accepted only if it
-// names the issuer and the audience, and never with the role service_role. ParseIssuerKeys leaves out keys that cannot verify
-// such a token: keys without an id, for encryption, secrets, RSA keys below 2048 bits, and algorithms other than RS256 and
-// ES256. It returns an error if no key is left.
+// ParseIssuerKeys reads the public keys in the JWK set of a third party. A token that one of them
+// signed is accepted only if it names the issuer and the audience, and never with the role
+// service_role. ParseIssuerKeys leaves out keys that cannot verify such a token: keys without an
+// id, for encryption, secrets, RSA keys below 2048 bits, and algorithms other than RS256 and ES256.
+// It returns an error if no key is left.
 func ParseIssuerKeys(text []byte, issuer Issuer) ([]Key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -52,8 +53,8 @@ func ParseIssuerKeys(text []byte, issuer Issuer) ([]Key, error) {
 	return keys, nil
 }
 
-// accepts reports whether the issuer may sign a token with these claims. The role service_role bypasses row level security, so
-// no third party grants it.
+// accepts reports whether the issuer may sign a token with these claims. The role service_role
+// bypasses row level security, so no third party grants it.
 func (i *Issuer) accepts(claims json.RawMessage) bool {
 	all, err := exactClaims(claims)
 	if err != nil {
@@ -79,8 +80,8 @@ func (i *Issuer) accepts(claims json.RawMessage) bool {
 	return named && (i.Audience == "" || slices.Contains(audience, i.Audience))
 }
 
-// exactClaims parses claims. It removes those whose name differs from a name in registered by case alone: other parsers of this
-// program and of functions would take them for it.
+// exactClaims parses claims. It removes those whose name differs from a name in registered by case
+// alone: other parsers of this program and of functions would take them for it.
 func exactClaims(claims json.RawMessage) (map[string]json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(claims, &all); err != nil {
@@ -95,8 +96,8 @@ func exactClaims(claims json.RawMessage) (map[string]json.RawMessage, error) {
 // registered lists the claims that decide about access.
 var registered = []string{"role", "sub", "iss", "aud", "exp", "nbf", "iat", "session_id"}
 
-// Complete returns the claims of a token that the key verified. In those of a third party each claim that decides about access
-// is unambiguous, and a missing role is anon, as with PostgREST.
+// Complete returns the claims of a token that the key verified. In those of a third party each
+// claim that decides about access is unambiguous, and a missing role is anon, as with PostgREST.
 func (k Key) Complete(claims json.RawMessage) json.RawMessage {
 	if k.issuer == nil {
 		return claims

@@ -23,7 +23,8 @@ func issuerKeys(t *testing.T, issuer Issuer) (Key, []Key) {
 	return private, parsed
 }
 
-// TestIssuer checks which tokens of a third party are accepted, with keys that went to a process of functions as JSON.
+// TestIssuer checks which tokens of a third party are accepted, with keys that went to a process of
+// functions as JSON.
 func TestIssuer(t *testing.T) {
 	private, parsed := issuerKeys(t, Issuer{Names: []string{"https://issuer.example/"}, Audience: "project"})
 	text, err := json.Marshal(parsed)

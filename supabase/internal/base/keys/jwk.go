@@ -57,7 +57,8 @@ type jwk struct {
 	Issuer    *Issuer  `json:"daawo_issuer,omitempty"`
 }
 
-// Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with any kid.
+// Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with
+// any kid.
 func Secret(id, secret string) Key {
 	return Key{ID: id, Algorithm: "HS256", secret: []byte(secret), ext: new(true)}
 }
@@ -77,7 +78,8 @@ func (k Key) CanSign() bool { return !k.checks && (k.secret != nil || k.private 
 // Shared returns the secret of an HS256 key, and false for other keys.
 func (k Key) Shared() ([]byte, bool) { return k.secret, k.secret != nil }
 
-// CheckOnly returns a key that only verifies: without its private half, or, for a secret, with key_ops set to verify.
+// CheckOnly returns a key that only verifies: without its private half, or, for a secret, with
+// key_ops set to verify.
 func (k Key) CheckOnly() Key {
 	if public, ok := k.Public(); ok {
 		public.previous, public.anonymous, public.issuer = k.previous, k.anonymous, k.issuer
@@ -98,8 +100,8 @@ func (k Key) Public() (Key, bool) {
 // Replaced reports whether rotation replaced the key.
 func (k Key) Replaced() bool { return k.previous }
 
-// UnmarshalJSON reads one JWK that may sign: a secret, a P-256 key or an RSA key of at least 2048 bits. It refuses other
-// keys.
+// UnmarshalJSON reads one JWK that may sign: a secret, a P-256 key or an RSA key of at least 2048
+// bits. It refuses other keys.
 func (k *Key) UnmarshalJSON(text []byte) error {
 	var j jwk
 	if err := json.Unmarshal(text, &j); err != nil {
@@ -260,7 +262,8 @@ func decode(text string) ([]byte, error) {
 	return raw, err
 }
 
-// MarshalJSON writes the JWK, including the private half if the key has one. Call Public first for a published key.
+// MarshalJSON writes the JWK, including the private half if the key has one. Call Public first for
+// a published key.
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: k.ext, Previous: k.previous, Anonymous: k.anonymous, Issuer: k.issuer}

@@ -20,8 +20,9 @@ func ParseSet(text string) ([]Key, error) {
 	return set.Keys, nil
 }
 
-// ParseVerifySet reads keys that only verify, as PostgREST reads them: one JWK or a JWK set. It takes more keys than
-// ParseSet (RSA keys of any size, P-384, P-521, Ed25519) and ignores alg, use, key_ops and private halves.
+// ParseVerifySet reads keys that only verify, as PostgREST reads them: one JWK or a JWK set. It
+// takes more keys than ParseSet (RSA keys of any size, P-384, P-521, Ed25519) and ignores alg, use,
+// key_ops and private halves.
 func ParseVerifySet(text []byte) ([]Key, error) {
 	var set struct {
 		Keys []jwk `json:"keys"`

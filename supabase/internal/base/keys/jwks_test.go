@@ -62,7 +62,8 @@ func TestParseVerifySet(t *testing.T) {
 	}
 }
 
-// TestJWKSExt: the published key has ext if the given one has it, as GoTrue publishes it. Generated keys have it.
+// TestJWKSExt: the published key has ext if the given one has it, as GoTrue publishes it. Generated
+// keys have it.
 func TestJWKSExt(t *testing.T) {
 	generated, err := GenerateES256()
 	if err != nil {

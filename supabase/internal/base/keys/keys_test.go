@@ -39,7 +39,8 @@ func mustSign(t testing.TB, k Key, payload string) string {
 	return token
 }
 
-// TestDemoSet compares the demo keys with the official CLI's, byte for byte, because tutorials contain them.
+// TestDemoSet compares the demo keys with the official CLI's, byte for byte, because tutorials
+// contain them.
 func TestDemoSet(t *testing.T) {
 	const anon = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJzdXBhYmFzZS1kZW1vIiwicm9sZSI6ImFub24iLCJleHAiOjE5ODM4MTI5OTZ9.CRXP1A7WOeoJeXxjNni43kdQwgnWNReilDMblYTn_I0"
 	if got := Demo().Anon; got != anon {

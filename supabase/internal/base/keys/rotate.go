@@ -14,9 +14,11 @@ type Retired struct {
 	Until time.Time `json:"until"`
 }
 
-// Rotate replaces every secret. The old secret API keys stop working. Sessions and signed links from the old keys work
-// until they expire or until the next rotation. The old publishable key and the old anonymous token, which offline pages
-// may still send, work for RetiredFor. The old JWT secret signs no session if another key signed them. Rotate keeps nothing of the demo set, because its keys are public knowledge.
+// Rotate replaces every secret. The old secret API keys stop working. Sessions and signed links
+// from the old keys work until they expire or until the next rotation. The old publishable key and
+// the old anonymous token, which offline pages may still send, work for RetiredFor. The old JWT
+// secret signs no session if another key signed them. Rotate keeps nothing of the demo set, because
+// its keys are public knowledge.
 func (s Set) Rotate(now time.Time) (Set, error) {
 	next, err := s.Replace(now)
 	if err != nil || s.IsDemo() {
@@ -34,7 +36,8 @@ func (s Set) Rotate(now time.Time) (Set, error) {
 	return next, nil
 }
 
-// Replace is Rotate after a leak: it accepts nothing that the old keys signed, because a thief could sign sessions too.
+// Replace is Rotate after a leak: it accepts nothing that the old keys signed, because a thief
+// could sign sessions too.
 func (s Set) Replace(now time.Time) (Set, error) {
 	next, err := Generate(now)
 	if err != nil {
@@ -50,9 +53,10 @@ func (s Set) Replace(now time.Time) (Set, error) {
 	return next, nil
 }
 
-// survivesRotation reports whether a token that a replaced key signed is still accepted until it expires. This holds for
-// session tokens, and for the anonymous token, which gives no more rights than a request without a token. All other tokens
-// are API keys that last ten years, and rotation must end a stolen one. With anonymous the anonymous token alone survives.
+// survivesRotation reports whether a token that a replaced key signed is still accepted until it
+// expires. This holds for session tokens, and for the anonymous token, which gives no more rights
+// than a request without a token. All other tokens are API keys that last ten years, and rotation
+// must end a stolen one. With anonymous the anonymous token alone survives.
 func survivesRotation(claims json.RawMessage, anonymous bool) bool {
 	var c struct {
 		Role      string `json:"role"`

@@ -19,8 +19,8 @@ func rotated(t *testing.T) (old, next Set) {
 	return old, next
 }
 
-// TestRotateTokens checks which tokens of the old keys are accepted after Rotate. After Replace none is. A secret signs no
-// session if another key signed them.
+// TestRotateTokens checks which tokens of the old keys are accepted after Rotate. After Replace
+// none is. A secret signs no session if another key signed them.
 func TestRotateTokens(t *testing.T) {
 	old, next := rotated(t)
 	v := NewVerifier(at(noon), next.Verifying()...)
@@ -62,7 +62,8 @@ func TestRotateTokens(t *testing.T) {
 	}
 }
 
-// TestRotateSecretThatSignsSessions: without a signing key the old secret signed the sessions, which continue.
+// TestRotateSecretThatSignsSessions: without a signing key the old secret signed the sessions,
+// which continue.
 func TestRotateSecretThatSignsSessions(t *testing.T) {
 	old, err := Generate(noon)
 	if err != nil {

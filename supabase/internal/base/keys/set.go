@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Set holds every key of an installation. It is stored in one file of mode 0600, or comes from environment variables in a
-// compose installation.
+// Set holds every key of an installation. It is stored in one file of mode 0600, or comes from
+// environment variables in a compose installation.
 type Set struct {
 	JWTSecret string `json:"jwt_secret"` // HS256; signs the legacy API keys and verifies legacy tokens
 	Signing   []Key  `json:"signing"`    // the first signs new tokens; all verify
@@ -41,8 +41,8 @@ const (
 // roleUser is the role of a signed-in user.
 const roleUser = "authenticated"
 
-// Demo returns the official CLI's well-known local set, which Supabase tutorials use. Its keys are public knowledge, so it
-// is for loopback only.
+// Demo returns the official CLI's well-known local set, which Supabase tutorials use. Its keys are
+// public knowledge, so it is for loopback only.
 func Demo() Set {
 	const expires = 1983812996 // in 2032
 	s := Set{
@@ -62,7 +62,8 @@ func (s Set) IsDemo() bool {
 	return s.JWTSecret == d.JWTSecret || s.Anon == d.Anon || s.ServiceRole == d.ServiceRole || s.Publishable == d.Publishable || s.Secret == d.Secret
 }
 
-// Generate makes a new set: a secret, an ES256 signing key, and legacy and opaque API keys that are valid for ten years.
+// Generate makes a new set: a secret, an ES256 signing key, and legacy and opaque API keys that are
+// valid for ten years.
 func Generate(now time.Time) (Set, error) {
 	signing, err := GenerateES256()
 	if err != nil {
@@ -93,8 +94,8 @@ func (s *Set) mint(now time.Time) error {
 	return errors.Join(errs[:]...)
 }
 
-// Verifying returns every key that verifies tokens. Previous keys are marked, so that they verify only tokens that survive
-// rotation, also in other processes that receive the keys.
+// Verifying returns every key that verifies tokens. Previous keys are marked, so that they verify
+// only tokens that survive rotation, also in other processes that receive the keys.
 func (s Set) Verifying() []Key {
 	keys := []Key{Secret("", s.JWTSecret)}
 	keys = append(keys, s.Signing...)
@@ -115,8 +116,8 @@ func (s Set) Signer() Key {
 	return Secret("", s.JWTSecret)
 }
 
-// Resolve returns the role of an API key and the token that carries the role. It compares every key in constant time and
-// does not stop at a match.
+// Resolve returns the role of an API key and the token that carries the role. It compares every key
+// in constant time and does not stop at a match.
 func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool) {
 	given := sha256.Sum256([]byte(apikey))
 	consider := func(key, keyRole, keyToken string) {
@@ -137,7 +138,8 @@ func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool)
 	return role, token, ok
 }
 
-// Load reads a set from a file. It returns fs.ErrNotExist if the file is missing and refuses a file that others can read.
+// Load reads a set from a file. It returns fs.ErrNotExist if the file is missing and refuses a file
+// that others can read.
 func Load(path string) (Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -175,7 +177,8 @@ func (s Set) Save(path string) error {
 	return os.Rename(f.Name(), path)
 }
 
-// newOpaque makes an opaque API key: 22 random characters and a checksum of 8, so that a truncated key is recognised.
+// newOpaque makes an opaque API key: 22 random characters and a checksum of 8, so that a truncated
+// key is recognised.
 func newOpaque(prefix string) string {
 	body := random(17)[:22]
 	sum := sha256.Sum256([]byte(prefix + body))

@@ -9,7 +9,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Sign returns a token with the payload. The header has the key's id, if any. Equal payloads give equal HS256 tokens.
+// Sign returns a token with the payload. The header has the key's id, if any. Equal payloads give
+// equal HS256 tokens.
 func (k Key) Sign(payload json.RawMessage) (string, error) {
 	header := map[string]any{"typ": "JWT"}
 	if k.ID != "" {
@@ -23,7 +24,8 @@ func (k Key) SignPlain(payload json.RawMessage) (string, error) {
 	return k.sign(map[string]any{}, payload)
 }
 
-// sign joins header, payload and signature itself, so that the payload keeps the order of its members and its numbers.
+// sign joins header, payload and signature itself, so that the payload keeps the order of its
+// members and its numbers.
 func (k Key) sign(header map[string]any, payload json.RawMessage) (string, error) {
 	if !json.Valid(payload) {
 		return "", errors.New("the token's payload is not JSON")

@@ -17,7 +17,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Errors of Verify. Each engine answers them in its own dialect. If several apply, Verify returns the first that it finds.
+// Errors of Verify. Each engine answers them in its own dialect. If several apply, Verify returns
+// the first that it finds.
 var (
 	ErrMalformed = errors.New("the token is malformed")
 	ErrAlgorithm = errors.New("the token's algorithm is not accepted")
@@ -36,7 +37,8 @@ func (e *AlgorithmError) Error() string { return ErrAlgorithm.Error() + ": " + e
 // Unwrap returns ErrAlgorithm.
 func (e *AlgorithmError) Unwrap() error { return ErrAlgorithm }
 
-// maxToken bounds what Verify parses. Header sizes are limited earlier, but WebSocket and query tokens are not.
+// maxToken bounds what Verify parses. Header sizes are limited earlier, but WebSocket and query
+// tokens are not.
 const maxToken = 16 << 10
 
 // Claims is a verified token.
@@ -55,20 +57,20 @@ type Claims struct {
 type Options struct {
 	Leeway time.Duration    // accepted difference between clocks
 	Now    func() time.Time // nil means time.Now
-	// RefuseIDTokens refuses a token with a subject and without a role. Such a token is an OIDC ID token that the same keys
-	// signed: a client application reads it, and it grants no access.
+	// RefuseIDTokens refuses a token with a subject and without a role. Such a token is an OIDC ID
+	// token that the same keys signed: a client application reads it, and it grants no access.
 	RefuseIDTokens bool
 }
 
-// Verifier verifies tokens with a set of keys that may change while it runs. It caches verified tokens: an ES256 check
-// takes a hundred microseconds, a lookup one.
+// Verifier verifies tokens with a set of keys that may change while it runs. It caches verified
+// tokens: an ES256 check takes a hundred microseconds, a lookup one.
 type Verifier struct {
 	options Options
 	state   atomic.Pointer[verifierState]
 }
 
-// verifierState is a set of keys and the tokens that it verified. The cache's key is the digest of the token, so that a
-// memory dump shows no token.
+// verifierState is a set of keys and the tokens that it verified. The cache's key is the digest of
+// the token, so that a memory dump shows no token.
 type verifierState struct {
 	keys  []Key
 	cache *lru.Cache[[sha256.Size]byte, *Claims]
@@ -162,8 +164,8 @@ func verify(token string, keys []Key) (*Claims, error) {
 	return nil, ErrSignature
 }
 
-// candidateKeys returns the keys with the token's algorithm and id. An asymmetric token must name its key. An HS256 token
-// may omit the id, as legacy API keys do; then every secret is a candidate.
+// candidateKeys returns the keys with the token's algorithm and id. An asymmetric token must name
+// its key. An HS256 token may omit the id, as legacy API keys do; then every secret is a candidate.
 func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 	algorithm := token.Method.Alg()
 	id, _ := token.Header["kid"].(string)
@@ -187,9 +189,10 @@ func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 	return candidates, nil
 }
 
-// Verifies reports whether the key made the signature with the method. signed is the token's header and payload as sent,
-// payload the decoded payload. A key that rotation replaced verifies only tokens that survive rotation, and that of a third
-// party only tokens that its issuer may sign. Algorithm does not matter: a secret verifies every HMAC method, an RSA key every RSA method.
+// Verifies reports whether the key made the signature with the method. signed is the token's header
+// and payload as sent, payload the decoded payload. A key that rotation replaced verifies only
+// tokens that survive rotation, and that of a third party only tokens that its issuer may sign.
+// Algorithm does not matter: a secret verifies every HMAC method, an RSA key every RSA method.
 func (k Key) Verifies(method jwt.SigningMethod, signed string, signature []byte, payload json.RawMessage) bool {
 	if k.previous && !survivesRotation(payload, k.anonymous) || k.issuer != nil && !k.issuer.accepts(payload) {
 		return false
@@ -220,7 +223,8 @@ func (k Key) claimsOf(raw json.RawMessage, payload claimSet) (*Claims, error) {
 	return payload.claims(raw), nil
 }
 
-// claimSet is the part of the payload that Claims needs. Numbers may have fractions (RFC 7519, NumericDate).
+// claimSet is the part of the payload that Claims needs. Numbers may have fractions (RFC 7519,
+// NumericDate).
 type claimSet struct {
 	Role      string           `json:"role"`
 	SessionID string           `json:"session_id"`

@@ -1,6 +1,5 @@
-// Package logattr gives the attributes of all logs one form, in the server and in the processes of functions.
-//
-// Only fnhost, observe and stack import it; it imports nothing of ours.
+// Package logattr gives the attributes of all logs one form, in the server and in the processes of
+// functions.
 package logattr
 
 import (
@@ -9,8 +8,9 @@ import (
 	"time"
 )
 
-// Seconds writes durations as seconds with at most six decimals. It is a slog.HandlerOptions.ReplaceAttr. Libraries log some
-// durations as text, such as 1.5s under a name that ends in duration; these become seconds, too.
+// Seconds writes durations as seconds with at most six decimals. It is a
+// slog.HandlerOptions.ReplaceAttr. Libraries log some durations as text, such as 1.5s under a name
+// that ends in duration; these become seconds, too.
 func Seconds(_ []string, a slog.Attr) slog.Attr {
 	d := time.Duration(0)
 	switch a.Value.Kind() {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Handler serves the inbox: a page at /, and the parts of Mailpit's JSON API (v1) that programs under test use below
-// /api/v1.
+// Handler serves the inbox: a page at /, and the parts of Mailpit's JSON API (v1) that programs
+// under test use below /api/v1.
 func (b *Inbox) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/messages", b.listMessages)

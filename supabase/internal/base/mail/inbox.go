@@ -19,8 +19,8 @@ const (
 	inboxMailSize = 10 << 20 // largest mail in bytes
 )
 
-// Inbox is a mail server for development. It accepts every mail, forwards none and keeps them in memory. It must listen on
-// loopback only: every client can read all mails.
+// Inbox is a mail server for development. It accepts every mail, forwards none and keeps them in
+// memory. It must listen on loopback only: every client can read all mails.
 type Inbox struct {
 	smtp *smtp.Server
 	http *http.Server
@@ -45,7 +45,8 @@ func NewInbox(log *slog.Logger) *Inbox {
 	return b
 }
 
-// Serve receives mail on the first listener and shows it on the second, in the background until Close.
+// Serve receives mail on the first listener and shows it on the second, in the background until
+// Close.
 func (b *Inbox) Serve(smtpListener, httpListener net.Listener) {
 	b.work.Add(2)
 	go func() {
@@ -74,7 +75,8 @@ type session struct {
 
 var _ smtp.AuthSession = (*session)(nil)
 
-// AuthMechanisms offers PLAIN, because programs under test may require authentication. Auth accepts every login.
+// AuthMechanisms offers PLAIN, because programs under test may require authentication. Auth accepts
+// every login.
 func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
 
 func (s *session) Auth(string) (sasl.Server, error) {

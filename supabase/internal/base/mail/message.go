@@ -1,7 +1,7 @@
-// Package mail sends mail over SMTP and has an inbox for development. The inbox receives mail over SMTP and shows it on a
-// web page and through Mailpit's JSON API.
+// Package mail sends mail over SMTP and has an inbox for development. The inbox receives mail over
+// SMTP and shows it on a web page and through Mailpit's JSON API.
 //
-// outbox sends mail with it, auth composes messages for it, and app runs the inbox. It imports nothing of ours.
+// outbox sends mail with it, auth composes messages for it, and app runs the inbox.
 package mail
 
 import (
@@ -35,12 +35,14 @@ type Server struct {
 	Password string
 	From     string // address of the sender
 	FromName string
-	// Plain allows a connection without TLS, for the inbox on this machine. Otherwise a server without TLS is an error.
+	// Plain allows a connection without TLS, for the inbox on this machine. Otherwise a server
+	// without TLS is an error.
 	Plain   bool
 	Timeout time.Duration // of one delivery; 0 means 30 s
 }
 
-// Send delivers one message. A server that offers no authentication gets it without, as GoTrue sends it.
+// Send delivers one message. A server that offers no authentication gets it without, as GoTrue
+// sends it.
 func (s Server) Send(ctx context.Context, m Message) (err error) {
 	msg, err := s.compose(m)
 	if err != nil {
@@ -57,8 +59,8 @@ func (s Server) Send(ctx context.Context, m Message) (err error) {
 	return nil
 }
 
-// Check connects without sending mail. authenticated is false if there is no user name, or if the server offers no
-// authentication.
+// Check connects without sending mail. authenticated is false if there is no user name, or if the
+// server offers no authentication.
 func (s Server) Check(ctx context.Context) (authenticated bool, err error) {
 	c, err := s.connect(ctx)
 	if err != nil {
@@ -76,7 +78,8 @@ type connection struct {
 
 func (c *connection) close() error { return c.client.CloseWithSMTPClient(c.session) }
 
-// connect opens a session and authenticates. Only a server that does not offer AUTH is used without.
+// connect opens a session and authenticates. Only a server that does not offer AUTH is used
+// without.
 func (s Server) connect(ctx context.Context) (*connection, error) {
 	c, err := s.dial(ctx)
 	if err == nil || s.User == "" {

@@ -23,8 +23,8 @@ func (relaySession) Data(r io.Reader) error                        { _, err := i
 func (relaySession) Reset()                                        {}
 func (relaySession) Logout() error                                 { return nil }
 
-// TestServerWithoutAuth: with a user name, mail goes without authentication to a server that offers none, as GoTrue sends it.
-// A server that offers AUTH gets no mail without it.
+// TestServerWithoutAuth: with a user name, mail goes without authentication to a server that offers
+// none, as GoTrue sends it. A server that offers AUTH gets no mail without it.
 func TestServerWithoutAuth(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

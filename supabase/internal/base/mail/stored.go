@@ -150,8 +150,9 @@ func (m *stored) snippet() string {
 	return text
 }
 
-// matches reports whether the mail matches a search in Mailpit's syntax: words, "phrases", and from:, to:, cc:, bcc:,
-// subject:, message-id: and is:read / is:unread before them. A leading - or ! negates a term. All terms must match.
+// matches reports whether the mail matches a search in Mailpit's syntax: words, "phrases", and
+// from:, to:, cc:, bcc:, subject:, message-id: and is:read / is:unread before them. A leading - or
+// ! negates a term. All terms must match.
 func (m *stored) matches(query string) bool {
 	for _, term := range terms(query) {
 		inverted := strings.HasPrefix(term, "-") || strings.HasPrefix(term, "!")

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Limit makes the garbage collector work harder near the memory limit of the container or the systemd unit, unless
-// GOMEMLIMIT is set. Postgres in the same cgroup gets half of the limit.
+// Limit makes the garbage collector work harder near the memory limit of the container or the
+// systemd unit, unless GOMEMLIMIT is set. Postgres in the same cgroup gets half of the limit.
 func Limit(withPostgres bool) {
 	limit := cgroupLimit("/proc/self/cgroup", "/sys/fs/cgroup")
 	if os.Getenv("GOMEMLIMIT") != "" || limit == 0 {
@@ -23,8 +23,9 @@ func Limit(withPostgres bool) {
 	debug.SetMemoryLimit(limit / 10 * 9)
 }
 
-// cgroupLimit returns the smallest memory limit in bytes of the cgroups (version 2) that a process is in, or 0 for none.
-// membership is the process's /proc/PID/cgroup, root the mount of the hierarchy. Inside a container the own group is the root.
+// cgroupLimit returns the smallest memory limit in bytes of the cgroups (version 2) that a process
+// is in, or 0 for none. membership is the process's /proc/PID/cgroup, root the mount of the
+// hierarchy. Inside a container the own group is the root.
 func cgroupLimit(membership, root string) int64 {
 	text, err := os.ReadFile(membership)
 	if err != nil {

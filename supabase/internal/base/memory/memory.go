@@ -1,7 +1,6 @@
-// Package memory bounds the memory of the process: by the limit of its container, and by the target of Go's garbage collector,
-// which it adapts to the work. It gives memory that no request needs to the kernel.
-//
-// Only app and cli import it; it imports nothing of ours.
+// Package memory bounds the memory of the process: by the limit of its container, and by the target
+// of Go's garbage collector, which it adapts to the work. It gives memory that no request needs to
+// the kernel.
 package memory
 
 import (
@@ -13,9 +12,9 @@ import (
 	"time"
 )
 
-// Targets of the garbage collector (GOGC): how much garbage may gather, in percent of the live memory. The live memory of
-// a server without work is some MB, so the target decides how often a busy server collects: at 100 that took an eighth of
-// its processor time.
+// Targets of the garbage collector (GOGC): how much garbage may gather, in percent of the live
+// memory. The live memory of a server without work is some MB, so the target decides how often a
+// busy server collects: at 100 that took an eighth of its processor time.
 const (
 	goGCPercent      = 100 // what Go itself sets
 	idleGCPercent    = 50
@@ -24,11 +23,13 @@ const (
 	crowdedGCPercent = 40 // many connections are open: their buffers are live memory
 )
 
-// busyGarbage is how many bytes of garbage may gather in a busy process. Above 32 MB of live memory, as much may gather as is live.
+// busyGarbage is how many bytes of garbage may gather in a busy process. Above 32 MB of live
+// memory, as much may gather as is live.
 const busyGarbage = 32 << 20
 
-// busyPercent returns the target of a busy process with live bytes of live memory. It is chosen every five seconds: for memory
-// that becomes live in between, up to four times as much garbage may gather.
+// busyPercent returns the target of a busy process with live bytes of live memory. It is chosen
+// every five seconds: for memory that becomes live in between, up to four times as much garbage may
+// gather.
 func busyPercent(live uint64) int {
 	return int(min(max(busyGarbage*100/max(live, 1), leastBusyPercent), mostBusyPercent))
 }
@@ -46,8 +47,8 @@ var process = target{set: debug.SetGCPercent}
 // SetCrowded records that one port has many connections, or no longer has.
 func SetCrowded(yes bool) { process.setCrowded(yes) }
 
-// target chooses the target of the garbage collector while a Watch runs. It leaves a target that is not Go's: that of GOGC, or
-// of a program that uses the stack as a library.
+// target chooses the target of the garbage collector while a Watch runs. It leaves a target that is
+// not Go's: that of GOGC, or of a program that uses the stack as a library.
 type target struct {
 	set func(percent int) (before int)
 
@@ -118,8 +119,9 @@ type heapWatch struct {
 	quiet int    // pauses without work
 }
 
-// Watch adapts the target of the garbage collector to the work of the process until the context ends, and then restores it.
-// It does not touch a target that GOGC or the program has set. Until it has seen work, or a minute without, the target is Go's.
+// Watch adapts the target of the garbage collector to the work of the process until the context
+// ends, and then restores it. It does not touch a target that GOGC or the program has set. Until it
+// has seen work, or a minute without, the target is Go's.
 func Watch(ctx context.Context) {
 	process.begin()
 	defer process.end()
@@ -137,8 +139,8 @@ func Watch(ctx context.Context) {
 	}
 }
 
-// look compares the allocations with those of the look before. A process without work for a minute gives the memory of its
-// last work to the kernel, once.
+// look compares the allocations with those of the look before. A process without work for a minute
+// gives the memory of its last work to the kernel, once.
 func (w *heapWatch) look() {
 	allocated, live := w.heap()
 	busy := allocated-w.last >= busyBytes
@@ -154,8 +156,8 @@ func (w *heapWatch) look() {
 	}
 }
 
-// heap returns how many bytes the process has allocated on the heap since its start, and how many were live after the last
-// collection.
+// heap returns how many bytes the process has allocated on the heap since its start, and how many
+// were live after the last collection.
 func heap() (allocated, live uint64) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestHeapWatch checks when the watch of the heap finds the process busy and idle, and when it releases memory.
+// TestHeapWatch checks when the watch of the heap finds the process busy and idle, and when it
+// releases memory.
 func TestHeapWatch(t *testing.T) {
 	var allocated uint64
 	var events []string

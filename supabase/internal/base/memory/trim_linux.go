@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Trim returns memory that no request needs to the kernel: free pages of the heap, and pages of the executable, which
-// contains the whole site. The kernel still has the latter in its page cache, so reading them again is cheap.
+// Trim returns memory that no request needs to the kernel: free pages of the heap, and pages of the
+// executable, which contains the whole site. The kernel still has the latter in its page cache, so
+// reading them again is cheap.
 func Trim() {
 	debug.FreeOSMemory()
 	maps, err := os.Open("/proc/self/smaps")
@@ -32,14 +33,16 @@ func Trim() {
 			where = fields[0]
 		case len(fields) >= 5:
 			where = "" // another mapping
-		// Skip mappings with changed pages, for example by the dynamic linker: the changes would be lost.
+		// Skip mappings with changed pages, for example by the dynamic linker: the changes would be
+		// lost.
 		case where != "" && len(fields) == 3 && fields[0] == "Anonymous:" && fields[1] == "0":
 			dropPages(where)
 		}
 	}
 }
 
-// dropPages drops the pages of one mapping, which is given as in /proc ("from-to"). All pages must equal the file.
+// dropPages drops the pages of one mapping, which is given as in /proc ("from-to"). All pages must
+// equal the file.
 func dropPages(where string) {
 	from, to, _ := strings.Cut(where, "-")
 	begin, err := strconv.ParseUint(from, 16, 64)

@@ -17,8 +17,8 @@ func Live() http.Handler {
 	})
 }
 
-// Ready serves /readyz: 200 if every check passes within two seconds, else 503 with the names of the failing checks. The
-// reasons go only to the log.
+// Ready serves /readyz: 200 if every check passes within two seconds, else 503 with the names of
+// the failing checks. The reasons go only to the log.
 func Ready(checks map[string]Check) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)

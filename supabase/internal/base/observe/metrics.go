@@ -40,7 +40,8 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Metrics is a prometheus.Registerer for the metrics of other parts: the database pool, the queue, the functions.
+// Metrics is a prometheus.Registerer for the metrics of other parts: the database pool, the queue,
+// the functions.
 var _ prometheus.Registerer = (*Metrics)(nil)
 
 // Register adds a collector.
@@ -72,9 +73,9 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// Handler serves /metrics to loopback, and to any client with the token. Other clients get 404. A forwarded request does
-// not count as loopback, and neither does one for another host: a page of any origin can make the browser of this machine
-// send such requests (DNS rebinding).
+// Handler serves /metrics to loopback, and to any client with the token. Other clients get 404. A
+// forwarded request does not count as loopback, and neither does one for another host: a page of
+// any origin can make the browser of this machine send such requests (DNS rebinding).
 func (m *Metrics) Handler(token string) http.Handler {
 	metrics := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

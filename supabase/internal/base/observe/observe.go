@@ -1,7 +1,6 @@
 // Package observe provides structured logs, Prometheus metrics and health routes.
 //
-// Only app, cli and gateway import it; of ours it imports logattr. It never records personal data: no address, user agent,
-// query string or body.
+// It never records personal data: no address, user agent, query string or body.
 package observe
 
 import (
@@ -15,8 +14,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Logger returns a logger to w. level is debug, info, warn or error. format is text, json or "" for text on a terminal and
-// JSON elsewhere.
+// Logger returns a logger to w. level is debug, info, warn or error. format is text, json or "" for
+// text on a terminal and JSON elsewhere.
 func Logger(w io.Writer, level, format string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -32,7 +31,8 @@ func Logger(w io.Writer, level, format string) *slog.Logger {
 
 type requestIDKey struct{}
 
-// WithRequestID stores a request's id in ctx. Every line that is logged with this context has the id.
+// WithRequestID stores a request's id in ctx. Every line that is logged with this context has the
+// id.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }

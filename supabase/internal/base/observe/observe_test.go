@@ -27,7 +27,8 @@ func TestLogHasRequestID(t *testing.T) {
 	}
 }
 
-// TestLogDurations checks that durations are numbers of seconds in both formats, whatever their kind, and that other values stay.
+// TestLogDurations checks that durations are numbers of seconds in both formats, whatever their
+// kind, and that other values stay.
 func TestLogDurations(t *testing.T) {
 	log := func(format string) string {
 		var out bytes.Buffer

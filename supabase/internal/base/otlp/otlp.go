@@ -1,7 +1,6 @@
-// Package otlp sends the spans of package tracing to an OTLP receiver. It is apart because the exporter brings gRPC and Protocol
-// Buffers, with which a process of functions would take longer to link.
-//
-// Only app imports it; it imports nothing of ours.
+// Package otlp sends the spans of package tracing to an OTLP receiver. It is apart because the
+// exporter brings gRPC and Protocol Buffers, with which a process of functions would take longer to
+// link.
 package otlp
 
 import (
@@ -13,8 +12,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Open returns an exporter to the receiver with this base URL (OTEL_EXPORTER_OTLP_ENDPOINT), nil for "". The further variables of the
-// exporter apply, such as OTEL_EXPORTER_OTLP_HEADERS.
+// Open returns an exporter to the receiver with this base URL (OTEL_EXPORTER_OTLP_ENDPOINT), nil
+// for "". The further variables of the exporter apply, such as OTEL_EXPORTER_OTLP_HEADERS.
 func Open(ctx context.Context, endpoint string) (sdk.SpanExporter, error) {
 	if endpoint == "" {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 
 var errBMFF = fmt.Errorf("%w: broken HEIF", ErrFormat)
 
-// eachBox calls fn with the boxes of an ISO base media file (ISO 14496-12): the type, the offset of the content, and the
-// content.
+// eachBox calls fn with the boxes of an ISO base media file (ISO 14496-12): the type, the offset of
+// the content, and the content.
 func eachBox(data []byte, base int, fn func(kind string, at int, content []byte) error) error {
 	for pos := 0; pos < len(data); {
 		if pos+8 > len(data) {
@@ -56,7 +56,8 @@ func probeBMFF(data []byte, info *Info) error {
 	})
 }
 
-// brandFormat returns the format of the brands in an ftyp box. AVIF wins over HEIF and over the earlier format.
+// brandFormat returns the format of the brands in an ftyp box. AVIF wins over HEIF and over the
+// earlier format.
 func brandFormat(brands []byte, format Format) Format {
 	for i := 0; i+4 <= len(brands); i += 4 {
 		switch string(brands[i : i+4]) {
@@ -99,10 +100,10 @@ func (i *Info) enlarge(ispe []byte) {
 // extent is a range of the file.
 type extent struct{ at, size int64 }
 
-// stripBMFF zeroes everything that the image does not need: EXIF, XMP and other items that are no images, names, properties such
-// as descriptions and dates, boxes such as the video of a motion photo, and the bytes of mdat that belong to no item. The file
-// keeps its length, so all offsets stay valid. It refuses image sequences, because their moov box holds both images and
-// metadata.
+// stripBMFF zeroes everything that the image does not need: EXIF, XMP and other items that are no
+// images, names, properties such as descriptions and dates, boxes such as the video of a motion
+// photo, and the bytes of mdat that belong to no item. The file keeps its length, so all offsets
+// stay valid. It refuses image sequences, because their moov box holds both images and metadata.
 func stripBMFF(data []byte) ([]byte, error) {
 	s := stripper{out: append([]byte(nil), data...), private: map[uint64]bool{}, idat: -1}
 	if err := s.file(data); err != nil {
@@ -117,7 +118,8 @@ func stripBMFF(data []byte) ([]byte, error) {
 	return s.out, nil
 }
 
-// imageItems are the types of items that hold or derive images (ISO 23008-12 and the specification of AVIF).
+// imageItems are the types of items that hold or derive images (ISO 23008-12 and the specification
+// of AVIF).
 var imageItems = map[string]bool{
 	"hvc1": true, "hev1": true, "av01": true, "avc1": true, "vvc1": true, "evc1": true, "lhv1": true, "hvt1": true, "j2k1": true,
 	"unci": true, "mski": true, "grid": true, "iovl": true, "iden": true, "tmap": true,
@@ -202,8 +204,8 @@ func (s *stripper) meta(data []byte, base int) error {
 	})
 }
 
-// properties zeroes the properties that decoders do not use, and what color profiles tell about devices. Properties are known
-// by their position, so each stays in its place.
+// properties zeroes the properties that decoders do not use, and what color profiles tell about
+// devices. Properties are known by their position, so each stays in its place.
 func (s *stripper) properties(iprp []byte, base int) error {
 	return eachBox(iprp, base, func(kind string, at int, content []byte) error {
 		if kind != "ipco" {
@@ -228,8 +230,8 @@ func (s *stripper) blank(start, at int, content []byte) {
 	s.blanked = append(s.blanked, extent{int64(at), int64(len(content))})
 }
 
-// items zeroes the items that are no images and the bytes that belong to no item. It returns an error if a zeroed box held a
-// part of the image.
+// items zeroes the items that are no images and the bytes that belong to no item. It returns an
+// error if a zeroed box held a part of the image.
 func (s *stripper) items() error {
 	private, needed, err := itemExtents(s.locations, s.private, s.idat)
 	if err != nil {
@@ -287,7 +289,8 @@ func primaryItem(pitm []byte) uint64 {
 	return r.uint(4)
 }
 
-// itemInfos finds the items that are no images and zeroes the names of all items. base is the offset of iinf's content.
+// itemInfos finds the items that are no images and zeroes the names of all items. base is the
+// offset of iinf's content.
 func (s *stripper) itemInfos(iinf []byte, base int) error {
 	r := reader{b: iinf}
 	version := r.uint(4) >> 24
@@ -326,7 +329,8 @@ func (s *stripper) itemInfos(iinf []byte, base int) error {
 	})
 }
 
-// itemExtents returns the file ranges of the private items and of the others (ISO 14496-12, 8.11.3).
+// itemExtents returns the file ranges of the private items and of the others (ISO 14496-12,
+// 8.11.3).
 func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (metadata, needed []extent, err error) {
 	r := reader{b: iloc}
 	version := r.uint(4) >> 24

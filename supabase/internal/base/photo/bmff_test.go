@@ -13,7 +13,8 @@ func box(kind string, parts ...[]byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), append([]byte(kind), body...)...)
 }
 
-// heif returns the smallest file with the structure of a HEIC: one EXIF item and one image item in mdat.
+// heif returns the smallest file with the structure of a HEIC: one EXIF item and one image item in
+// mdat.
 func heif(brand string, w, h uint32) []byte {
 	ftyp := box("ftyp", []byte(brand), make([]byte, 4), []byte("mif1"))
 	ispe := box("ispe", make([]byte, 4), binary.BigEndian.AppendUint32(nil, w), binary.BigEndian.AppendUint32(nil, h))
@@ -81,8 +82,8 @@ func TestStripHEIFOtherBoxes(t *testing.T) {
 	}
 }
 
-// A file is untouched if its image is in an unknown box or if it does not declare where its metadata is. A few bytes that
-// declare thousands of extents take no time.
+// A file is untouched if its image is in an unknown box or if it does not declare where its
+// metadata is. A few bytes that declare thousands of extents take no time.
 func TestStripHEIFRefusesUnsafe(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"pixels in an unknown box": func(in []byte) []byte {

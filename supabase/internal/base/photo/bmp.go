@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// stripBMP keeps the headers, the palette and the pixels of a BMP. It zeroes the bytes between them, and drops bytes after the
-// pixels and the color profile, which can be a file name on the author's computer.
+// stripBMP keeps the headers, the palette and the pixels of a BMP. It zeroes the bytes between
+// them, and drops bytes after the pixels and the color profile, which can be a file name on the
+// author's computer.
 func stripBMP(data []byte, info Info) ([]byte, error) {
 	broken := fmt.Errorf("%w: broken BMP", ErrFormat)
 	le := binary.LittleEndian

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// strip cuts metadata out of a file without decoding its pixels. It returns an error if the dimensions would change.
+// strip cuts metadata out of a file without decoding its pixels. It returns an error if the
+// dimensions would change.
 func strip(data []byte, info Info) (out []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a malformed file that the parsers below do not expect
@@ -47,8 +48,9 @@ func cut(data []byte, info Info) ([]byte, error) {
 	return nil, ErrFormat
 }
 
-// eachChunk calls fn with the chunks of a PNG (ISO 15948): length, type, data, checksum. If the file is broken after the first
-// pixels, it ends there with an IEND chunk, as for a decoder that shows what it can.
+// eachChunk calls fn with the chunks of a PNG (ISO 15948): length, type, data, checksum. If the
+// file is broken after the first pixels, it ends there with an IEND chunk, as for a decoder that
+// shows what it can.
 func eachChunk(data []byte, fn func(kind string, whole, body []byte) bool) error {
 	at := 8
 	pixels := false
@@ -89,7 +91,8 @@ func probePNG(data []byte, info *Info) error {
 	})
 }
 
-// stripPNG keeps the chunks that change how pixels look. The orientation becomes the only tag of a new EXIF chunk.
+// stripPNG keeps the chunks that change how pixels look. The orientation becomes the only tag of a
+// new EXIF chunk.
 func stripPNG(data []byte, info Info) ([]byte, error) {
 	out := append(make([]byte, 0, len(data)+64), data[:8]...)
 	err := eachChunk(data, func(kind string, whole, body []byte) bool {
@@ -209,8 +212,8 @@ func probeGIF(data []byte, info *Info) error {
 // gifLoop matches the head of the extension with the number of repetitions.
 const gifLoop = "\x21\xff\x0bNETSCAPE2.0\x03\x01"
 
-// stripGIF keeps the images, their controls and the number of repetitions. It removes comments, plain text, other application
-// data such as XMP, and data after the end.
+// stripGIF keeps the images, their controls and the number of repetitions. It removes comments,
+// plain text, other application data such as XMP, and data after the end.
 func stripGIF(data []byte) ([]byte, error) {
 	if len(data) < 13 {
 		return nil, ErrFormat

@@ -8,8 +8,8 @@ import (
 	"github.com/gen2brain/heic"
 )
 
-// decodeHEIF decodes HEIC with libheif, compiled to WebAssembly. It runs in a sandbox, and its memory is freed at the end.
-// libheif rotates the image itself.
+// decodeHEIF decodes HEIC with libheif, compiled to WebAssembly. It runs in a sandbox, and its
+// memory is freed at the end. libheif rotates the image itself.
 func decodeHEIF(data []byte, info Info) (image.Image, error) {
 	img, err := heic.Decode(bytes.NewReader(data))
 	if err != nil {

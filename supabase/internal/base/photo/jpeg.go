@@ -21,19 +21,21 @@ func standalone(marker byte) bool { return marker == markerTEM || marker >= 0xd0
 // application reports whether a segment holds application data or a comment.
 func application(marker byte) bool { return marker >= 0xe0 && marker <= 0xef || marker == markerCOM }
 
-// decodes reports whether a segment is needed to decode the pixels: frame headers, tables, intervals, number of lines.
+// decodes reports whether a segment is needed to decode the pixels: frame headers, tables,
+// intervals, number of lines.
 func decodes(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf || marker >= 0xdb && marker <= 0xdd
 }
 
-// segment is a marker segment before the pixels of a JPEG (ITU T.81, annex B). data includes the marker.
+// segment is a marker segment before the pixels of a JPEG (ITU T.81, annex B). data includes the
+// marker.
 type segment struct {
 	marker byte
 	data   []byte
 }
 
-// jpegSegments splits a JPEG into its segments and the rest, which starts with the first scan. It skips bytes that belong to no
-// segment, as decoders do.
+// jpegSegments splits a JPEG into its segments and the rest, which starts with the first scan. It
+// skips bytes that belong to no segment, as decoders do.
 func jpegSegments(data []byte) (segments []segment, rest []byte, err error) {
 	at := 2
 	for {
@@ -103,9 +105,10 @@ func jpegSamples(frame []byte) int {
 	return max(2, (2*all+largest-1)/largest)
 }
 
-// stripJPEG keeps the segments that decoders need, the plain JFIF header, Adobe's color transform and the colors of the color
-// profile. The orientation becomes the only tag of a new EXIF segment. Data after the end of the image is cut off. A truncated
-// image gets an end marker after the data that it has.
+// stripJPEG keeps the segments that decoders need, the plain JFIF header, Adobe's color transform
+// and the colors of the color profile. The orientation becomes the only tag of a new EXIF segment.
+// Data after the end of the image is cut off. A truncated image gets an end marker after the data
+// that it has.
 func stripJPEG(data []byte, info Info) ([]byte, error) {
 	segments, rest, err := jpegSegments(data)
 	if err != nil {
@@ -138,8 +141,9 @@ func stripJPEG(data []byte, info Info) ([]byte, error) {
 	return appendScans(out, rest), nil
 }
 
-// appendScans appends the compressed data up to the end of the image and an end marker. It leaves out the segments between the
-// scans that decoders do not need. It stops at a marker that no image has, and at a segment that is longer than the file.
+// appendScans appends the compressed data up to the end of the image and an end marker. It leaves
+// out the segments between the scans that decoders do not need. It stops at a marker that no image
+// has, and at a segment that is longer than the file.
 func appendScans(out, rest []byte) []byte {
 	at, kept := 0, 0 // rest[kept:at] is to be appended
 	for {
@@ -173,11 +177,12 @@ func appendScans(out, rest []byte) []byte {
 	}
 }
 
-// profileHeader starts a segment with a part of a color profile (ICC.1, annex B.4). The number of the part and the number of
-// parts follow.
+// profileHeader starts a segment with a part of a color profile (ICC.1, annex B.4). The number of
+// the part and the number of parts follow.
 const profileHeader = "ICC_PROFILE\x00"
 
-// jpegProfile returns the segments of the cleaned color profile, or nil if the image has none that can be read.
+// jpegProfile returns the segments of the cleaned color profile, or nil if the image has none that
+// can be read.
 func jpegProfile(segments []segment) []byte {
 	var profile []byte
 	parts := 0

@@ -13,10 +13,12 @@ import (
 	"strings"
 )
 
-// lenientPixels limits the images with accepted wrong checksums, because repairing holds their pixels in memory twice.
+// lenientPixels limits the images with accepted wrong checksums, because repairing holds their
+// pixels in memory twice.
 const lenientPixels = 1 << 20
 
-// decodePNG accepts wrong checksums, as browsers and libvips do. Hand-made one-pixel images often have them.
+// decodePNG accepts wrong checksums, as browsers and libvips do. Hand-made one-pixel images often
+// have them.
 func decodePNG(data []byte, info Info) (image.Image, error) {
 	img, err := png.Decode(bytes.NewReader(data))
 	var format png.FormatError // "invalid checksum" of a chunk, or zlib's in the same words

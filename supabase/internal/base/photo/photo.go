@@ -1,8 +1,8 @@
-// Package photo removes metadata such as place, time and camera from images. It reads dimensions before pixels and refuses
-// to decode images that would need too much memory.
+// Package photo removes metadata such as place, time and camera from images. It reads dimensions
+// before pixels and refuses to decode images that would need too much memory.
 //
-// It has no side effects: bytes in, bytes out. The worker in app cleans uploaded images with it, and the image renderer of
-// storage decodes images with it. Only app, stack and storage/images import it; it imports nothing of ours.
+// It has no side effects: bytes in, bytes out. The worker in app cleans uploaded images with it,
+// and the image renderer of storage decodes images with it.
 package photo
 
 import (
@@ -53,10 +53,11 @@ type Flag string
 const (
 	// Cleaned: the image was decoded, rotated upright and encoded again without metadata.
 	Cleaned Flag = ""
-	// Stripped: the metadata was cut out of the file without decoding the image, because it is too large, animated or of
-	// a format that cannot be encoded here.
+	// Stripped: the metadata was cut out of the file without decoding the image, because it is too
+	// large, animated or of a format that cannot be encoded here.
 	Stripped Flag = "stripped"
-	// Untouched: the metadata could not be removed; the file may still tell where the image was taken.
+	// Untouched: the metadata could not be removed; the file may still tell where the image was
+	// taken.
 	Untouched Flag = "untouched"
 )
 
@@ -66,12 +67,12 @@ var (
 	ErrFormat   = errors.New("not a readable image")
 )
 
-// qualities are the JPEG qualities to try: the first shows no loss, and the lower ones are for images that would become
-// too large, such as HEIC, which compresses better.
+// qualities are the JPEG qualities to try: the first shows no loss, and the lower ones are for
+// images that would become too large, such as HEIC, which compresses better.
 var qualities = [...]int{88, 75, 60}
 
-// Clean reads an image and returns it without metadata, with its new type. On an error out is nil. With Untouched, out is
-// the input.
+// Clean reads an image and returns it without metadata, with its new type. On an error out is nil.
+// With Untouched, out is the input.
 func Clean(r io.Reader, limits Limits) (out []byte, contentType string, flag Flag, err error) {
 	limits = limits.withDefaults()
 	data, err := io.ReadAll(io.LimitReader(r, limits.Bytes+1))
@@ -101,7 +102,8 @@ func Clean(r io.Reader, limits Limits) (out []byte, contentType string, flag Fla
 	return stripped, info.Format.ContentType(), Stripped, nil
 }
 
-// Decode decodes an image within the limits and rotates it upright. Of an animation it returns the first frame.
+// Decode decodes an image within the limits and rotates it upright. Of an animation it returns the
+// first frame.
 func Decode(data []byte, limits Limits) (image.Image, Info, error) {
 	limits = limits.withDefaults()
 	info, err := Probe(data)
@@ -124,8 +126,8 @@ func (i Info) fits(l Limits) bool {
 	return int64(i.Width)*int64(i.Height) <= l.Pixels && i.memory() <= memory
 }
 
-// memory estimates what decoding allocates. A progressive JPEG needs a coefficient of four bytes for every sample. A
-// rotation needs a second copy, except for HEIF, whose decoder rotates.
+// memory estimates what decoding allocates. A progressive JPEG needs a coefficient of four bytes
+// for every sample. A rotation needs a second copy, except for HEIF, whose decoder rotates.
 func (i Info) memory() int64 {
 	pixels := int64(i.Width) * int64(i.Height)
 	decoded := i.decoderMemory(pixels)
@@ -178,7 +180,8 @@ func decode(data []byte, info Info) (img image.Image, err error) {
 	return upright(img, info.Orientation), nil
 }
 
-// encode writes an opaque image as JPEG, with the best quality that needs at most `most` bytes, else as PNG.
+// encode writes an opaque image as JPEG, with the best quality that needs at most `most` bytes,
+// else as PNG.
 func encode(img image.Image, most int64) ([]byte, string, error) {
 	var b bytes.Buffer
 	if o, ok := img.(interface{ Opaque() bool }); ok && !o.Opaque() {

@@ -207,7 +207,8 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// An image with a rotation is decoded only if the memory limit also allows the rotated copy, and needs no more than that.
+// An image with a rotation is decoded only if the memory limit also allows the rotated copy, and
+// needs no more than that.
 func TestRotationMemoryLimit(t *testing.T) {
 	const pixels = 400 * 300
 	rotated, plain := jpegWith(t, 400, 300, 6), jpegWith(t, 400, 300, 1) // 4:2:0: 1.5 bytes per pixel
@@ -294,7 +295,8 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// A WebP with an extended header that is too short for its flags. The frame after it has a size and cannot be decoded.
+// A WebP with an extended header that is too short for its flags. The frame after it has a size and
+// cannot be decoded.
 const shortVP8X = "RIFF\x24\x00\x00\x00WEBPVP8X\x00\x00\x00\x00" + "VP8 \x0a\x00\x00\x00" + "\x00\x00\x00\x9d\x01\x2a\x08\x00\x08\x00" + "EXIF\x04\x00\x00\x00GPS!"
 
 // Clean returns a file that it cannot parse unchanged, flagged as Untouched.

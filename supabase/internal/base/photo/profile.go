@@ -11,9 +11,10 @@ var colorTags = map[string]bool{
 
 const profileHead = 128 // bytes of the header of a color profile
 
-// scrubProfile zeroes in place what a color profile tells about the device: names, serial numbers, dates, texts, private tags
-// and all bytes that belong to no tag. The profiles of displays, which screenshots carry, hold such data. The profile keeps its
-// length and its colors. It returns false if the profile cannot be read.
+// scrubProfile zeroes in place what a color profile tells about the device: names, serial numbers,
+// dates, texts, private tags and all bytes that belong to no tag. The profiles of displays, which
+// screenshots carry, hold such data. The profile keeps its length and its colors. It returns false
+// if the profile cannot be read.
 func scrubProfile(p []byte) bool {
 	if len(p) < profileHead+4 || string(p[36:40]) != "acsp" {
 		return false

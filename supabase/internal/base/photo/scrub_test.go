@@ -18,7 +18,8 @@ func gpsTIFF() []byte {
 	return append(tiff, secret...)
 }
 
-// displayProfile returns a color profile with a display's name in every text, a date, and a private tag with a serial number.
+// displayProfile returns a color profile with a display's name in every text, a date, and a private
+// tag with a serial number.
 func displayProfile() []byte {
 	type tag struct{ name, body string }
 	xyz := "XYZ \x00\x00\x00\x00" + "\x00\x00\xf6\xd6\x00\x01\x00\x00\x00\x00\xd3\x2d"
@@ -115,7 +116,8 @@ func leaky(t testing.TB) map[string][]byte {
 	return files
 }
 
-// TestScrub checks for every container that no metadata stays and that the orientation and the pixels do.
+// TestScrub checks for every container that no metadata stays and that the orientation and the
+// pixels do.
 func TestScrub(t *testing.T) {
 	for name, in := range leaky(t) {
 		t.Run(name, func(t *testing.T) {
@@ -292,12 +294,14 @@ func harmless(marker byte, body []byte) bool {
 	return false
 }
 
-// onlyOrientation reports whether the only directory of an EXIF block holds one tag, the orientation.
+// onlyOrientation reports whether the only directory of an EXIF block holds one tag, the
+// orientation.
 func onlyOrientation(tiff []byte) bool {
 	return len(tiff) == 26 && string(tiff[:12]) == "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12" && string(tiff[20:]) == "\x00\x00\x00\x00\x00\x00"
 }
 
-// FuzzScrub checks that a file that Scrub accepts has no metadata afterwards, and that a second pass changes nothing.
+// FuzzScrub checks that a file that Scrub accepts has no metadata afterwards, and that a second
+// pass changes nothing.
 func FuzzScrub(f *testing.F) {
 	for _, data := range leaky(f) {
 		f.Add(data)
@@ -318,7 +322,8 @@ func FuzzScrub(f *testing.F) {
 	})
 }
 
-// FuzzScrubPlanted puts a GPS position into blocks of any kind at any boundary of a file, and checks that it is gone.
+// FuzzScrubPlanted puts a GPS position into blocks of any kind at any boundary of a file, and
+// checks that it is gone.
 func FuzzScrubPlanted(f *testing.F) {
 	f.Add(uint8(0), uint16(0), []byte("\xe1Exif\x00\x00"))
 	f.Add(uint8(1), uint16(1), []byte("eXIf"))

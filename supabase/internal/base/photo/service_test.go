@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestServiceAllowsHEIC checks the shipped systemd unit. libheif is compiled to machine code at run time, which this
-// directive would forbid. HEIC images would then silently not be converted.
+// TestServiceAllowsHEIC checks the shipped systemd unit. libheif is compiled to machine code at run
+// time, which this directive would forbid. HEIC images would then silently not be converted.
 func TestServiceAllowsHEIC(t *testing.T) {
 	unit, err := os.ReadFile("../../../scripts/daawo.service")
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"image/draw"
 )
 
-// upright rotates an image by its EXIF orientation (Exif 2.3, tag 0x0112). It works row by row: besides the image, only the
-// rotated copy is in memory, with four bytes per pixel.
+// upright rotates an image by its EXIF orientation (Exif 2.3, tag 0x0112). It works row by row:
+// besides the image, only the rotated copy is in memory, with four bytes per pixel.
 func upright(img image.Image, orientation int) image.Image {
 	if orientation < 2 || orientation > 8 {
 		return img

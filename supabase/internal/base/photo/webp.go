@@ -17,7 +17,8 @@ const (
 	webpProfile  = 0x20
 )
 
-// eachRIFF calls fn with the chunks of a WebP container. Bytes after the declared size of the file are not part of it.
+// eachRIFF calls fn with the chunks of a WebP container. Bytes after the declared size of the file
+// are not part of it.
 func eachRIFF(data []byte, fn func(kind string, body []byte)) error {
 	if size := int64(binary.LittleEndian.Uint32(data[4:])); size >= 4 {
 		data = data[:min(int64(len(data)), 8+size)]
@@ -59,8 +60,8 @@ func probeWebP(data []byte, info *Info) error {
 	})
 }
 
-// stripWebP keeps the chunks that hold pixels and the colors of the profile. The orientation becomes the only tag of a new EXIF
-// chunk.
+// stripWebP keeps the chunks that hold pixels and the colors of the profile. The orientation
+// becomes the only tag of a new EXIF chunk.
 func stripWebP(data []byte, info Info) ([]byte, error) {
 	out := append(make([]byte, 0, len(data)+64), data[:12]...)
 	flags := -1 // position of the flags of the extended header

@@ -1,5 +1,5 @@
-// Package project writes the files of a new project: the folder supabase/, and a Go module for edge functions that compiles
-// without the repository of this program. Only cli imports it.
+// Package project writes the files of a new project: the folder supabase/, and a Go module for edge
+// functions that compiles without the repository of this program.
 package project
 
 import (
@@ -31,7 +31,8 @@ type Options struct {
 // invalidID matches what a project_id must not contain, as in the official CLI.
 var invalidID = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// ID returns the project_id for a folder: its name with the characters that are allowed, 40 at most.
+// ID returns the project_id for a folder: its name with the characters that are allowed, 40 at
+// most.
 func ID(dir string) string {
 	id := strings.TrimLeft(invalidID.ReplaceAllString(filepath.Base(dir), "_"), "_.-")
 	if id == "" {
@@ -40,7 +41,8 @@ func ID(dir string) string {
 	return id[:min(40, len(id))]
 }
 
-// Init writes the files and returns their names, relative to Dir. Of existing files it only replaces config.toml, with Force.
+// Init writes the files and returns their names, relative to Dir. Of existing files it only
+// replaces config.toml, with Force.
 func Init(o Options) (written []string, err error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -138,8 +140,8 @@ func (w *writer) ignore(line string) error {
 // Vendored is the folder of the packages that functions need, with a module of their own.
 const Vendored = "third_party/daawo"
 
-// functions writes the module, the registry, a first function and the packages that they need. Packages of an earlier release
-// are replaced.
+// functions writes the module, the registry, a first function and the packages that they need.
+// Packages of an earlier release are replaced.
 func (w *writer) functions(source fs.FS) error {
 	if source == nil {
 		return errors.New("this program does not carry the source of package edge")
@@ -226,7 +228,8 @@ func (w *writer) vendor(source fs.FS) error {
 //go:embed modules.txt
 var modules string
 
-// requirements returns the lines of a require block for modules, with the versions of the source's go.mod.
+// requirements returns the lines of a require block for modules, with the versions of the source's
+// go.mod.
 func requirements(source fs.FS) (string, error) {
 	mod, err := fs.ReadFile(source, "go.mod")
 	if err != nil {

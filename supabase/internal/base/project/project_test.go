@@ -12,8 +12,8 @@ import (
 	"daawo"
 )
 
-// TestSourceIsComplete checks that the carried source has every package of ours that a program of functions imports, and that
-// modules.txt lists the modules that they need.
+// TestSourceIsComplete checks that the carried source has every package of ours that a program of
+// functions imports, and that modules.txt lists the modules that they need.
 func TestSourceIsComplete(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}",
 		"daawo/supabase/stack/child", "daawo/supabase/edgetest")

@@ -1,8 +1,7 @@
-// Package tempdir makes private folders for sockets and programs, and removes those of processes that were killed. A process locks
-// each of its folders (flock), and the kernel ends the lock with the process. systemd-tmpfiles respects the lock too, so it keeps
-// the folders of a server that runs for weeks.
-//
-// Only app and fnhost import it; it imports nothing of ours.
+// Package tempdir makes private folders for sockets and programs, and removes those of processes
+// that were killed. A process locks each of its folders (flock), and the kernel ends the lock with
+// the process. systemd-tmpfiles respects the lock too, so it keeps the folders of a server that
+// runs for weeks.
 package tempdir
 
 import (
@@ -55,8 +54,8 @@ func newDir(path string, lock *os.File) *Dir {
 	})}
 }
 
-// Remove deletes the folder with all that it contains, and returns the same error when it is called again. It does nothing if d is
-// nil.
+// Remove deletes the folder with all that it contains, and returns the same error when it is called
+// again. It does nothing if d is nil.
 func (d *Dir) Remove() error {
 	if d == nil {
 		return nil
@@ -64,8 +63,8 @@ func (d *Dir) Remove() error {
 	return d.remove()
 }
 
-// Sweep deletes the folders in base, or in os.TempDir if base is "", that New has made for this user in processes that have ended
-// without Remove.
+// Sweep deletes the folders in base, or in os.TempDir if base is "", that New has made for this
+// user in processes that have ended without Remove.
 func Sweep(base string) error {
 	if base == "" {
 		base = os.TempDir()

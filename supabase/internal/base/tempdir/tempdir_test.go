@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestMain also is the process of TestSweepAfterKill, which makes a folder, prints its path and waits.
+// TestMain also is the process of TestSweepAfterKill, which makes a folder, prints its path and
+// waits.
 func TestMain(m *testing.M) {
 	base := os.Getenv("TEMPDIR_TEST_BASE")
 	if base == "" {
@@ -33,7 +34,8 @@ func exists(path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// TestSweepAfterKill checks that Sweep keeps the folder of a process that runs, and removes it after the process was killed.
+// TestSweepAfterKill checks that Sweep keeps the folder of a process that runs, and removes it
+// after the process was killed.
 func TestSweepAfterKill(t *testing.T) {
 	base := t.TempDir()
 	cmd := exec.Command(os.Args[0])
@@ -59,8 +61,8 @@ func TestSweepAfterKill(t *testing.T) {
 	}
 }
 
-// TestSweepKeepsOthers checks that Sweep leaves the folders of this process, folders and files that New has not made, and what a
-// symbolic link names.
+// TestSweepKeepsOthers checks that Sweep leaves the folders of this process, folders and files that
+// New has not made, and what a symbolic link names.
 func TestSweepKeepsOthers(t *testing.T) {
 	base, target := t.TempDir(), t.TempDir()
 	own, err := New(base, "test")
@@ -93,7 +95,8 @@ func TestSweepKeepsOthers(t *testing.T) {
 	}
 }
 
-// TestNewWhileSweeping checks that processes which make folders and sweep at the same moment never lose a folder in use.
+// TestNewWhileSweeping checks that processes which make folders and sweep at the same moment never
+// lose a folder in use.
 func TestNewWhileSweeping(t *testing.T) {
 	base := t.TempDir()
 	var makers, sweepers sync.WaitGroup

@@ -17,13 +17,15 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// ForwardSize is the largest text that an exporter of Forward sends, in bytes. A longer span is dropped.
+// ForwardSize is the largest text that an exporter of Forward sends, in bytes. A longer span is
+// dropped.
 const ForwardSize = 4 << 20
 
 // forwardPart is the size of the text from which Forward sends it.
 const forwardPart = 1 << 20
 
-// Forward returns an exporter that gives spans to send as a text for Provider.Take of another process.
+// Forward returns an exporter that gives spans to send as a text for Provider.Take of another
+// process.
 func Forward(send func(ctx context.Context, spans []byte) error) sdk.SpanExporter {
 	return forward{send}
 }
@@ -105,7 +107,8 @@ func encodeSpan(s sdk.ReadOnlySpan) span {
 	return out
 }
 
-// encodeAttributes returns attributes as JSON values. Only texts and whole numbers occur in the spans of this package.
+// encodeAttributes returns attributes as JSON values. Only texts and whole numbers occur in the
+// spans of this package.
 func encodeAttributes(attributes []attribute.KeyValue) map[string]any {
 	values := map[string]any{}
 	for _, a := range attributes {
@@ -118,8 +121,8 @@ func encodeAttributes(attributes []attribute.KeyValue) map[string]any {
 	return values
 }
 
-// Take exports spans that an exporter of Forward in another process has sent. service is the service.name of that process. A nil
-// Provider drops them.
+// Take exports spans that an exporter of Forward in another process has sent. service is the
+// service.name of that process. A nil Provider drops them.
 func (p *Provider) Take(ctx context.Context, service string, spans io.Reader) error {
 	if p == nil {
 		return nil

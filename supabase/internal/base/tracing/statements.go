@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Statements returns a tracer of pgx that makes a span of each statement, and one of each batch with an event per statement, if ctx
-// has a span. It returns nil without a Provider.
+// Statements returns a tracer of pgx that makes a span of each statement, and one of each batch
+// with an event per statement, if ctx has a span. It returns nil without a Provider.
 func (p *Provider) Statements() pgx.QueryTracer {
 	if p == nil {
 		return nil
@@ -92,7 +92,8 @@ func operation(sql string) string {
 	return word
 }
 
-// literals matches the literals of SQL: strings, dollar-quoted strings and numbers that are not parameters or parts of names.
+// literals matches the literals of SQL: strings, dollar-quoted strings and numbers that are not
+// parameters or parts of names.
 var literals = regexp.MustCompile(`(?s)'(?:[^'\\]|''|\\.)*'|\$([A-Za-z_]*)\$.*?\$[A-Za-z_]*\$|(?:^|[^\w$."])[0-9]+(?:\.[0-9]+)?`)
 
 // maxStatement is the length of the text of a statement in a span, in bytes.

@@ -1,10 +1,9 @@
-// Package tracing makes OpenTelemetry spans of requests, statements, function calls and jobs. It is off unless an endpoint is set.
-// Spans hold no personal data: no address, query string, body, parameter of a statement or path below a service.
+// Package tracing makes OpenTelemetry spans of requests, statements, function calls and jobs. It is
+// off unless an endpoint is set. Spans hold no personal data: no address, query string, body,
+// parameter of a statement or path below a service.
 //
-// Package otlp sends the spans of the stack's program. A process of functions sends its spans to that program (Forward), so that it
-// does not contain an exporter.
-//
-// Only app, fnhost, outbox and stack import it; it imports nothing of ours.
+// Package otlp sends the spans of the stack's program. A process of functions sends its spans to
+// that program (Forward), so that it does not contain an exporter.
 package tracing
 
 import (
@@ -23,7 +22,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Provider makes spans. A nil Provider makes none, so that its users need not ask whether traces are on.
+// Provider makes spans. A nil Provider makes none, so that its users need not ask whether traces
+// are on.
 type Provider struct {
 	sdk     *sdk.TracerProvider
 	batches sdk.SpanProcessor // before the exporter
@@ -40,8 +40,8 @@ type Options struct {
 	Delay    time.Duration    // how long a span waits for others; 0 means 5 s or OTEL_BSP_SCHEDULE_DELAY
 }
 
-// Open returns a Provider, or nil without an exporter. The variables of the OpenTelemetry SDK apply, such as OTEL_TRACES_SAMPLER.
-// Close must be called.
+// Open returns a Provider, or nil without an exporter. The variables of the OpenTelemetry SDK
+// apply, such as OTEL_TRACES_SAMPLER. Close must be called.
 func Open(ctx context.Context, o Options) (*Provider, error) {
 	if o.Exporter == nil {
 		return nil, nil
@@ -92,7 +92,8 @@ const (
 	Consumer = trace.SpanKindConsumer
 )
 
-// Start begins a span below that of ctx. end ends it; a non-nil error marks it as failed, without the text of the error.
+// Start begins a span below that of ctx. end ends it; a non-nil error marks it as failed, without
+// the text of the error.
 func (p *Provider) Start(ctx context.Context, name string, kind Kind, attributes ...attribute.KeyValue) (_ context.Context, end func(error)) {
 	if p == nil {
 		return ctx, func(error) {}
@@ -126,8 +127,8 @@ func WithTraceparent(ctx context.Context, traceparent string) context.Context {
 	return w3c.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent})
 }
 
-// Handler makes a span of each request that continues the trace of the client, and gives next its trace context in ctx and in the
-// header Traceparent.
+// Handler makes a span of each request that continues the trace of the client, and gives next its
+// trace context in ctx and in the header Traceparent.
 func (p *Provider) Handler(next http.Handler) http.Handler {
 	if p == nil {
 		return next
@@ -155,7 +156,8 @@ func (p *Provider) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// service returns the part of a path that names a service: /rest/v1 of /rest/v1/notes. Other paths are those of the site.
+// service returns the part of a path that names a service: /rest/v1 of /rest/v1/notes. Other paths
+// are those of the site.
 func service(path string) string {
 	parts := strings.SplitN(strings.TrimPrefix(path, "/"), "/", 3)
 	if len(parts) > 1 && parts[1] == "v1" {

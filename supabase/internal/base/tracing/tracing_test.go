@@ -44,7 +44,8 @@ func (kept) Shutdown(context.Context) error { return nil }
 
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// TestHandlerContinuesTrace checks that a request and a statement are spans of the client's trace and hold no personal data.
+// TestHandlerContinuesTrace checks that a request and a statement are spans of the client's trace
+// and hold no personal data.
 func TestHandlerContinuesTrace(t *testing.T) {
 	p, ended := spans(t)
 	var inside string
@@ -81,8 +82,8 @@ func TestHandlerContinuesTrace(t *testing.T) {
 	}
 }
 
-// TestForward checks that spans which another process forwards are exported as it made them, with its name, and that a wrong text is
-// refused.
+// TestForward checks that spans which another process forwards are exported as it made them, with
+// its name, and that a wrong text is refused.
 func TestForward(t *testing.T) {
 	here, ended := spans(t)
 	direct := &kept{InMemoryExporter: tracetest.NewInMemoryExporter()}
@@ -172,7 +173,8 @@ func TestForwardInParts(t *testing.T) {
 	}
 }
 
-// TestForwardDropsSpans checks that a span that is too long, or has no JSON, is dropped with its own error, and that others are sent.
+// TestForwardDropsSpans checks that a span that is too long, or has no JSON, is dropped with its
+// own error, and that others are sent.
 func TestForwardDropsSpans(t *testing.T) {
 	tooLate := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) // JSON has years up to 9999
 	for words, dropped := range map[string]tracetest.SpanStub{
@@ -192,7 +194,8 @@ func TestForwardDropsSpans(t *testing.T) {
 	}
 }
 
-// TestOff checks that a nil Provider changes nothing and that traceparent is passed on all the same.
+// TestOff checks that a nil Provider changes nothing and that traceparent is passed on all the
+// same.
 func TestOff(t *testing.T) {
 	p, err := Open(t.Context(), Options{})
 	if err != nil || p != nil || p.Statements() != nil || p.Close(t.Context()) != nil {

@@ -75,8 +75,9 @@ type destroyed struct {
 // deletedText is the content of a file that was deleted while the database was copied.
 const deletedText = "deleted while the database was copied"
 
-// destroyedSite makes a site with rows 1 at the backup's end, 1 and 2 at moment and 3 at newest, with a file for each of
-// rows 1 and 2, and deletes its database. Row 2 is deleted after newest, but only its file's deletion is shipped.
+// destroyedSite makes a site with rows 1 at the backup's end, 1 and 2 at moment and 3 at newest,
+// with a file for each of rows 1 and 2, and deletes its database. Row 2 is deleted after newest,
+// but only its file's deletion is shipped.
 func destroyedSite(t *testing.T, store Store, recipients ...age.Recipient) *destroyed {
 	t.Helper()
 	s := newSite(t, store, recipients...)

@@ -175,8 +175,8 @@ func (s *Service) testRestore(ctx context.Context, m Manifest, cluster []byte, f
 // testLogSize is the most WAL that the cluster of a test restore writes, in bytes.
 const testLogSize = 64 << 20
 
-// checkSpace returns an error if a test restore would leave too little disk space in dir, which is on the database's disk.
-// A backup must not make the database refuse writes.
+// checkSpace returns an error if a test restore would leave too little disk space in dir, which is
+// on the database's disk. A backup must not make the database refuse writes.
 func (s *Service) checkSpace(cluster []byte, dir string) error {
 	files, err := clusterFiles(cluster)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// An export has jobs, queues with their messages, and secrets, and another installation reads the secrets with its own key.
+// An export has jobs, queues with their messages, and secrets, and another installation reads the
+// secrets with its own key.
 func TestTransferExtensions(t *testing.T) {
 	from, to := migrated(t), migrated(t)
 	for _, db := range []*testdb.DB{from, to} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSameSchemas checks that the order of migrations, which depends on a database's collation, makes no difference, and that
-// the error names the migrations that do.
+// TestSameSchemas checks that the order of migrations, which depends on a database's collation,
+// makes no difference, and that the error names the migrations that do.
 func TestSameSchemas(t *testing.T) {
 	export := map[string][]string{"site": {"1", "2"}, "auth": {"a"}, "storage": {"add-b", "add_a", "Add"}}
 	for _, tt := range []struct {

@@ -57,7 +57,8 @@ func MakeStore(place string) (Store, error) {
 	return store, err
 }
 
-// errNotThere: the folder is missing (perhaps not mounted), so its contents are unknown. It does not match fs.ErrNotExist.
+// errNotThere: the folder is missing (perhaps not mounted), so its contents are unknown. It does
+// not match fs.ErrNotExist.
 var errNotThere = errors.New("does not exist: mount its disk, or run `daawo backup` to create the folder and a backup")
 
 // folder is a Store on a file system.

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A missing folder, perhaps of a disk that is not mounted, does not count as empty. Only MakeStore creates it.
+// A missing folder, perhaps of a disk that is not mounted, does not count as empty. Only MakeStore
+// creates it.
 func TestMissingFolder(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "usb", "daawo")
 	store, err := OpenStore("file://" + dir)

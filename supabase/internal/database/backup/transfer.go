@@ -124,8 +124,8 @@ func sameSchemas(theirs, ours map[string][]string) error {
 	return nil
 }
 
-// missing lists the versions of all that have does not contain, at most three by name. It ignores the order, which depends on
-// the database's collation.
+// missing lists the versions of all that have does not contain, at most three by name. It ignores
+// the order, which depends on the database's collation.
 func missing(have, all []string) string {
 	var only []string
 	for _, version := range all {

@@ -189,7 +189,8 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// TestTransferNeedsNoSuperuser runs an export and an import as the role of the compose service transfer.
+// TestTransferNeedsNoSuperuser runs an export and an import as the role of the compose service
+// transfer.
 func TestTransferNeedsNoSuperuser(t *testing.T) {
 	roles, err := os.ReadFile("../../../docker/volumes/db/service_roles.sql")
 	if err != nil {

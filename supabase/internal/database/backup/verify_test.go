@@ -63,7 +63,8 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 	}
 }
 
-// verifyFindsMissing removes SYSTEM and each segment after the backup m in turn, the first and the last too.
+// verifyFindsMissing removes SYSTEM and each segment after the backup m in turn, the first and the
+// last too.
 func verifyFindsMissing(t *testing.T, store Store, m Manifest) {
 	t.Helper()
 	segments := 0
@@ -103,15 +104,16 @@ func inBackup(name string, m Manifest) bool {
 	return ok && err == nil && at <= last
 }
 
-// restoreNeeds reports whether a restore of a backup reads an object. first is the backup's first segment.
+// restoreNeeds reports whether a restore of a backup reads an object. first is the backup's first
+// segment.
 func restoreNeeds(name string, first uint64) bool {
 	plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
 	_, at, inLog := segmentOf(plain)
 	return strings.HasPrefix(name, "base/") || inLog && len(plain) == 24 && at >= first
 }
 
-// sameContent reports whether two stored objects decode to the same bytes. In a nearly empty segment a bit can change which
-// zeros are repeated.
+// sameContent reports whether two stored objects decode to the same bytes. In a nearly empty
+// segment a bit can change which zeros are repeated.
 func sameContent(name string, a, b []byte) bool {
 	decoded := func(stored []byte) ([]byte, error) {
 		r, err := codec{}.decode(name, bytes.NewReader(stored))

@@ -18,9 +18,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// These tests need a pg_dump of Postgres 17 and another Postgres 17 with Debian's pg_cron. docs/evidence/extensions.md says how
-// they were run. PG_DUMP is a command, such as /usr/lib/postgresql/17/bin/pg_dump. DEBIAN_POSTGRES_URL is the URL of a
-// superuser; its server has the settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'.
+// These tests need a pg_dump of Postgres 17 and another Postgres 17 with Debian's pg_cron.
+// docs/evidence/extensions.md says how they were run. PG_DUMP is a command, such as
+// /usr/lib/postgresql/17/bin/pg_dump. DEBIAN_POSTGRES_URL is the URL of a superuser; its server has
+// the settings shared_preload_libraries = 'pg_cron' and cron.database_name = 'restored'.
 
 func dumped(t *testing.T, d *testdb.DB, options ...string) string {
 	t.Helper()
@@ -102,7 +103,8 @@ func TestDumpRestoresHere(t *testing.T) {
 	to.Exec(`select pgmq.send('work', '{"n": 3}'); select cron.schedule('again', '@daily', 'x'); insert into notes values (3, 'c')`)
 }
 
-// A dump of the project and of pg_cron restores into a Postgres with Debian's pg_cron, and its scheduler accepts the jobs.
+// A dump of the project and of pg_cron restores into a Postgres with Debian's pg_cron, and its
+// scheduler accepts the jobs.
 func TestDumpRestoresIntoDebianCron(t *testing.T) {
 	target := os.Getenv("DEBIAN_POSTGRES_URL")
 	if target == "" {
@@ -135,7 +137,8 @@ func TestDumpRestoresIntoDebianCron(t *testing.T) {
 			t.Errorf("%s, %d rows: %s", table, len(want), diff)
 		}
 	}
-	// The same columns in the same order, with the same types and defaults, and functions that take the same arguments.
+	// The same columns in the same order, with the same types and defaults, and functions that take
+	// the same arguments.
 	const shape = `(select a.attrelid::regclass::text, a.attname, a.attnum, format_type(a.atttypid, a.atttypmod), a.attnotnull
 		from pg_attribute a where a.attrelid in ('cron.job'::regclass, 'cron.job_run_details'::regclass) and a.attnum > 0)`
 	const functions = `(select p.proname, pg_get_function_identity_arguments(p.oid), p.prorettype::regtype, p.pronargdefaults

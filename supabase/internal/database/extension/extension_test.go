@@ -20,7 +20,8 @@ func cronHere(db *testdb.DB) {
 	db.Exec(`create extension if not exists pg_cron with schema pg_catalog`)
 }
 
-// The statements that dumps and migrations of Supabase projects have, run as postgres, which is no superuser.
+// The statements that dumps and migrations of Supabase projects have, run as postgres, which is no
+// superuser.
 func TestCreateAndDrop(t *testing.T) {
 	db := testdb.New(t)
 	db.ExecAs("supabase_admin", fmt.Sprintf(`alter database %s set cron.database_name = %[1]s`, db.Name))
@@ -117,7 +118,8 @@ func TestGrantsOfGuides(t *testing.T) {
 	}
 }
 
-// dblink and postgres_fdw must not connect as another role without its password, though the socket asks for none.
+// dblink and postgres_fdw must not connect as another role without its password, though the socket
+// asks for none.
 func TestConnectionsToItself(t *testing.T) {
 	d := testdb.New(t)
 	d.Exec(`create extension dblink with schema extensions; create extension postgres_fdw with schema extensions`)

@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// refused returns a function that fails the test if a statement succeeds or fails for another reason.
+// refused returns a function that fails the test if a statement succeeds or fails for another
+// reason.
 func refused(t *testing.T, conn *pgx.Conn) func(sql, reason string) {
 	return func(sql, reason string) {
 		t.Helper()

@@ -115,7 +115,8 @@ func (c clock) set(at time.Time) {
 	c.at <- at
 }
 
-// Several servers on one database run each job once, and another server continues when the first stops.
+// Several servers on one database run each job once, and another server continues when the first
+// stops.
 func TestCronOnceWithSeveralServers(t *testing.T) {
 	d := testdb.New(t)
 	cronHere(d)
@@ -236,7 +237,8 @@ func TestNetSendsAndStores(t *testing.T) {
 	}
 }
 
-// A request that was queued while no server ran is sent when one starts, and old responses are deleted.
+// A request that was queued while no server ran is sent when one starts, and old responses are
+// deleted.
 func TestNetSurvivesRestart(t *testing.T) {
 	d := testdb.New(t)
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -12,7 +12,8 @@ import (
 // composeRoles is the folder that compose.yaml mounts into the service roles.
 const composeRoles = "../../../docker/volumes/db/"
 
-// runRoles executes the files that roles.sql includes, in its order, as psql does in the service roles.
+// runRoles executes the files that roles.sql includes, in its order, as psql does in the service
+// roles.
 func runRoles(t *testing.T, db *testdb.DB) {
 	t.Helper()
 	text, err := os.ReadFile(composeRoles + "roles.sql")
@@ -37,8 +38,9 @@ func runRoles(t *testing.T, db *testdb.DB) {
 	}
 }
 
-// TestRealtimeNeedsNoSuperuser runs the statements of Realtime that need rights with its role: it reads changes, keeps
-// partitions and its ledger, migrates both schemas and acts as the role of a token.
+// TestRealtimeNeedsNoSuperuser runs the statements of Realtime that need rights with its role: it
+// reads changes, keeps partitions and its ledger, migrates both schemas and acts as the role of a
+// token.
 func TestRealtimeNeedsNoSuperuser(t *testing.T) {
 	db := testdb.New(t)
 	db.ExecAs("supabase_admin", `drop schema realtime cascade; create schema _realtime; create table _realtime.tenants (id int)`)

@@ -15,8 +15,8 @@ type ledger struct {
 	create string // SQL that creates the table and its schema
 }
 
-// seen returns the recorded hash of each file. It creates the table only if it is missing, so a role without the right to
-// create it can still find that there is nothing to do.
+// seen returns the recorded hash of each file. It creates the table only if it is missing, so a
+// role without the right to create it can still find that there is nothing to do.
 func (l ledger) seen(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	exists, err := l.created(ctx, conn)
 	if err != nil {

@@ -63,8 +63,8 @@ func TestApplyIsAtomic(t *testing.T) {
 	}
 }
 
-// TestApplyTransactionControl checks that COMMIT and ROLLBACK in a migration act as with the official CLI, such as after a new
-// value of an enum, which cannot be used before a commit.
+// TestApplyTransactionControl checks that COMMIT and ROLLBACK in a migration act as with the
+// official CLI, such as after a new value of an enum, which cannot be used before a commit.
 func TestApplyTransactionControl(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, fails string }{
 		"commit":      {"begin; create type e as enum ('x'); create table a (v e); commit; alter type e add value 'y'; end work; create index on a (v) where v = 'y'; commit", "a", ""},
@@ -265,7 +265,8 @@ func tables(db *testdb.DB) string {
 	return testdb.Value[string](db, `select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_tables where schemaname = 'public'`)
 }
 
-// TestRightsOfPostgres checks what the role postgres may do on Supabase with the help of an extension in C.
+// TestRightsOfPostgres checks what the role postgres may do on Supabase with the help of an
+// extension in C.
 func TestRightsOfPostgres(t *testing.T) {
 	db := testdb.New(t)
 	conn := db.Conn("postgres")

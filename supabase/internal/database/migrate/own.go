@@ -6,7 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// own lists tables that stand for the schemas of this program, with the platform file that creates the schema.
+// own lists tables that stand for the schemas of this program, with the platform file that creates
+// the schema.
 var own = []struct{ schema, table, file string }{
 	{"daawo", "keys", "07_keys.sql"},
 	{"river", "river_job", "11_own_schemas.sql"},
@@ -19,8 +20,8 @@ type Rows interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Dropped returns the tables of this program that the database no longer has, as schema.table. Another tool has dropped their
-// schemas. skip lists prefixes of platform files, as for Platform.
+// Dropped returns the tables of this program that the database no longer has, as schema.table.
+// Another tool has dropped their schemas. skip lists prefixes of platform files, as for Platform.
 func Dropped(ctx context.Context, conn Rows, skip ...string) (dropped []string, err error) {
 	var names []string
 	for _, o := range own {

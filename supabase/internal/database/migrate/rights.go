@@ -13,9 +13,10 @@ var doBlock = regexp.MustCompile(`(?is)^do\s+(language\s+plpgsql\s+)?\$`)
 // netExtension matches CREATE EXTENSION pg_net without IF NOT EXISTS.
 var netExtension = regexp.MustCompile(`(?i)^(create\s+extension\s+)("pg_net"|pg_net\b)`)
 
-// withRights returns the statement in a form that the role postgres may run. On Supabase an extension in C allows it to create
-// publications for all tables; here the function daawo.publish_all_tables does. A new database has pg_net, as with the official
-// CLI. A new project on supabase.com has not, so its migrations may create pg_net without IF NOT EXISTS.
+// withRights returns the statement in a form that the role postgres may run. On Supabase an
+// extension in C allows it to create publications for all tables; here the function
+// daawo.publish_all_tables does. A new database has pg_net, as with the official CLI. A new project
+// on supabase.com has not, so its migrations may create pg_net without IF NOT EXISTS.
 func withRights(stmt string) string {
 	plain := stripComments(stmt)
 	if netExtension.MatchString(plain) {

@@ -45,7 +45,8 @@ func Read(project fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
-// Skipped returns the SQL files in the folder migrations of project that Read skips because of their names.
+// Skipped returns the SQL files in the folder migrations of project that Read skips because of
+// their names.
 func Skipped(project fs.FS) (skipped []string) {
 	files, _ := fs.Glob(project, "migrations/*.sql") // the pattern is valid
 	for _, file := range files {
@@ -59,8 +60,8 @@ func Skipped(project fs.FS) (skipped []string) {
 // withoutTime matches a name without the time or with another separator.
 var withoutTime = regexp.MustCompile(`^([0-9]*)[-_ .]*(.*)\.sql$`)
 
-// Suggested returns a name that Read accepts for a file that it skips. It keeps the digits of the name, or starts with
-// 20260101000000 as an example.
+// Suggested returns a name that Read accepts for a file that it skips. It keeps the digits of the
+// name, or starts with 20260101000000 as an example.
 func Suggested(file string) string {
 	m := withoutTime.FindStringSubmatch(path.Base(file))
 	if m == nil {
@@ -187,9 +188,9 @@ func (m Migration) apply(ctx context.Context, conn *pgx.Conn) error {
 	})
 }
 
-// runAll runs the statements of a file in tx. As with the official CLI, COMMIT and ROLLBACK end the transaction, and the
-// statements after them run in a new one. COMMIT at the end of a file is left to the caller, who records the file in the same
-// transaction.
+// runAll runs the statements of a file in tx. As with the official CLI, COMMIT and ROLLBACK end the
+// transaction, and the statements after them run in a new one. COMMIT at the end of a file is left
+// to the caller, who records the file in the same transaction.
 func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 	conn := tx.Conn().PgConn()
 	last := len(statements) // the number of statements without the control statements at the end

@@ -8,19 +8,23 @@ import (
 	"time"
 )
 
-// patience is how long a caller counts as one that needs a core of Postgres. A longer statement mostly waits for a lock, the disk
-// or its client, and must not stop others. A caller that computes for longer shares the cores with the next one.
+// patience is how long a caller counts as one that needs a core of Postgres. A longer statement
+// mostly waits for a lock, the disk or its client, and must not stop others. A caller that computes
+// for longer shares the cores with the next one.
 const patience = 50 * time.Millisecond
 
-// maxWaiting is the number of callers that may wait for admission. Further ones get ErrUnavailable at once.
+// maxWaiting is the number of callers that may wait for admission. Further ones get ErrUnavailable
+// at once.
 const maxWaiting = 4096
 
 var errQueueFull = errors.New("too many callers wait for a connection")
 
-// admission limits how many callers run statements at the same time, and admits waiting callers in the order of their arrival.
+// admission limits how many callers run statements at the same time, and admits waiting callers in
+// the order of their arrival.
 //
-// More running backends than Postgres has cores do not add throughput. The kernel divides the cores between them, so that
-// each becomes slower and some wait for tens of milliseconds. A queue in front of them has the same mean and a shorter tail.
+// More running backends than Postgres has cores do not add throughput. The kernel divides the cores
+// between them, so that each becomes slower and some wait for tens of milliseconds. A queue in
+// front of them has the same mean and a shorter tail.
 type admission struct {
 	mu      sync.Mutex
 	active  int // callers that may run for less than patience
@@ -104,8 +108,8 @@ func (a *admission) admit() {
 	a.mu.Unlock()
 }
 
-// admitLocked gives slots to the first waiters. If some still wait, it sets the timer to the time when the next running caller
-// no longer counts.
+// admitLocked gives slots to the first waiters. If some still wait, it sets the timer to the time
+// when the next running caller no longer counts.
 func (a *admission) admitLocked() {
 	if a.waiters.Len() == 0 {
 		return

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestAdmissionOrder: callers are admitted in the order of their arrival, and no more at a time than allowed.
+// TestAdmissionOrder: callers are admitted in the order of their arrival, and no more at a time
+// than allowed.
 func TestAdmissionOrder(t *testing.T) {
 	for _, active := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) {
@@ -48,7 +49,8 @@ func TestAdmissionOrder(t *testing.T) {
 	}
 }
 
-// TestAdmissionOfLongCallers: callers that run for long do not stop others, until all connections are in use.
+// TestAdmissionOfLongCallers: callers that run for long do not stop others, until all connections
+// are in use.
 func TestAdmissionOfLongCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdmission(2, 4)

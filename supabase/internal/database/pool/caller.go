@@ -15,8 +15,8 @@ type Caller struct {
 	Settings []Setting // further settings: request.headers, search_path, …
 }
 
-// Statement returns the statement that sets the caller's role and settings, for a Session. ok is false if there is nothing
-// to set.
+// Statement returns the statement that sets the caller's role and settings, for a Session. ok is
+// false if there is nothing to set.
 func (c Caller) Statement() (s Statement, ok bool) {
 	sql, args := c.setup()
 	s = Statement{SQL: sql, Args: make([][]byte, len(args))}
@@ -26,9 +26,9 @@ func (c Caller) Statement() (s Statement, ok bool) {
 	return s, sql != ""
 }
 
-// setup returns the statement that sets the caller's role and settings in a new transaction: one select of set_config calls,
-// all local to the transaction, with names and values as parameters. Its text depends only on the number of settings, so it
-// stays prepared.
+// setup returns the statement that sets the caller's role and settings in a new transaction: one
+// select of set_config calls, all local to the transaction, with names and values as parameters.
+// Its text depends only on the number of settings, so it stays prepared.
 func (c Caller) setup() (string, []any) {
 	var pairs []string
 	if c.Claims != "" {

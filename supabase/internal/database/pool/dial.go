@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Timeouts that detect a host that has become unreachable without closing its connections. Without them a statement would
-// wait until its caller's deadline, and a listener forever.
+// Timeouts that detect a host that has become unreachable without closing its connections. Without
+// them a statement would wait until its caller's deadline, and a listener forever.
 const (
 	keepAliveIdle     = 5 * time.Second // silence before the first keep-alive probe
 	keepAliveInterval = 2 * time.Second
@@ -24,8 +24,8 @@ const (
 	pingTimeout       = 3 * time.Second  // for the check of a connection that leaves the pool
 )
 
-// dialTimeout returns the timeout for one address when the URL has no connect_timeout. It is shorter with several hosts, so
-// that a dead one delays the next less.
+// dialTimeout returns the timeout for one address when the URL has no connect_timeout. It is
+// shorter with several hosts, so that a dead one delays the next less.
 func dialTimeout(hosts int) time.Duration {
 	if hosts > 1 {
 		return 2 * time.Second
@@ -33,7 +33,8 @@ func dialTimeout(hosts int) time.Duration {
 	return 5 * time.Second
 }
 
-// Connect opens a connection outside of a pool, for tasks that keep it, such as LISTEN and migrations.
+// Connect opens a connection outside of a pool, for tasks that keep it, such as LISTEN and
+// migrations.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	c, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -89,7 +90,8 @@ func setHosts(pc *pgxpool.Config) {
 	}
 }
 
-// otherHosts returns the hosts of a URL after the first. pgx repeats the first host in Fallbacks if TLS is optional.
+// otherHosts returns the hosts of a URL after the first. pgx repeats the first host in Fallbacks if
+// TLS is optional.
 func otherHosts(c *pgx.ConnConfig) []*pgconn.FallbackConfig {
 	return slices.DeleteFunc(slices.Clone(c.Fallbacks), func(f *pgconn.FallbackConfig) bool {
 		return f.Host == c.Host && f.Port == c.Port
@@ -112,8 +114,9 @@ func order(first bool) int {
 	return 1
 }
 
-// ConnectReplication opens a connection for logical replication. Its role needs the attribute REPLICATION. Values are sent
-// in forms that do not depend on the settings of the server, the database or the role.
+// ConnectReplication opens a connection for logical replication. Its role needs the attribute
+// REPLICATION. Values are sent in forms that do not depend on the settings of the server, the
+// database or the role.
 func ConnectReplication(ctx context.Context, url, applicationName string) (*pgx.Conn, error) {
 	c, err := pgx.ParseConfig(url)
 	if err != nil {

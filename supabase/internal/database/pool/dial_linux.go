@@ -8,8 +8,8 @@ import (
 // tcpUserTimeout is TCP_USER_TIMEOUT (tcp(7)), in milliseconds.
 const tcpUserTimeout = 0x12
 
-// setUserTimeout closes a connection when sent bytes stay unacknowledged for userTimeout. It ignores errors: without the
-// option the kernel waits longer.
+// setUserTimeout closes a connection when sent bytes stay unacknowledged for userTimeout. It
+// ignores errors: without the option the kernel waits longer.
 func setUserTimeout(network, _ string, c syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

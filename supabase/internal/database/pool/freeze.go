@@ -22,10 +22,11 @@ const (
 // errFrozen is the error of new connections while the server is frozen.
 var errFrozen = errors.New("the database server does not answer")
 
-// freezeWatch detects a server that accepts connections and answers nothing, for example one that is stopped by a signal or
-// waits for its disk. Without it a caller waits until its own deadline. If no statement of the pool gets a reply for some
-// seconds and a new connection gets none either, the watch closes all connections, so their callers get an error that
-// IsUnavailable recognises, and refuses new ones until the server answers again.
+// freezeWatch detects a server that accepts connections and answers nothing, for example one that
+// is stopped by a signal or waits for its disk. Without it a caller waits until its own deadline.
+// If no statement of the pool gets a reply for some seconds and a new connection gets none either,
+// the watch closes all connections, so their callers get an error that IsUnavailable recognises,
+// and refuses new ones until the server answers again.
 type freezeWatch struct {
 	probe   func(ctx context.Context) error // makes a connection
 	timeout time.Duration                   // of a probe
@@ -87,7 +88,8 @@ func (w *freezeWatch) add(conn net.Conn) *watchedConn {
 	return c
 }
 
-// run checks the connections until close. Without statements it sleeps, so that an idle program wakes no processor.
+// run checks the connections until close. Without statements it sleeps, so that an idle program
+// wakes no processor.
 func (w *freezeWatch) run() {
 	defer close(w.done)
 	next := time.NewTimer(silence)
@@ -120,7 +122,8 @@ func (w *freezeWatch) run() {
 	}
 }
 
-// check reports whether it asked the server. seen is the number of replies, since is when the last of them came.
+// check reports whether it asked the server. seen is the number of replies, since is when the last
+// of them came.
 func (w *freezeWatch) check(seen int64, since time.Time) bool {
 	switch {
 	case w.frozen.Load():
@@ -153,7 +156,8 @@ func (w *freezeWatch) waits(d time.Duration) bool {
 	return false
 }
 
-// silent reports whether a new connection gets no answer. A refused connection and an error of the server are answers.
+// silent reports whether a new connection gets no answer. A refused connection and an error of the
+// server are answers.
 func (w *freezeWatch) silent() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), w.timeout)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// freezer is a proxy in front of Postgres that can stop to forward bytes. It still accepts connections, as the kernel does for
-// a stopped process.
+// freezer is a proxy in front of Postgres that can stop to forward bytes. It still accepts
+// connections, as the kernel does for a stopped process.
 type freezer struct {
 	mu     sync.Mutex
 	moving *sync.Cond
@@ -77,8 +77,8 @@ func (f *freezer) copy(to, from net.Conn) {
 	}
 }
 
-// TestFrozenServer checks that callers get ErrUnavailable soon after the server has stopped to answer, that later callers get it
-// at once, and that the pool works again when the server does.
+// TestFrozenServer checks that callers get ErrUnavailable soon after the server has stopped to
+// answer, that later callers get it at once, and that the pool works again when the server does.
 func TestFrozenServer(t *testing.T) {
 	proxy, through := newFreezer(t, testdb.New(t).TCPURL("postgres"))
 	pool, err := Open(t.Context(), Config{URL: through, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
@@ -118,7 +118,8 @@ func TestFrozenServer(t *testing.T) {
 	}
 }
 
-// TestSlowStatementIsNotFrozen checks that a statement may take longer than the watch waits for a reply.
+// TestSlowStatementIsNotFrozen checks that a statement may take longer than the watch waits for a
+// reply.
 func TestSlowStatementIsNotFrozen(t *testing.T) {
 	pool, err := Open(t.Context(), Config{URL: testdb.New(t).TCPURL("postgres")})
 	if err != nil {

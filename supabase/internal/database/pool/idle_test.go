@@ -8,7 +8,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestCloseIdle checks that CloseIdle leaves connections in use alone, and that the pool opens others afterwards.
+// TestCloseIdle checks that CloseIdle leaves connections in use alone, and that the pool opens
+// others afterwards.
 func TestCloseIdle(t *testing.T) {
 	t.Parallel()
 	p, err := pool.Open(t.Context(), pool.Config{URL: testdb.New(t).URL("postgres"), MaxConns: 3})

@@ -1,8 +1,6 @@
-// Package pool is the only package that opens SQL connections for serving requests. It keeps a connection pool, runs
-// statements with the role and the claims of a caller, and classifies database errors.
-//
-// Only app, auth, cli, extension/cron, extension/lead, extension/pgnet, fnhost, functionsdb, outbox, realtime, rest, stack and
-// storage import it; it imports nothing of ours.
+// Package pool is the only package that opens SQL connections for serving requests. It keeps a
+// connection pool, runs statements with the role and the claims of a caller, and classifies
+// database errors.
 package pool
 
 import (
@@ -46,8 +44,8 @@ type Pool struct {
 	timeouts   atomic.Int64
 }
 
-// ErrUnavailable means that the pool could not give a connection: the database is down, or all connections stayed in use.
-// Callers reply with 503 and Retry-After.
+// ErrUnavailable means that the pool could not give a connection: the database is down, or all
+// connections stayed in use. Callers reply with 503 and Retry-After.
 var ErrUnavailable = errors.New("the database is not available")
 
 // Open returns a Pool. It does not connect, so the database may still be starting.
@@ -106,7 +104,8 @@ func (p *Pool) Close() {
 	p.freeze.close()
 }
 
-// Pgx returns the underlying pool, for libraries that need one (River). Its statements run as the login role.
+// Pgx returns the underlying pool, for libraries that need one (River). Its statements run as the
+// login role.
 func (p *Pool) Pgx() *pgxpool.Pool { return p.pgx }
 
 // Waiting returns the number of callers that wait for a connection.
@@ -164,8 +163,8 @@ func (p *Pool) connection(ctx context.Context) (conn *pgxpool.Conn, slot int, er
 	return conn, slot, err
 }
 
-// Tx runs fn in one transaction as the caller and commits if fn returns nil. If fn returns an error, Tx rolls back and
-// returns that error unchanged.
+// Tx runs fn in one transaction as the caller and commits if fn returns nil. If fn returns an
+// error, Tx rolls back and returns that error unchanged.
 func (p *Pool) Tx(ctx context.Context, caller Caller, opts pgx.TxOptions, fn func(pgx.Tx) error) error {
 	return p.with(ctx, func(conn *pgxpool.Conn) error {
 		return pgx.BeginTxFunc(ctx, conn, opts, func(tx pgx.Tx) error {
@@ -179,8 +178,9 @@ func (p *Pool) Tx(ctx context.Context, caller Caller, opts pgx.TxOptions, fn fun
 	})
 }
 
-// Query runs one statement as the caller in one round trip. The caller's settings and the statement are one pipeline, which
-// Postgres runs as one transaction (PostgreSQL documentation, "Pipeline Mode"). read gets the rows, which Query then closes.
+// Query runs one statement as the caller in one round trip. The caller's settings and the statement
+// are one pipeline, which Postgres runs as one transaction (PostgreSQL documentation, "Pipeline
+// Mode"). read gets the rows, which Query then closes.
 func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any, read func(pgx.Rows) error) error {
 	return p.with(ctx, func(conn *pgxpool.Conn) error {
 		batch := &pgx.Batch{}
@@ -207,7 +207,8 @@ func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any,
 			rows.Close()
 			return rows.Err()
 		}()
-		// Close reads the reply to Sync, where the implicit transaction commits, so it returns the commit's error.
+		// Close reads the reply to Sync, where the implicit transaction commits, so it returns the
+		// commit's error.
 		if cerr := results.Close(); err == nil {
 			err = cerr
 		}
@@ -215,8 +216,8 @@ func (p *Pool) Query(ctx context.Context, caller Caller, sql string, args []any,
 	})
 }
 
-// Batch runs the statements as the caller in one round trip and one transaction, like Query. The first error rolls back all
-// of them. The batch's callbacks get the rows before the commit.
+// Batch runs the statements as the caller in one round trip and one transaction, like Query. The
+// first error rolls back all of them. The batch's callbacks get the rows before the commit.
 func (p *Pool) Batch(ctx context.Context, caller Caller, b *pgx.Batch) error {
 	if setup, args := caller.setup(); setup != "" {
 		b.QueuedQueries = slices.Insert(b.QueuedQueries, 0, &pgx.QueuedQuery{SQL: setup, Arguments: args})

@@ -12,11 +12,12 @@ import (
 
 // Replica reads from a standby of a primary while the standby's data is fresh enough.
 //
-// It measures the lag itself: about every second it samples the primary's WAL position. The standby is as old as the newest
-// sample that it has replayed. This works on an idle database, for a standby that lost its primary without noticing, and
-// with clocks that differ.
+// It measures the lag itself: about every second it samples the primary's WAL position. The standby
+// is as old as the newest sample that it has replayed. This works on an idle database, for a
+// standby that lost its primary without noticing, and with clocks that differ.
 //
-// While the primary is unreachable, the standby serves reads at any age: during a failover, old data is better than none.
+// While the primary is unreachable, the standby serves reads at any age: during a failover, old
+// data is better than none.
 type Replica struct {
 	primary, standby *Pool
 	maxLag           time.Duration
@@ -34,8 +35,8 @@ type sample struct {
 	position int64
 }
 
-// NewReplica returns a Replica whose reads lag at most maxLag behind. Until Watch has probed the standby, it reads from the
-// primary.
+// NewReplica returns a Replica whose reads lag at most maxLag behind. Until Watch has probed the
+// standby, it reads from the primary.
 func NewReplica(primary, standby *Pool, maxLag time.Duration, log *slog.Logger) *Replica {
 	return &Replica{primary: primary, standby: standby, maxLag: maxLag, log: log}
 }
@@ -69,7 +70,8 @@ func (r *Replica) probe(ctx context.Context) {
 		return
 	}
 	if standbyErr != nil || r.wasStandby && !isStandby {
-		// The host may be unreachable or promoted to primary. New connections can reach another standby, if the URL has one.
+		// The host may be unreachable or promoted to primary. New connections can reach another
+		// standby, if the URL has one.
 		r.standby.pgx.Reset()
 	}
 	r.wasStandby = isStandby
@@ -79,7 +81,8 @@ func (r *Replica) probe(ctx context.Context) {
 	}
 }
 
-// isFresh reports whether a position reaches a sample that is at most maxLag old. It removes older samples.
+// isFresh reports whether a position reaches a sample that is at most maxLag old. It removes older
+// samples.
 func (r *Replica) isFresh(position int64, now time.Time) bool {
 	for len(r.samples) > 0 && now.Sub(r.samples[0].at) > r.maxLag {
 		r.samples = r.samples[1:]
@@ -98,8 +101,8 @@ func (p *Pool) position(ctx context.Context) (position int64, err error) {
 	return position, err
 }
 
-// replayPosition returns the WAL position that a standby has replayed. For a server that is not a standby it returns the
-// current position.
+// replayPosition returns the WAL position that a standby has replayed. For a server that is not a
+// standby it returns the current position.
 func (p *Pool) replayPosition(ctx context.Context) (position int64, isStandby bool, err error) {
 	err = p.queryRow(ctx, `
 		select pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::bigint,
@@ -119,8 +122,9 @@ func (p *Pool) queryRow(ctx context.Context, sql string, to ...any) error {
 // switchAfter is how long a read waits for a connection to one server before it tries the other.
 const switchAfter = 2 * time.Second
 
-// Session lends a connection for statements that only read, to the standby if it is fresh enough. If a server is
-// unavailable, fn runs again on the other one, so fn must discard what it read before.
+// Session lends a connection for statements that only read, to the standby if it is fresh enough.
+// If a server is unavailable, fn runs again on the other one, so fn must discard what it read
+// before.
 func (r *Replica) Session(ctx context.Context, scope string, fn func(*Session) error) error {
 	if !r.useStandby.Load() {
 		return r.primary.Session(ctx, scope, fn)
@@ -128,15 +132,17 @@ func (r *Replica) Session(ctx context.Context, scope string, fn func(*Session) e
 	for _, p := range []*Pool{r.standby, r.primary} {
 		attempt, cancel := context.WithTimeout(ctx, switchAfter)
 		err := p.Session(attempt, scope, fn)
-		// Only the wait for a connection is limited to switchAfter. An error of the server itself, such as a statement
-		// timeout, would be the same on the other server. 40001 would not: recovery removed rows that the statement needed
-		// (PostgreSQL documentation, "Handling Query Conflicts").
+		// Only the wait for a connection is limited to switchAfter. An error of the server itself,
+		// such as a statement timeout, would be the same on the other server. 40001 would not:
+		// recovery removed rows that the statement needed (PostgreSQL documentation, "Handling
+		// Query Conflicts").
 		timedOut := errors.Is(err, context.DeadlineExceeded) && attempt.Err() != nil
 		cancel()
 		if err == nil || ctx.Err() != nil || !timedOut && !IsUnavailable(err) && !IsCode(err, "40001") {
 			return err
 		}
 	}
-	// Both pools were connected to the host that failed. By now the standby's pool may have reached another host.
+	// Both pools were connected to the host that failed. By now the standby's pool may have reached
+	// another host.
 	return r.standby.Session(ctx, scope, fn)
 }

@@ -16,8 +16,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestReplica uses a real standby. Reads go to the standby while it follows, to the primary while it lags, and to the
-// standby when the primary is down.
+// TestReplica uses a real standby. Reads go to the standby while it follows, to the primary while
+// it lags, and to the standby when the primary is down.
 func TestReplica(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(`create table public.t (n int); insert into t values (1)`)
@@ -135,7 +135,8 @@ func openPool(t *testing.T, url string) *pool.Pool {
 	return p
 }
 
-// standbyOf copies a running server with the low-level base backup API and starts the copy as its standby.
+// standbyOf copies a running server with the low-level base backup API and starts the copy as its
+// standby.
 func standbyOf(t *testing.T, s *server.Server) *server.Server {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Statement is SQL with parameters in text format; a nil parameter is null. Postgres infers their types.
+// Statement is SQL with parameters in text format; a nil parameter is null. Postgres infers their
+// types.
 type Statement struct {
 	SQL     string
 	Args    [][]byte
@@ -30,9 +31,9 @@ type Session struct {
 
 // Session lends a connection to fn. It rolls back a transaction that fn leaves open.
 //
-// scope separates prepared statements. Postgres replans a statement each time the role (with row level security) or the
-// search path differs from the last time. A caller therefore puts both in scope, and each scope has its own prepared
-// statements on every connection.
+// scope separates prepared statements. Postgres replans a statement each time the role (with row
+// level security) or the search path differs from the last time. A caller therefore puts both in
+// scope, and each scope has its own prepared statements on every connection.
 func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) error) error {
 	return p.with(ctx, func(c *pgxpool.Conn) error {
 		conn := c.Conn().PgConn()
@@ -47,9 +48,9 @@ func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) erro
 	})
 }
 
-// Run sends the statements in one round trip. Without begin and commit they are one transaction (PostgreSQL documentation,
-// "Pipeline Mode"): the first error rolls back all of them. read gets each statement's rows in turn. It must not keep their
-// bytes, which belong to the connection.
+// Run sends the statements in one round trip. Without begin and commit they are one transaction
+// (PostgreSQL documentation, "Pipeline Mode"): the first error rolls back all of them. read gets
+// each statement's rows in turn. It must not keep their bytes, which belong to the connection.
 func (s *Session) Run(ctx context.Context, statements []Statement, read func(i int, rows *pgconn.ResultReader) error) (err error) {
 	if s.tracer != nil && len(statements) > 0 {
 		longest := slices.MaxFunc(statements, func(a, b Statement) int { return cmp.Compare(len(a.SQL), len(b.SQL)) })
@@ -86,7 +87,8 @@ func (s *Session) Run(ctx context.Context, statements []Statement, read func(i i
 	if err == nil {
 		err = s.results(pipe, statements, plans, deallocating, read)
 	}
-	// Close reads the reply to Sync, where the implicit transaction commits, so it returns the commit's error.
+	// Close reads the reply to Sync, where the implicit transaction commits, so it returns the
+	// commit's error.
 	if cerr := pipe.Close(); err == nil {
 		err = cerr
 	}
@@ -135,7 +137,8 @@ func (s *Session) results(pipe *pgconn.Pipeline, statements []Statement, plans [
 	return err
 }
 
-// maxPlans is the maximum of prepared statements of one connection. Each takes 10 to 100 kB in Postgres.
+// maxPlans is the maximum of prepared statements of one connection. Each takes 10 to 100 kB in
+// Postgres.
 const maxPlans = 256
 
 // planCache is the prepared statements of one connection.
@@ -172,8 +175,8 @@ func plansOf(conn *pgconn.PgConn) *planCache {
 	return c
 }
 
-// choose returns the plan of each statement, new or from the cache. Equal statements share a plan. It evicts plans to make
-// space for the new ones, so that the same pipeline deallocates them.
+// choose returns the plan of each statement, new or from the cache. Equal statements share a plan.
+// It evicts plans to make space for the new ones, so that the same pipeline deallocates them.
 func (c *planCache) choose(scope string, statements []Statement) []*plan {
 	plans := make([]*plan, len(statements))
 	cached, added := 0, 0
@@ -202,8 +205,8 @@ func (c *planCache) choose(scope string, statements []Statement) []*plan {
 	return plans
 }
 
-// deallocateUnprepared marks the plans without a description as stale. Postgres may have prepared them before an error.
-// Deallocating an unknown statement is not an error.
+// deallocateUnprepared marks the plans without a description as stale. Postgres may have prepared
+// them before an error. Deallocating an unknown statement is not an error.
 func (c *planCache) deallocateUnprepared(plans []*plan) {
 	for i, p := range plans {
 		if p.description == nil && p.first == i {

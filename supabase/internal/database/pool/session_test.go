@@ -44,8 +44,8 @@ func run(ctx context.Context, p *pool.Pool, scope string, statements ...pool.Sta
 	return out, err
 }
 
-// TestRunIsOneTransaction: the statements of a Run commit or roll back together, prepared or not, and the connection stays
-// usable.
+// TestRunIsOneTransaction: the statements of a Run commit or roll back together, prepared or not,
+// and the connection stays usable.
 func TestRunIsOneTransaction(t *testing.T) {
 	for _, unprepared := range []bool{false, true} {
 		t.Run(fmt.Sprint("unprepared ", unprepared), func(t *testing.T) {
@@ -115,8 +115,9 @@ func checkPreparedCount(t *testing.T, p *pool.Pool) {
 	}
 }
 
-// TestFailedStatementsAreDeallocated: failing pipelines leave no prepared statements behind. Anonymous callers choose both
-// the SQL text and the values, so they could fill the server's memory.
+// TestFailedStatementsAreDeallocated: failing pipelines leave no prepared statements behind.
+// Anonymous callers choose both the SQL text and the values, so they could fill the server's
+// memory.
 func TestFailedStatementsAreDeallocated(t *testing.T) {
 	mine := errors.New("mine")
 	for name, c := range map[string]struct {
@@ -181,7 +182,8 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// TestLargePipeline: one pipeline may have more statements than the plan cache holds, also when it reuses a cached one.
+// TestLargePipeline: one pipeline may have more statements than the plan cache holds, also when it
+// reuses a cached one.
 func TestLargePipeline(t *testing.T) {
 	p := open(t, false)
 	for round := range 3 {

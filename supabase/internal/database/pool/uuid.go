@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// registerUUID lets a connection convert uuid.UUID directly. Without it pgx takes it for a value of database/sql and converts it
-// to text and back, which costs some 5 µs per parameter.
+// registerUUID lets a connection convert uuid.UUID directly. Without it pgx takes it for a value of
+// database/sql and converts it to text and back, which costs some 5 µs per parameter.
 func registerUUID(_ context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: uuidCodec{}})
 	return nil

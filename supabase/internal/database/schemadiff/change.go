@@ -52,8 +52,8 @@ func (d *differ) uncovered(is Object) {
 	d.add("-- %s differs: change it by hand to\n-- %s", is.Key, strings.ReplaceAll(is.Create, "\n", "\n-- "))
 }
 
-// needsNewEnum reports whether an enum cannot be changed by adding labels: a label was removed or moved, or a new one is used in
-// the same transaction, which Postgres refuses.
+// needsNewEnum reports whether an enum cannot be changed by adding labels: a label was removed or
+// moved, or a new one is used in the same transaction, which Postgres refuses.
 func (d *differ) needsNewEnum(was, is Object) bool {
 	kept := slices.DeleteFunc(slices.Clone(is.Details), func(label string) bool { return !slices.Contains(was.Details, label) })
 	if !slices.Equal(kept, was.Details) {
@@ -91,8 +91,8 @@ func (d *differ) enum(was, is Object) {
 	}
 }
 
-// rebuildEnum creates the enum under its name, and changes the columns from the old type, which ends last. A row with a removed
-// label makes the statements fail.
+// rebuildEnum creates the enum under its name, and changes the columns from the old type, which
+// ends last. A row with a removed label makes the statements fail.
 func (d *differ) rebuildEnum(name string, is Object) {
 	words := strings.TrimSuffix(strings.TrimPrefix(is.Drop, "drop type "), ";")
 	schema, plain, _ := cutName(words)

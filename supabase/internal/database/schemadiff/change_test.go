@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// alterations change the objects of testdata/everything.sql, each in a way that needs other objects to be dropped, created again or
-// kept until the end.
+// alterations change the objects of testdata/everything.sql, each in a way that needs other objects
+// to be dropped, created again or kept until the end.
 var alterations = map[string]string{
 	"enum without a label":            `alter table shop.orders alter column state drop default; drop view shop.named, shop.totals cascade; drop policy "own orders" on shop.orders; drop index shop.orders_customer_idx; drop trigger touched on shop.orders; drop function if exists shop.list(shop.state); alter type shop.state rename to old; create type shop.state as enum ('new'); alter table shop.orders alter column state type shop.state using state::text::shop.state, alter column state set default 'new'; drop type shop.old; create index orders_customer_idx on shop.orders (customer) where state = 'new'`,
 	"enum with a label in use":        `alter type shop.state add value 'sent'; commit; alter table shop.orders alter column state set default 'sent'; create index sent on shop.orders (number) where state = 'sent'`,
@@ -56,8 +56,8 @@ var alterations = map[string]string{
 	"table with a cycle of functions": `create table shop.a (id int primary key); create function shop.a_of(int) returns setof shop.a language sql stable as 'select * from shop.a'; alter table shop.a add constraint ok check (id > 0)`,
 }
 
-// TestDiffOfAlterations checks that the statements of a diff undo each alteration, and make it. A failed alteration gets the next
-// one a new database.
+// TestDiffOfAlterations checks that the statements of a diff undo each alteration, and make it. A
+// failed alteration gets the next one a new database.
 func TestDiffOfAlterations(t *testing.T) {
 	var conn *pgx.Conn
 	var original []schemadiff.Object
@@ -81,7 +81,8 @@ func TestDiffOfAlterations(t *testing.T) {
 	}
 }
 
-// converge applies the diff to the objects wanted, as one migration does, and checks that no difference is left.
+// converge applies the diff to the objects wanted, as one migration does, and checks that no
+// difference is left.
 func converge(t *testing.T, conn *pgx.Conn, wanted []schemadiff.Object) {
 	t.Helper()
 	statements := schemadiff.Diff(read(t, conn), wanted)

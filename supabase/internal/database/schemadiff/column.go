@@ -8,7 +8,8 @@ import (
 // tail returns what follows the columns of a table: partitioning, inheritance and storage options.
 func tail(create string) string { return create[strings.LastIndex(create, "\n")+1:] }
 
-// alterTable begins a statement that changes a table. The columns of partitions change with those of their table.
+// alterTable begins a statement that changes a table. The columns of partitions change with those
+// of their table.
 func alterTable(t Object) string {
 	only := "only "
 	if strings.Contains(tail(t.Create), " partition by ") {
@@ -30,7 +31,8 @@ func (c Column) identity() bool { return strings.HasSuffix(c.Generated, "as iden
 // computed reports whether the column has an expression instead of values.
 func (c Column) computed() bool { return c.Generated != "" && !c.identity() }
 
-// changedColumns returns the columns of was that are dropped (false), or get another type or expression (true).
+// changedColumns returns the columns of was that are dropped (false), or get another type or
+// expression (true).
 func changedColumns(was, is Object) map[string]bool {
 	changed := map[string]bool{}
 	for _, c := range was.Columns {
@@ -54,7 +56,8 @@ func changedColumns(was, is Object) map[string]bool {
 	return changed
 }
 
-// createdAgain reports whether a column must be dropped and added, because its expression is another one.
+// createdAgain reports whether a column must be dropped and added, because its expression is
+// another one.
 func createdAgain(was, is Column) bool { return is.computed() && was.Generated != is.Generated }
 
 // table adds the statements that change the columns of a table.

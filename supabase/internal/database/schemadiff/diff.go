@@ -8,12 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Diff returns the statements that turn a database with the objects old into one with the objects new. Both are in the order of
-// Read. A statement that begins with -- names a change that it does not cover.
+// Diff returns the statements that turn a database with the objects old into one with the objects
+// new. Both are in the order of Read. A statement that begins with -- names a change that it does
+// not cover.
 //
-// First it detaches partitions, and drops the objects that new does not have, and those that must be created again because they, or objects that they need,
-// change. Then it creates and changes objects. Last it drops what changed objects needed until then, such as the old type of a
-// column, and attaches partitions.
+// First it detaches partitions, and drops the objects that new does not have, and those that must
+// be created again because they, or objects that they need, change. Then it creates and changes
+// objects. Last it drops what changed objects needed until then, such as the old type of a column,
+// and attaches partitions.
 func Diff(old, new []Object) []string {
 	old, new = compared(old, new)
 	d := differ{
@@ -70,7 +72,8 @@ func (d *differ) bring(o Object) {
 	d.granted(o)
 }
 
-// granted records that the grants on a table begin with a REVOKE, which also takes the grants on columns.
+// granted records that the grants on a table begin with a REVOKE, which also takes the grants on
+// columns.
 func (d *differ) granted(o Object) {
 	if o.Kind == "grants" && o.Parent != "" {
 		d.revoked[o.Parent] = true
@@ -101,7 +104,8 @@ func (o Object) dropStatement() string {
 	return o.Drop
 }
 
-// revokeOthers returns the statement that takes all privileges from roles other than those of the API, "" if they have none.
+// revokeOthers returns the statement that takes all privileges from roles other than those of the
+// API, "" if they have none.
 func (o Object) revokeOthers() string {
 	if len(o.Details) < 2 {
 		return ""
@@ -143,7 +147,8 @@ func (d *differ) dropped(o Object) bool {
 	return !stays && o.Drop != "" && !d.endsWithTable(o) && !(o.attached() && d.gone[o.id()])
 }
 
-// dropIdentities ends identity columns that become others. The names of their sequences are then free.
+// dropIdentities ends identity columns that become others. The names of their sequences are then
+// free.
 func (d *differ) dropIdentities() {
 	for _, was := range d.old {
 		is := d.after[was.Key]
@@ -155,8 +160,8 @@ func (d *differ) dropIdentities() {
 	}
 }
 
-// endsWithTable reports whether dropping the table of o is enough. Objects that may need a function are dropped before, because
-// the function can be dropped before the table.
+// endsWithTable reports whether dropping the table of o is enough. Objects that may need a function
+// are dropped before, because the function can be dropped before the table.
 func (d *differ) endsWithTable(o Object) bool {
 	if o.Parent == "" || !o.attached() && o.Kind != "constraint" && o.Kind != "published table" {
 		return false
@@ -166,7 +171,8 @@ func (d *differ) endsWithTable(o Object) bool {
 	return was && !stays
 }
 
-// findAgain fills again: objects that Postgres cannot change, and all that need them or a column that changes.
+// findAgain fills again: objects that Postgres cannot change, and all that need them or a column
+// that changes.
 func (d *differ) findAgain() {
 	ids, columns := map[id]bool{}, map[need]bool{}
 	for _, was := range d.old {
@@ -221,7 +227,8 @@ func droppable(kind string) bool {
 	return !slices.Contains([]string{"table", "type", "composite type", "domain", "range type", "sequence", "schema", "extension"}, kind)
 }
 
-// findLate fills late: dropped objects that an object needs until it is changed, and all that those need.
+// findLate fills late: dropped objects that an object needs until it is changed, and all that those
+// need.
 func (d *differ) findLate() {
 	byID := map[id]Object{}
 	for _, o := range d.old {
@@ -246,7 +253,8 @@ func (d *differ) findLate() {
 	}
 }
 
-// droppableEarly reports whether a dropped object is a part of the object that needs it, so that it can be dropped first.
+// droppableEarly reports whether a dropped object is a part of the object that needs it, so that it
+// can be dropped first.
 func droppableEarly(needed, by Object) bool { return needed.Parent == by.Key }
 
 // mustCreateAgain reports whether Postgres has no statement that turns was into is.

@@ -50,8 +50,8 @@ var dataSchemas = map[string][]string{
 	"storage": {"buckets", "objects"},
 }
 
-// WriteData writes the rows of the tables, and the values of sequences. Triggers and foreign keys do not act while they are
-// loaded.
+// WriteData writes the rows of the tables, and the values of sequences. Triggers and foreign keys
+// do not act while they are loaded.
 func WriteData(ctx context.Context, conn *pgx.Conn, w io.Writer, o DataOptions) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%sset session_replication_role = replica;\n\n", settings)
@@ -168,7 +168,8 @@ func writeSequences(ctx context.Context, tx pgx.Tx, out *bufio.Writer, schemas [
 	return err
 }
 
-// WriteRoles writes the roles that the project has created, without passwords, and the settings of all roles.
+// WriteRoles writes the roles that the project has created, without passwords, and the settings of
+// all roles.
 func WriteRoles(ctx context.Context, conn *pgx.Conn, w io.Writer) error {
 	rows, err := conn.Query(ctx, `
 		select format('create role %I with %s%s%s%s%s;', rolname, case when rolcanlogin then 'login' else 'nologin' end,

@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// inherited is the first detail of a constraint or an index that a partition has from its table. Such an object ends with the
-// partition's place in the table, and is of the partition's own after it is detached.
+// inherited is the first detail of a constraint or an index that a partition has from its table.
+// Such an object ends with the partition's place in the table, and is of the partition's own after
+// it is detached.
 const inherited = "inherited"
 
 func (o Object) inherited() bool {
 	return slices.Contains([]string{"constraint", "check", "foreign key", "index"}, o.Kind) && o.Details[0] == inherited
 }
 
-// partition returns the table of which a table is a partition, and its bounds as CREATE TABLE has them. Both are "" for other tables.
+// partition returns the table of which a table is a partition, and its bounds as CREATE TABLE has
+// them. Both are "" for other tables.
 func (o Object) partition() (of, bounds string) {
 	if o.Kind != "table" || len(o.Details) == 0 {
 		return "", ""
@@ -21,9 +23,10 @@ func (o Object) partition() (of, bounds string) {
 	return o.Details[0], o.Details[1]
 }
 
-// compared returns the objects to compare of old and new. A partition that is detached, attached or moved to another table has in
-// both the columns, constraints and indexes that it has from its table, because detaching and attaching keep them. They are left out
-// of other partitions, which change with their table.
+// compared returns the objects to compare of old and new. A partition that is detached, attached or
+// moved to another table has in both the columns, constraints and indexes that it has from its
+// table, because detaching and attaching keep them. They are left out of other partitions, which
+// change with their table.
 func compared(old, new []Object) (comparedOld, comparedNew []Object) {
 	before, after := byKey(old), byKey(new)
 	switches := func(table string) bool {
@@ -48,7 +51,8 @@ func compared(old, new []Object) (comparedOld, comparedNew []Object) {
 	return choose(old), choose(new)
 }
 
-// detach adds the statements that detach partitions which stay as other tables, or get other bounds.
+// detach adds the statements that detach partitions which stay as other tables, or get other
+// bounds.
 func (d *differ) detach() {
 	for _, was := range d.old {
 		of, bounds := was.partition()
@@ -59,8 +63,8 @@ func (d *differ) detach() {
 	}
 }
 
-// attach adds the statement that makes a table a partition, or the partition of other bounds, after all other changes: it needs the
-// columns and constraints of the table.
+// attach adds the statement that makes a table a partition, or the partition of other bounds, after
+// all other changes: it needs the columns and constraints of the table.
 func (d *differ) attach(was, is Object) {
 	of, bounds := is.partition()
 	if wasOf, wasBounds := was.partition(); of != "" && (of != wasOf || bounds != wasBounds) {
@@ -68,7 +72,8 @@ func (d *differ) attach(was, is Object) {
 	}
 }
 
-// options returns what follows the columns of a table, or the bounds of a partition: inheritance, partitioning and storage options.
+// options returns what follows the columns of a table, or the bounds of a partition: inheritance,
+// partitioning and storage options.
 func options(t Object) string {
 	if of, bounds := t.partition(); of != "" {
 		_, rest, _ := strings.Cut(t.Create, " partition of "+of+" "+bounds)

@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// partitioned has a table with one partition for each of three years, and one with partitions of partitions.
+// partitioned has a table with one partition for each of three years, and one with partitions of
+// partitions.
 const partitioned = `
 	create schema shop;
 	create table shop.customers (id bigint primary key);
@@ -30,8 +31,8 @@ const partitioned = `
 	create table shop.places_bay_baidoa partition of shop.places_bay for values in ('baidoa');
 	insert into shop.events (what) values ('kept');`
 
-// TestDiffOfPartitions checks that the statements of a diff attach and detach partitions, with what they have from their table, and
-// keep their rows.
+// TestDiffOfPartitions checks that the statements of a diff attach and detach partitions, with what
+// they have from their table, and keep their rows.
 func TestDiffOfPartitions(t *testing.T) {
 	alterations := map[string]string{
 		"detached":                 `alter table shop.events detach partition shop.events_2026`,
@@ -86,7 +87,8 @@ func TestDetachedPartition(t *testing.T) {
 	}
 }
 
-// TestDumpOfPartitions checks that a dump makes an equal database, whose partitions have valid indexes.
+// TestDumpOfPartitions checks that a dump makes an equal database, whose partitions have valid
+// indexes.
 func TestDumpOfPartitions(t *testing.T) {
 	from, to := testdb.New(t).Conn("postgres"), testdb.New(t).Conn("postgres")
 	run(t, from, partitioned)

@@ -5,8 +5,8 @@ func notOfExtension(class, oid string) string {
 	return ` and not exists (select from pg_catalog.pg_depend x where x.classid = 'pg_catalog.` + class + `'::regclass and x.objid = ` + oid + ` and x.deptype = 'e')`
 }
 
-// separateDefault is the condition, on a row d of pg_attrdef, that a default calls a function that is no part of Postgres or of an
-// extension. It is then set after the function is created.
+// separateDefault is the condition, on a row d of pg_attrdef, that a default calls a function that
+// is no part of Postgres or of an extension. It is then set after the function is created.
 const separateDefault = `exists (
 	select from pg_catalog.pg_depend x join pg_catalog.pg_proc f on f.oid = x.refobjid
 	where x.classid = 'pg_catalog.pg_attrdef'::regclass and x.objid = d.oid and x.refclassid = 'pg_catalog.pg_proc'::regclass
@@ -24,7 +24,8 @@ func constraintQuery(condition string) string {
 			and conrelid is distinct from (select p.conrelid from pg_catalog.pg_constraint p where p.oid = k.conparentid)) and ` + condition + notOfExtension("pg_class", "conrelid")
 }
 
-// columnsQuery reads the columns of the table $1 that are not inherited, and all those of a partition.
+// columnsQuery reads the columns of the table $1 that are not inherited, and all those of a
+// partition.
 const columnsQuery = `
 	select attname::text,
 		format_type(atttypid, atttypmod) || case when attcollation <> 0 and attcollation <> typcollation
@@ -47,9 +48,10 @@ const columnsQuery = `
 		and (attislocal or (select relispartition from pg_catalog.pg_class where oid = attrelid))
 	order by attnum`
 
-// dependenciesQuery reads which object needs which, with the column that it needs. Rules stand for their views, defaults of columns
-// also for their tables, array and row types for their elements and tables, foreign keys need the key that they refer to, and users
-// of an extension's objects need the extension.
+// dependenciesQuery reads which object needs which, with the column that it needs. Rules stand for
+// their views, defaults of columns also for their tables, array and row types for their elements
+// and tables, foreign keys need the key that they refer to, and users of an extension's objects
+// need the extension.
 const dependenciesQuery = `
 	with raw as (
 		select classid, objid, refclassid, refobjid, refobjsubid from pg_catalog.pg_depend where deptype in ('n', 'a', 'i') and objid >= 16384
@@ -123,8 +125,9 @@ const commentQuery = `
 		and not exists (select from pg_catalog.pg_depend x where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i') and d.class <> 'pg_catalog.pg_class'::regclass
 			or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
 
-// grantsQuery reads the grants on objects. Their first detail is usual if they are those that a new object of the same owner gets,
-// else own. The others are the roles that have some, apart from those of the API.
+// grantsQuery reads the grants on objects. Their first detail is usual if they are those that a new
+// object of the same owner gets, else own. The others are the roles that have some, apart from
+// those of the API.
 var grantsQuery = `
 	with held as (
 		select 'pg_catalog.pg_class'::regclass as class, c.oid, c.oid as subject, relnamespace as schema, relowner as owner,
@@ -162,14 +165,16 @@ var grantsQuery = `
 	where nspname = any($1) and not exists (select from pg_catalog.pg_depend x where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i') and d.class <> 'pg_catalog.pg_class'::regclass
 			or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
 
-// grantLines returns a query of GRANT statements, each after a line break, for the rows of an exploded access list.
+// grantLines returns a query of GRANT statements, each after a line break, for the rows of an
+// exploded access list.
 func grantLines(from, what, condition string) string {
 	return `select format(E'\ngrant %s on %s to %s%s;', lower(string_agg(privilege_type, ', ' order by privilege_type)), ` + what + `,
 			case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end, case when is_grantable then ' with grant option' else '' end) as line
 		from ` + from + ` where ` + condition + ` group by grantee, is_grantable`
 }
 
-// privilegesQuery reads the default privileges of the roles that can log in as the project, in its schemas and in the whole database.
+// privilegesQuery reads the default privileges of the roles that can log in as the project, in its
+// schemas and in the whole database.
 const privilegesQuery = `
 	with held as (
 		select a.oid, defaclnamespace as schema, format(E'alter default privileges for role %I%s', pg_get_userbyid(defaclrole), ' in schema ' || quote_ident(nspname)) as alter,

@@ -1,7 +1,8 @@
 package schemadiff
 
-// query reads the objects of one kind. Its columns are class, oid, oid of the table or view that the object belongs to (or 0),
-// key, key of that table (or ”), create, drop, and an array of further texts. $1 are the schemas.
+// query reads the objects of one kind. Its columns are class, oid, oid of the table or view that
+// the object belongs to (or 0), key, key of that table (or ”), create, drop, and an array of
+// further texts. $1 are the schemas.
 type query struct{ kind, sql string }
 
 // queries are in the order in which objects are created, apart from their dependencies.

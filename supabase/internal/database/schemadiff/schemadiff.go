@@ -1,12 +1,12 @@
-// Package schemadiff reads the objects of a database's schemas from its catalogue, as SQL statements that create them. It writes them
-// as a dump, and it writes the statements that turn one database's objects into those of another.
+// Package schemadiff reads the objects of a database's schemas from its catalogue, as SQL
+// statements that create them. It writes them as a dump, and it writes the statements that turn one
+// database's objects into those of another.
 //
-// It covers schemas, extensions, enums, composite types, domains, ranges, sequences, tables (with partitions, identity and
-// generated columns), constraints, indexes, functions, procedures, views, materialized views, rules, triggers, row level
-// security, policies, comments, grants, default privileges, replica identities, statistics objects, tables of publications and
-// event triggers. It does not cover aggregates, operators, collations, text search, foreign servers and owners.
-//
-// Only cli imports it; it imports nothing of ours.
+// It covers schemas, extensions, enums, composite types, domains, ranges, sequences, tables (with
+// partitions, identity and generated columns), constraints, indexes, functions, procedures, views,
+// materialized views, rules, triggers, row level security, policies, comments, grants, default
+// privileges, replica identities, statistics objects, tables of publications and event triggers. It
+// does not cover aggregates, operators, collations, text search, foreign servers and owners.
 package schemadiff
 
 import (
@@ -54,15 +54,16 @@ type Column struct {
 	Separate   bool // the default needs a function of the project and is an object of its own
 }
 
-// internalSchemas are those of Supabase's services and of Postgres. Their objects are not the project's, except for policies on
-// them and triggers that call the project's functions.
+// internalSchemas are those of Supabase's services and of Postgres. Their objects are not the
+// project's, except for policies on them and triggers that call the project's functions.
 var internalSchemas = []string{
 	"information_schema", "auth", "storage", "realtime", "_realtime", "extensions", "graphql", "graphql_public", "vault", "pgsodium",
 	"pgsodium_masks", "pgbouncer", "supabase_functions", "supabase_migrations", "net", "cron", "pgmq", "_analytics", "river", "daawo",
 	"auth_limits", "edge_functions", "repack", "pgtle", "tiger", "tiger_data", "topology", "_supavisor",
 }
 
-// Schemas returns the schemas of the project: all but those of Supabase, Postgres and extensions, in order of their names.
+// Schemas returns the schemas of the project: all but those of Supabase, Postgres and extensions,
+// in order of their names.
 func Schemas(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, `
 		select nspname from pg_namespace n
@@ -115,7 +116,8 @@ func Read(ctx context.Context, conn *pgx.Conn, schemas []string) ([]Object, erro
 	return all, err
 }
 
-// readKind runs the query of one kind. Its columns are class, oid, subject, key, parent, create, drop and extra.
+// readKind runs the query of one kind. Its columns are class, oid, subject, key, parent, create,
+// drop and extra.
 func readKind(ctx context.Context, tx pgx.Tx, rank int, q query, schemas []string) ([]Object, error) {
 	args := []any{schemas}
 	if strings.Contains(q.sql, "$2") {
@@ -133,7 +135,8 @@ func readKind(ctx context.Context, tx pgx.Tx, rank int, q query, schemas []strin
 	})
 }
 
-// withoutIdentity returns the columns of a partition as they are after it was detached, which ends identities.
+// withoutIdentity returns the columns of a partition as they are after it was detached, which ends
+// identities.
 func withoutIdentity(columns []Column) []Column {
 	for i, c := range columns {
 		if c.identity() {

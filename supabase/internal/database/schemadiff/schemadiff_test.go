@@ -54,8 +54,8 @@ func statements(objects []schemadiff.Object) (out []string) {
 	return out
 }
 
-// TestDumpRestores checks that a dump of a database with an object of every kind makes an equal database, and that their rows
-// are equal.
+// TestDumpRestores checks that a dump of a database with an object of every kind makes an equal
+// database, and that their rows are equal.
 func TestDumpRestores(t *testing.T) {
 	from, to := testdb.New(t).Conn("postgres"), testdb.New(t).Conn("postgres")
 	run(t, from, everything)

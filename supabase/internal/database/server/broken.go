@@ -12,7 +12,8 @@ import (
 // parts are files and folders that every cluster has.
 var parts = []string{"PG_VERSION", "base", "global/pg_control", "pg_wal", "pg_xact"}
 
-// checkParts returns ErrBroken if a cluster has lost a part. A folder without most of them is not a cluster.
+// checkParts returns ErrBroken if a cluster has lost a part. A folder without most of them is not a
+// cluster.
 func checkParts(data string) error {
 	var missing []string
 	for _, part := range parts {
@@ -26,7 +27,8 @@ func checkParts(data string) error {
 	return userErrorf(ErrBroken, "the data folder is damaged: %s is missing", strings.Join(missing, ", "))
 }
 
-// brokenParts lists messages with which Postgres refuses to start, and the part of the data folder that they mean.
+// brokenParts lists messages with which Postgres refuses to start, and the part of the data folder
+// that they mean.
 var brokenParts = []struct{ message, part string }{
 	{"could not locate a valid checkpoint record", "pg_wal"},
 	{"could not locate required checkpoint record", "pg_wal"},

@@ -215,8 +215,8 @@ func TestRecycledPidInPidFile(t *testing.T) {
 	query(t, start(t, o).URL(Superuser), `select 1`)
 }
 
-// A postmaster that dies after it made its socket's lock, but before its pid file names the socket, leaves a lock that no
-// pid file mentions. The lock looks valid if another process has the pid now.
+// A postmaster that dies after it made its socket's lock, but before its pid file names the socket,
+// leaves a lock that no pid file mentions. The lock looks valid if another process has the pid now.
 func TestStaleSocketLock(t *testing.T) {
 	o := options(t)
 	s := start(t, o)

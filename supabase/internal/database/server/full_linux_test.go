@@ -105,8 +105,8 @@ func TestRestartAfterFullDisk(t *testing.T) {
 	query(t, s.URL(Superuser), `create table counters (n int, text text)`)
 	query(t, s.URL(Superuser), `insert into counters values (1, '')`)
 	filler := fill(t, filepath.Join(small, "filler"))
-	// A running statement continues after the cluster became read-only. It writes only to the WAL: a table that cannot
-	// grow would fail the statement without stopping Postgres.
+	// A running statement continues after the cluster became read-only. It writes only to the WAL:
+	// a table that cannot grow would fail the statement without stopping Postgres.
 	_, err := tryQuery(t.Context(), s.URL(Superuser), `
 		do $$ begin for i in 1..10000 loop perform pg_logical_emit_message(false, 'fill', repeat('x', 100000), true), pg_switch_wal(); end loop; end $$`)
 	if err == nil {

@@ -60,9 +60,10 @@ func ensurePrivateDir(dir string, w owner) error {
 	return nil
 }
 
-// clearSocketDir removes the socket and lock files that dead postmasters left. A postmaster that is killed before it writes
-// the socket into its pid file leaves only a lock file. That lock looks valid if another process has the pid now, or if
-// the dead process was not reaped. Removing it is safe: the folder is private and no server runs on our data.
+// clearSocketDir removes the socket and lock files that dead postmasters left. A postmaster that is
+// killed before it writes the socket into its pid file leaves only a lock file. That lock looks
+// valid if another process has the pid now, or if the dead process was not reaped. Removing it is
+// safe: the folder is private and no server runs on our data.
 func (s *Server) clearSocketDir() error {
 	left, err := filepath.Glob(filepath.Join(s.socketDir, ".s.PGSQL.*"))
 	if err != nil {

@@ -18,7 +18,8 @@ const (
 	reserveShare = 50 // the reserve is 1/50 of the disk, within these bounds
 )
 
-// The pause between two checks. While much space is free, it is as long as a fast disk needs to fill that space.
+// The pause between two checks. While much space is free, it is as long as a fast disk needs to
+// fill that space.
 const (
 	spacePauseMin  = 250 * time.Millisecond
 	spacePauseMax  = 5 * time.Second

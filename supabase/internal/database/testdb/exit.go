@@ -25,7 +25,8 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 done
 rm -rf "$1"`
 
-// StopAtExit stops the server after this process has ended. It is for test binaries whose TestMain is not Main.
+// StopAtExit stops the server after this process has ended. It is for test binaries whose TestMain
+// is not Main.
 func StopAtExit(t testing.TB) {
 	t.Helper()
 	Server(t)

@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// Relay returns a URL that relays to the database of a TCP URL. It passes each reply of the server to onReply. If onReply
-// returns true, Relay drops the reply and the connection: the server has run the statement, but the client gets no reply.
-// onRequest, which may be nil, gets what the client sends before the server does.
+// Relay returns a URL that relays to the database of a TCP URL. It passes each reply of the server
+// to onReply. If onReply returns true, Relay drops the reply and the connection: the server has run
+// the statement, but the client gets no reply. onRequest, which may be nil, gets what the client
+// sends before the server does.
 func Relay(t *testing.T, database string, onRequest func([]byte), onReply func([]byte) (drop bool)) string {
 	t.Helper()
 	u, err := url.Parse(database)

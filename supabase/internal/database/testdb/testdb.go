@@ -1,5 +1,5 @@
-// Package testdb gives tests a real Postgres: one server per test binary and one
-// database with the platform schema per test. Only tests import it.
+// Package testdb gives tests a real Postgres: one server per test binary and one database with the
+// platform schema per test.
 //
 //	func TestMain(m *testing.M) { testdb.Main(m) }
 //
@@ -10,8 +10,8 @@
 //	}
 //
 // The server keeps its data in a temporary folder and does not sync it to disk.
-// A cluster with the platform schema is made once per version of the schema and
-// cached. Each test binary starts with a copy of it.
+// A cluster with the platform schema is made once per version of the schema and cached. Each test
+// binary starts with a copy of it.
 package testdb
 
 import (

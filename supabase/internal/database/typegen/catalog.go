@@ -72,8 +72,8 @@ type composite struct {
 	Columns []column `json:"columns"`
 }
 
-// typeExpression is SQL that returns a pgType as JSON for the type oid %s. It resolves domains to their base type and
-// arrays to their element type.
+// typeExpression is SQL that returns a pgType as JSON for the type oid %s. It resolves domains to
+// their base type and arrays to their element type.
 const typeExpression = `
 (with recursive below(oid, array_of) as (
    select %[1]s::oid, false

@@ -75,7 +75,8 @@ export interface TypedFunctions {
 export const functionsOf = (client: { functions: Untyped }) => client.functions as unknown as TypedFunctions;
 `
 
-// Functions writes a typed client of the functions that an OpenAPI document describes. Only functions of edge.JSON have types.
+// Functions writes a typed client of the functions that an OpenAPI document describes. Only
+// functions of edge.JSON have types.
 func Functions(w io.Writer, document []byte) error {
 	var d openAPI
 	if err := json.Unmarshal(document, &d); err != nil {

@@ -29,7 +29,8 @@ type writer struct {
 	depth   int
 }
 
-// line writes one line. An opening bracket at its end increases the indentation, a closing bracket at its start decreases it.
+// line writes one line. An opening bracket at its end increases the indentation, a closing bracket
+// at its start decreases it.
 func (w *writer) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(text, "}") || strings.HasPrefix(text, "]") {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAddresses checks which e-mail addresses a sign-up takes: those of GoTrue, which are ASCII and have a host name.
+// TestAddresses checks which e-mail addresses a sign-up takes: those of GoTrue, which are ASCII and
+// have a host name.
 func TestAddresses(t *testing.T) {
 	w := newWorld(t)
 	for address, status := range map[string]int{

@@ -68,7 +68,8 @@ func rawToken(header string, payload json.RawMessage, signature string) string {
 	return b([]byte(header)) + "." + b(payload) + "." + signature
 }
 
-// forgeries returns forged, expired and malformed tokens by the name of the attack. good is a valid token.
+// forgeries returns forged, expired and malformed tokens by the name of the attack. good is a valid
+// token.
 func (f forger) forgeries(good string) map[string]string {
 	f.t.Helper()
 	otherKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

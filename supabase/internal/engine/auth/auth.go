@@ -1,11 +1,10 @@
-// Package auth serves the wire of GoTrue on GoTrue's tables: accounts, sessions and their tokens, links and codes, second
-// factors, other providers, and their administration. A database may move between this engine and the real GoTrue in either
-// direction.
+// Package auth serves the wire of GoTrue on GoTrue's tables: accounts, sessions and their tokens,
+// links and codes, second factors, other providers, and their administration. A database may move
+// between this engine and the real GoTrue in either direction.
 //
-// This package only assembles the parts. Endpoints are in login, verify, account, external, mfa, provider and admin. Below them are session
-// and message, then captcha, credential, hookpoint and ratelimit, then store, then endpoint.
-//
-// Only app and auth/gotrue import it. Of ours it imports db, keys and wire.
+// This package only assembles the parts. Endpoints are in login, verify, account, external, mfa,
+// provider and admin. Below them are session and message, then captcha, credential, hookpoint and
+// ratelimit, then store, then endpoint.
 package auth
 
 import (
@@ -100,7 +99,8 @@ func (h *Handler) handle(serve func(http.ResponseWriter, *http.Request) error) h
 			err = apierror.Errorf(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.").
 				WithHeader("Retry-After", "1").WithCause(err)
 		}
-		// A *apierror.Error may have a cause that looks the same, for example when another service could not be reached.
+		// A *apierror.Error may have a cause that looks the same, for example when another service
+		// could not be reached.
 		if _, ok := apierror.AsError(err); !ok && pool.IsUnavailable(err) {
 			err = apierror.Errorf(http.StatusServiceUnavailable, "unexpected_failure", "The database is not available, try again").
 				WithHeader("Retry-After", "1").WithCause(err)

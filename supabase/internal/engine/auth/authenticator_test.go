@@ -14,7 +14,8 @@ import (
 	"github.com/go-webauthn/webauthn/protocol/webauthncose"
 )
 
-// authenticator is a security key in software (WebAuthn, section 6), with one P-256 credential and a signature counter.
+// authenticator is a security key in software (WebAuthn, section 6), with one P-256 credential and
+// a signature counter.
 type authenticator struct {
 	t       testing.TB
 	origin  string // the origin in the client data
@@ -52,7 +53,8 @@ func (a *authenticator) clientData(kind string, options m) []byte {
 	return text
 }
 
-// data returns the authenticator data, which is signed: hash of the relying party's ID, flags, counter and credential.
+// data returns the authenticator data, which is signed: hash of the relying party's ID, flags,
+// counter and credential.
 func (a *authenticator) data(flags byte, credential []byte) []byte {
 	a.count++
 	site := sha256.Sum256([]byte(a.rpID))

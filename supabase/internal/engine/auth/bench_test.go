@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// The benchmarks run in one process on one database, so that their results can be compared. BenchmarkSQL is the lower bound:
-// one query that reads a user.
+// The benchmarks run in one process on one database, so that their results can be compared.
+// BenchmarkSQL is the lower bound: one query that reads a user.
 
 func benchWorld(b *testing.B) (*world, reply) {
 	w := newWorld(b)

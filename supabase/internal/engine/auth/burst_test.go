@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestBurst: with Burst a client may send so many requests at once, whatever the limit is, then as many as the limit allows.
-// Anonymous sign-ups have no burst of their own. Without Burst the limit is the burst.
+// TestBurst: with Burst a client may send so many requests at once, whatever the limit is, then as
+// many as the limit allows. Anonymous sign-ups have no burst of their own. Without Burst the limit
+// is the burst.
 func TestBurst(t *testing.T) {
 	w := newWorld(t, confirming)
 	for _, c := range []struct {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCaptcha checks that every endpoint for unknown clients requires a captcha token, and that administrators need none.
+// TestCaptcha checks that every endpoint for unknown clients requires a captcha token, and that
+// administrators need none.
 func TestCaptcha(t *testing.T) {
 	answer := `{"success":true}`
 	var asked []string

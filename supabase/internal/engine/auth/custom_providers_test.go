@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/engine/auth/external/idp"
 )
 
-// withCustom returns a world whose administrators can add the fake provider, and the fake. The fake serves TLS with a
-// certificate that only this world trusts.
+// withCustom returns a world whose administrators can add the fake provider, and the fake. The fake
+// serves TLS with a certificate that only this world trusts.
 func withCustom(t *testing.T, change ...func(*Options)) (*world, *fakeProvider) {
 	t.Helper()
 	w := newWorld(t, change...)
@@ -28,7 +28,8 @@ func withCustom(t *testing.T, change ...func(*Options)) (*world, *fakeProvider) 
 	return w, f
 }
 
-// signInWith signs in with a provider and returns the user, or the redirect URL as raw if the sign-in fails.
+// signInWith signs in with a provider and returns the user, or the redirect URL as raw if the
+// sign-in fails.
 func (w *world) signInWith(name string) reply {
 	w.t.Helper()
 	to := w.through("/authorize?provider=" + name)
@@ -39,8 +40,8 @@ func (w *world) signInWith(name string) reply {
 	return w.do("GET", "/user", token, nil).want(200)
 }
 
-// TestCustomOIDCProvider checks that users sign in with an OpenID Connect provider that an administrator has added, and that
-// the administrator can list, change and delete it.
+// TestCustomOIDCProvider checks that users sign in with an OpenID Connect provider that an
+// administrator has added, and that the administrator can list, change and delete it.
 func TestCustomOIDCProvider(t *testing.T) {
 	w, f := withCustom(t)
 	f.claims = m{"email": "Ayan@example.org", "email_verified": true, "name": "Ayan", "department": "Sales", "secret": "x"}
@@ -80,7 +81,8 @@ func TestCustomOIDCProvider(t *testing.T) {
 	w.do("GET", "/admin/custom-providers", w.signUp("a@example.org").text("access_token"), nil).want(403, "not_admin")
 }
 
-// addCustomOAuth2 adds the fake as a provider without OpenID Connect, whose user information has names of its own.
+// addCustomOAuth2 adds the fake as a provider without OpenID Connect, whose user information has
+// names of its own.
 func addCustomOAuth2(w *world, f *fakeProvider) {
 	w.t.Helper()
 	w.do("POST", "/admin/custom-providers", w.admin(), m{
@@ -90,7 +92,8 @@ func addCustomOAuth2(w *world, f *fakeProvider) {
 	}).want(201)
 }
 
-// TestCustomOAuth2Provider checks that the attribute mapping of an OAuth 2 provider sets the user's fields, but not the role.
+// TestCustomOAuth2Provider checks that the attribute mapping of an OAuth 2 provider sets the user's
+// fields, but not the role.
 func TestCustomOAuth2Provider(t *testing.T) {
 	w, f := withCustom(t)
 	f.claims = m{"uid": 42, "mail": "hodan@example.org", "email_verified": true, "label": "Hodan", "role": "service_role"}
@@ -101,7 +104,8 @@ func TestCustomOAuth2Provider(t *testing.T) {
 	}
 }
 
-// TestCustomProviderAttacks checks that unsafe provider settings are rejected, and that a provider cannot take over accounts.
+// TestCustomProviderAttacks checks that unsafe provider settings are rejected, and that a provider
+// cannot take over accounts.
 func TestCustomProviderAttacks(t *testing.T) {
 	w, f := withCustom(t, func(o *Options) { o.Config.CustomProviders.Max = 2 })
 	good := func(change m) m {

@@ -56,8 +56,8 @@ func (d discovery) settings(w http.ResponseWriter, _ *http.Request) error {
 	})
 }
 
-// openID replies with the discovery document of OpenID Connect (Discovery, section 3), which is also the metadata of an OAuth
-// server (RFC 8414).
+// openID replies with the discovery document of OpenID Connect (Discovery, section 3), which is
+// also the metadata of an OAuth server (RFC 8414).
 func (d discovery) openID(w http.ResponseWriter, _ *http.Request) error {
 	base := strings.TrimRight(d.config.Issuer, "/")
 	registration := ""

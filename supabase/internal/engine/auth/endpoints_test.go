@@ -12,7 +12,8 @@ const (
 	samlOff    = "404 saml_provider_disabled"
 )
 
-// endpointCases lists every endpoint of GoTrue's openapi.yaml and the reply to an empty request without a token.
+// endpointCases lists every endpoint of GoTrue's openapi.yaml and the reply to an empty request
+// without a token.
 var endpointCases = []struct{ endpoint, want string }{
 	{"POST /token?grant_type=password", "400 validation_failed"},
 	{"POST /token?grant_type=refresh_token", "400 validation_failed"},
@@ -95,7 +96,8 @@ var endpointCases = []struct{ endpoint, want string }{
 	{"DELETE /passkeys/" + endpointID, "401 no_authorization"},
 }
 
-// TestEndpoints checks that every endpoint of GoTrue exists, and that disabled features reply as GoTrue does.
+// TestEndpoints checks that every endpoint of GoTrue exists, and that disabled features reply as
+// GoTrue does.
 func TestEndpoints(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	for _, e := range endpointCases {

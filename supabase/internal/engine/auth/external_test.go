@@ -152,7 +152,8 @@ func TestSignInWithProvider(t *testing.T) {
 	}
 }
 
-// TestUnverifiedAddress checks that an address which the provider has not verified does not link to its owner's account.
+// TestUnverifiedAddress checks that an address which the provider has not verified does not link to
+// its owner's account.
 func TestUnverifiedAddress(t *testing.T) {
 	w, f := withProviders(t, confirming)
 	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
@@ -172,7 +173,8 @@ func TestUnverifiedAddress(t *testing.T) {
 	}
 }
 
-// TestPreAccountTakeover checks that a password set before the address was verified is invalid after its owner signs in.
+// TestPreAccountTakeover checks that a password set before the address was verified is invalid
+// after its owner signs in.
 func TestPreAccountTakeover(t *testing.T) {
 	w, f := withProviders(t, confirming)
 	w.post("/signup", m{"email": "victim@example.org", "password": "attacker-1"}).want(200)
@@ -235,9 +237,9 @@ func TestIDTokenGrant(t *testing.T) {
 	w.post("/token?grant_type=web3", m{"chain": "solana"}).want(422, "web3_provider_disabled")
 }
 
-// TestAzureTenants checks Microsoft's multi-tenant endpoints, whose discovery documents name the issuer with the placeholder
-// {tenantid}. The issuer of a token must match its tid claim. Its address is verified only if xms_edov is true, or if the
-// server is configured for a single tenant.
+// TestAzureTenants checks Microsoft's multi-tenant endpoints, whose discovery documents name the
+// issuer with the placeholder {tenantid}. The issuer of a token must match its tid claim. Its
+// address is verified only if xms_edov is true, or if the server is configured for a single tenant.
 func TestAzureTenants(t *testing.T) {
 	w := newWorld(t)
 	f, mux := fakeProviderOf(t, w)
@@ -308,7 +310,8 @@ func TestApple(t *testing.T) {
 	}
 }
 
-// TestHooks checks a database function that changes claims, and an HTTP service that gets signed requests for mails and new users.
+// TestHooks checks a database function that changes claims, and an HTTP service that gets signed
+// requests for mails and new users.
 func TestHooks(t *testing.T) {
 	var seen []m
 	var signature string
@@ -351,7 +354,8 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// TestLimits checks the limits per client address and per mail, and that the database does not store client addresses.
+// TestLimits checks the limits per client address and per mail, and that the database does not
+// store client addresses.
 func TestLimits(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 3, EmailPerHour: 2}

@@ -13,8 +13,8 @@ import (
 	"daawo/supabase/internal/base/keys"
 )
 
-// TestErrorShapes checks the two formats of errors and their headers: the API version is echoed in errors only, and
-// weak_password has no X-Sb-Error-Code in the dated format.
+// TestErrorShapes checks the two formats of errors and their headers: the API version is echoed in
+// errors only, and weak_password has no X-Sb-Error-Code in the dated format.
 func TestErrorShapes(t *testing.T) {
 	w := newWorld(t)
 	bad := m{"email": "unknown@example.org", "password": "x"}
@@ -80,7 +80,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestRefreshReuse checks a used token: as the parent of the active token, as an older token, and after the reuse interval.
+// TestRefreshReuse checks a used token: as the parent of the active token, as an older token, and
+// after the reuse interval.
 func TestRefreshReuse(t *testing.T) {
 	w := newWorld(t)
 	t0 := w.signUp("a@example.org").text("refresh_token")
@@ -95,7 +96,8 @@ func TestRefreshReuse(t *testing.T) {
 	w.wait(11 * time.Second)
 	access := w.refresh(t2).want(200)
 	w.refresh(t0).want(400, "refresh_token_already_used")
-	// The family is revoked. Revocation counts as use: the last token works for another ten seconds.
+	// The family is revoked. Revocation counts as use: the last token works for another ten
+	// seconds.
 	last := access.text("refresh_token")
 	w.wait(5 * time.Second)
 	revived := w.refresh(last).want(200).text("refresh_token")
@@ -109,7 +111,8 @@ func TestRefreshReuse(t *testing.T) {
 	w.do("GET", "/user", access.text("access_token"), nil).want(200)
 }
 
-// TestRefreshWithinInterval checks that an older token creates a new token within the reuse interval.
+// TestRefreshWithinInterval checks that an older token creates a new token within the reuse
+// interval.
 func TestRefreshWithinInterval(t *testing.T) {
 	w := newWorld(t)
 	t0 := w.signUp("a@example.org").text("refresh_token")
@@ -122,7 +125,8 @@ func TestRefreshWithinInterval(t *testing.T) {
 	}
 }
 
-// TestRefreshTokenFormats checks malformed tokens, and signed tokens on a server that issues stored ones.
+// TestRefreshTokenFormats checks malformed tokens, and signed tokens on a server that issues stored
+// ones.
 func TestRefreshTokenFormats(t *testing.T) {
 	w := newWorld(t)
 	w.refresh("abcdefghijkl").want(400, "refresh_token_not_found")
@@ -154,7 +158,8 @@ func TestRefreshTokenFormats(t *testing.T) {
 	signed.refresh(second.text("refresh_token")).want(400, "refresh_token_not_found") // the session has ended
 }
 
-// TestAccessTokens checks the claims and the headers. Access tokens of the same second are equal, and amr has the login's time.
+// TestAccessTokens checks the claims and the headers. Access tokens of the same second are equal,
+// and amr has the login's time.
 func TestAccessTokens(t *testing.T) {
 	w := newWorld(t)
 	first := w.signUp("a@example.org")
@@ -197,8 +202,8 @@ func payload(t testing.TB, token string) m {
 	return claims
 }
 
-// TestTimes checks that times have nine decimals in the reply to a sign-up and six in later replies, and that only later replies
-// have confirmed_at.
+// TestTimes checks that times have nine decimals in the reply to a sign-up and six in later
+// replies, and that only later replies have confirmed_at.
 func TestTimes(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
@@ -256,7 +261,8 @@ func TestNoEnumeration(t *testing.T) {
 	w.post("/resend", m{"type": "signup", "email": "stranger@example.org"}).want(200)
 }
 
-// TestVerifyRedirects checks the redirects of links: tokens, errors and PKCE codes, with the empty parameter sb.
+// TestVerifyRedirects checks the redirects of links: tokens, errors and PKCE codes, with the empty
+// parameter sb.
 func TestVerifyRedirects(t *testing.T) {
 	w := newWorld(t, confirming)
 	w.do("POST", "/signup?redirect_to=https://app.example.com/in", "", m{"email": "a@example.org", "password": "password-1"}).want(200)
@@ -319,7 +325,8 @@ func TestDoubleEmailChange(t *testing.T) {
 	}
 }
 
-// TestTokensWithoutSession checks that a token without a session reads the user, and the paging headers of the list of users.
+// TestTokensWithoutSession checks that a token without a session reads the user, and the paging
+// headers of the list of users.
 func TestTokensWithoutSession(t *testing.T) {
 	w := newWorld(t)
 	id := w.signUp("a@example.org").text("user.id")
@@ -337,7 +344,8 @@ func TestTokensWithoutSession(t *testing.T) {
 	}
 }
 
-// TestCallbackErrors checks that a callback without a flow redirects to the site with an error, and sends HTML followed by JSON.
+// TestCallbackErrors checks that a callback without a flow redirects to the site with an error, and
+// sends HTML followed by JSON.
 func TestCallbackErrors(t *testing.T) {
 	w := newWorld(t)
 	r := w.do("GET", "/callback", "", nil).want(303)

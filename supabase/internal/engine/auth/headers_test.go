@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMethods checks the replies to methods that an endpoint does not have: 405 with Allow, but only to callers that the
-// endpoint admits, as with GoTrue. Every reply has Vary.
+// TestMethods checks the replies to methods that an endpoint does not have: 405 with Allow, but
+// only to callers that the endpoint admits, as with GoTrue. Every reply has Vary.
 func TestMethods(t *testing.T) {
 	w := newWorld(t)
 	user := w.signUp("a@example.org").text("access_token")

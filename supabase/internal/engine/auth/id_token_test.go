@@ -19,7 +19,8 @@ func (f fixedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.to.Client().Transport.RoundTrip(r)
 }
 
-// TestAppleIssuers checks that tokens and discovery documents may name either of Apple's two issuers, and no other.
+// TestAppleIssuers checks that tokens and discovery documents may name either of Apple's two
+// issuers, and no other.
 func TestAppleIssuers(t *testing.T) {
 	w := newWorld(t)
 	f, rest := fakeProviderOf(t, w)
@@ -62,8 +63,9 @@ func TestAppleIssuers(t *testing.T) {
 	}
 }
 
-// TestFacebookLimitedLogin checks ID tokens of Facebook's Limited Login, which mobile applications use. The nonce is not hashed,
-// the address is verified, and the subject is the same as in a sign-in with a browser.
+// TestFacebookLimitedLogin checks ID tokens of Facebook's Limited Login, which mobile applications
+// use. The nonce is not hashed, the address is verified, and the subject is the same as in a
+// sign-in with a browser.
 func TestFacebookLimitedLogin(t *testing.T) {
 	w := newWorld(t)
 	f := newFakeProvider(t, w)

@@ -18,7 +18,8 @@ func (noMailServer) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) erro
 	return Undelivered{Cause: err}
 }
 
-// TestMailServerDown checks that a failure to send the confirmation mail is reported as such and leaves no unconfirmed account.
+// TestMailServerDown checks that a failure to send the confirmation mail is reported as such and
+// leaves no unconfirmed account.
 func TestMailServerDown(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Mailer = noMailServer{} })
 	r := w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(500, "unexpected_failure")

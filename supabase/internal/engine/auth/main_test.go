@@ -29,7 +29,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Each step of a model test is a request with a commit, so 40 runs by default; -rapid.checks sets another number.
+	// Each step of a model test is a request with a commit, so 40 runs by default; -rapid.checks
+	// sets another number.
 	if err := flag.Set("rapid.checks", "40"); err != nil {
 		panic(err)
 	}
@@ -180,7 +181,8 @@ func (r reply) want(status int, code ...string) reply {
 	return r
 }
 
-// do sends a request with an access token ("" for none) and a JSON body (nil for none). headers are names and values in turn.
+// do sends a request with an access token ("" for none) and a JSON body (nil for none). headers are
+// names and values in turn.
 func (w *world) do(method, path, token string, body any, headers ...string) reply {
 	w.t.Helper()
 	var in io.Reader = http.NoBody

@@ -8,7 +8,8 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// TestTOTP enrols, verifies and removes a TOTP factor. Verification raises the session to aal2 and ends weaker sessions.
+// TestTOTP enrols, verifies and removes a TOTP factor. Verification raises the session to aal2 and
+// ends weaker sessions.
 func TestTOTP(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
@@ -109,7 +110,8 @@ func TestPhoneSignIn(t *testing.T) {
 	w.post("/otp", m{"phone": "252617654321", "create_user": false}).want(422, "otp_disabled")
 }
 
-// TestFactorOfRevokedFamily checks that a second factor does not revive a session whose refresh tokens are revoked.
+// TestFactorOfRevokedFamily checks that a second factor does not revive a session whose refresh
+// tokens are revoked.
 func TestFactorOfRevokedFamily(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")

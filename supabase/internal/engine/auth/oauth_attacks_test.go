@@ -65,7 +65,8 @@ func TestOAuthRedirectAttacks(t *testing.T) {
 	}
 }
 
-// TestOAuthConsentAttacks checks that only the user who has seen an authorization can decide it, once, in time, from the site.
+// TestOAuthConsentAttacks checks that only the user who has seen an authorization can decide it,
+// once, in time, from the site.
 func TestOAuthConsentAttacks(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	a := w.app("shop", "none")
@@ -101,8 +102,8 @@ func TestOAuthConsentAttacks(t *testing.T) {
 	consent("unknown", me).want(404, "oauth_authorization_not_found")
 }
 
-// TestOAuthApplicationAttacks checks that the tokens of an application cannot change the account, grant scopes, or administer,
-// and that applications cannot refresh each other's sessions.
+// TestOAuthApplicationAttacks checks that the tokens of an application cannot change the account,
+// grant scopes, or administer, and that applications cannot refresh each other's sessions.
 func TestOAuthApplicationAttacks(t *testing.T) {
 	hooked := func(o *Options) {
 		o.Config.Hooks.CustomAccessToken = hook.Hook{URI: "pg-functions://postgres/public/same_claims"}
@@ -165,8 +166,8 @@ func TestOAuthApplicationAttacks(t *testing.T) {
 	}
 }
 
-// TestOAuthCodeAttacks checks that a code works only for its application, with its verifier and redirect URI, once, in time,
-// and for a user who is not banned.
+// TestOAuthCodeAttacks checks that a code works only for its application, with its verifier and
+// redirect URI, once, in time, and for a user who is not banned.
 func TestOAuthCodeAttacks(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	me := w.signUp("me@example.org")
@@ -225,7 +226,8 @@ func TestOAuthCodeAttacks(t *testing.T) {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
 		}
 	}
-	// After all these attempts the code still works for its application, and only for one of twelve concurrent requests.
+	// After all these attempts the code still works for its application, and only for one of twelve
+	// concurrent requests.
 	got := w.together(12, func() reply { return a.token(grant(code, nil)) })
 	if n := w.count(`select count(*) from auth.sessions where oauth_client_id is not null`); got[200] != 1 || got[400] != 11 || n != 1 {
 		t.Errorf("replies %v, %d sessions", got, n)
@@ -264,8 +266,8 @@ func TestOAuthLimits(t *testing.T) {
 	}
 }
 
-// TestOAuthSettings checks disabled dynamic registration, and that the server issues no ID tokens without an asymmetric key:
-// the application would need the secret to verify them.
+// TestOAuthSettings checks disabled dynamic registration, and that the server issues no ID tokens
+// without an asymmetric key: the application would need the secret to verify them.
 func TestOAuthSettings(t *testing.T) {
 	w := newWorld(t, withOAuth, func(o *Options) {
 		o.Config.OAuthServer.DynamicRegistration = false

@@ -35,7 +35,8 @@ const (
 	testChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 )
 
-// app registers an application. method is its token_endpoint_auth_method; with "none" it has no secret.
+// app registers an application. method is its token_endpoint_auth_method; with "none" it has no
+// secret.
 func (w *world) app(name, method string) app {
 	w.t.Helper()
 	a := app{w: w, back: "https://" + name + ".example.net/back?from=daawo"}
@@ -44,7 +45,8 @@ func (w *world) app(name, method string) app {
 	return a
 }
 
-// ask sends an authorization request and returns the reply and its redirect. change overrides parameters; "" omits one.
+// ask sends an authorization request and returns the reply and its redirect. change overrides
+// parameters; "" omits one.
 func (a app) ask(change map[string]string) (reply, *url.URL) {
 	a.w.t.Helper()
 	q := url.Values{}
@@ -67,7 +69,8 @@ func (a app) ask(change map[string]string) (reply, *url.URL) {
 	return r, to
 }
 
-// pending returns the ID of a new authorization that the user of the token has seen but not decided.
+// pending returns the ID of a new authorization that the user of the token has seen but not
+// decided.
 func (a app) pending(token string, change map[string]string) string {
 	a.w.t.Helper()
 	r, to := a.ask(change)
@@ -135,7 +138,8 @@ func (w *world) form(path string, fields map[string]string, headers ...string) r
 	return out
 }
 
-// TestOAuthServer signs a user in to an application, from the authorization request to the revoked grant.
+// TestOAuthServer signs a user in to an application, from the authorization request to the revoked
+// grant.
 func TestOAuthServer(t *testing.T) {
 	for name, signed := range map[string]bool{"stored refresh tokens": false, "signed refresh tokens": true} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +157,8 @@ func TestOAuthServer(t *testing.T) {
 	}
 }
 
-// testConsent checks the data for the consent page and the approval by the user of the token. It returns the code.
+// testConsent checks the data for the consent page and the approval by the user of the token. It
+// returns the code.
 func testConsent(t *testing.T, a app, token string) string {
 	t.Helper()
 	r, to := a.ask(nil)
@@ -179,8 +184,8 @@ func testConsent(t *testing.T, a app, token string) string {
 	return code
 }
 
-// testOAuthTokens checks the tokens of an application and the user information that they give access to. user is the reply
-// to the user's sign-up.
+// testOAuthTokens checks the tokens of an application and the user information that they give
+// access to. user is the reply to the user's sign-up.
 func testOAuthTokens(t *testing.T, a app, user, tokens reply) {
 	t.Helper()
 	if tokens.text("token_type") != "bearer" || tokens.at("user") != nil || tokens.header.Get("Cache-Control") != "no-store" {
@@ -205,8 +210,8 @@ func testOAuthTokens(t *testing.T, a app, user, tokens reply) {
 	}
 }
 
-// testGrants checks that the user of the token sees the grant, consents again only to more scopes, and revokes the grant with
-// the application's tokens.
+// testGrants checks that the user of the token sees the grant, consents again only to more scopes,
+// and revokes the grant with the application's tokens.
 func testGrants(t *testing.T, a app, token string, tokens reply) {
 	t.Helper()
 	w := a.w
@@ -231,7 +236,8 @@ func testGrants(t *testing.T, a app, token string, tokens reply) {
 	w.do("GET", "/user", token, nil).want(200)
 }
 
-// TestOAuthPublicClient signs in to an application without a secret that registered itself and sends JSON instead of a form.
+// TestOAuthPublicClient signs in to an application without a secret that registered itself and
+// sends JSON instead of a form.
 func TestOAuthPublicClient(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	me := w.signUp("a@example.org").text("access_token")
@@ -340,7 +346,8 @@ func payloadOf(t testing.TB, token string) m {
 	return out
 }
 
-// TestAuthTime checks that auth_time is the time of the user's last sign-in, not of the consent to an application.
+// TestAuthTime checks that auth_time is the time of the user's last sign-in, not of the consent to
+// an application.
 func TestAuthTime(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	token := w.signUp("me@example.org").text("access_token")

@@ -27,8 +27,8 @@ func (w *world) together(n int, send func() reply) map[int]int {
 	return out
 }
 
-// TestOnce checks that only one of several concurrent requests can use a code or a link, and that concurrent refreshes of one
-// token get the same new token.
+// TestOnce checks that only one of several concurrent requests can use a code or a link, and that
+// concurrent refreshes of one token get the same new token.
 func TestOnce(t *testing.T) {
 	w := newWorld(t, confirming)
 	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
@@ -67,7 +67,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestFactorHook checks that a rejection by the hook ends the sessions, even with more concurrent attempts than connections.
+// TestFactorHook checks that a rejection by the hook ends the sessions, even with more concurrent
+// attempts than connections.
 func TestFactorHook(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Hooks.MFAVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
@@ -99,7 +100,8 @@ func TestFactorHook(t *testing.T) {
 	w.do("GET", "/user", token, nil).want(403, "session_not_found")
 }
 
-// TestPasswordHook checks that the hook can reject a wrong password with its own message and end the sessions.
+// TestPasswordHook checks that the hook can reject a wrong password with its own message and end
+// the sessions.
 func TestPasswordHook(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Hooks.PasswordVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
@@ -117,8 +119,8 @@ func TestPasswordHook(t *testing.T) {
 	w.do("GET", "/user", token, nil).want(403, "session_not_found")
 }
 
-// TestContactTaken checks that a change to an address or number fails if another account has taken it in the meantime, and that
-// a failed link always redirects to the site.
+// TestContactTaken checks that a change to an address or number fails if another account has taken
+// it in the meantime, and that a failed link always redirects to the site.
 func TestContactTaken(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Config.Mail.SingleConfirmation = true })
 	id := w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200).text("id")

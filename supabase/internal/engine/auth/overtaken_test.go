@@ -13,8 +13,9 @@ import (
 	"daawo/supabase/internal/engine/auth/hook"
 )
 
-// TestLoginDuringPasswordChange checks that a login which has matched the old password before a change creates no session and
-// does not restore the old password. The hook delays the login, as a full queue of hashes would.
+// TestLoginDuringPasswordChange checks that a login which has matched the old password before a
+// change creates no session and does not restore the old password. The hook delays the login, as a
+// full queue of hashes would.
 func TestLoginDuringPasswordChange(t *testing.T) {
 	var during func()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -68,7 +69,8 @@ func (w *world) awaitLocks(n int) {
 	w.t.Fatal("no statement waits for a lock")
 }
 
-// signOutDuring locks the rows of a table, sends a request, deletes all sessions while the request waits, and returns the reply.
+// signOutDuring locks the rows of a table, sends a request, deletes all sessions while the request
+// waits, and returns the reply.
 func (w *world) signOutDuring(table string, request func() reply) reply {
 	w.t.Helper()
 	tx, err := w.pool.Pgx().Begin(w.t.Context())
@@ -90,7 +92,8 @@ func (w *world) signOutDuring(table string, request func() reply) reply {
 	return <-done
 }
 
-// TestUpdateDuringSignOut checks that a request to change the user fails if its session ends while the request waits.
+// TestUpdateDuringSignOut checks that a request to change the user fails if its session ends while
+// the request waits.
 func TestUpdateDuringSignOut(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
@@ -99,7 +102,8 @@ func TestUpdateDuringSignOut(t *testing.T) {
 	w.signIn("a@example.org", "password-1").want(200)
 }
 
-// TestFactorDuringSignOut checks that the verification of a factor fails if its session ends while the request waits.
+// TestFactorDuringSignOut checks that the verification of a factor fails if its session ends while
+// the request waits.
 func TestFactorDuringSignOut(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
@@ -117,7 +121,8 @@ func TestFactorDuringSignOut(t *testing.T) {
 	}
 }
 
-// TestGrantRevokedDuringExchange checks that revoking a grant also ends a session which is created by a concurrent exchange.
+// TestGrantRevokedDuringExchange checks that revoking a grant also ends a session which is created
+// by a concurrent exchange.
 func TestGrantRevokedDuringExchange(t *testing.T) {
 	for name, revoke := range map[string]func(w *world, me string, a app) reply{
 		"by the user": func(w *world, me string, a app) reply {
@@ -161,8 +166,8 @@ func TestGrantRevokedDuringExchange(t *testing.T) {
 	}
 }
 
-// TestCopiedTokenStaysWeak checks that refresh tokens from before the second factor stop working at once, and that using them
-// does not end the session.
+// TestCopiedTokenStaysWeak checks that refresh tokens from before the second factor stop working at
+// once, and that using them does not end the session.
 func TestCopiedTokenStaysWeak(t *testing.T) {
 	for _, signed := range []bool{false, true} {
 		w := newWorld(t, func(o *Options) { o.Config.SignedRefreshTokens = signed })
@@ -189,7 +194,8 @@ func TestCopiedTokenStaysWeak(t *testing.T) {
 	}
 }
 
-// TestFactorHookCommits checks that the rows which a hook writes for a wrong code or signature are committed.
+// TestFactorHookCommits checks that the rows which a hook writes for a wrong code or signature are
+// committed.
 func TestFactorHookCommits(t *testing.T) {
 	w := newWorld(t, withWebAuthn, func(o *Options) {
 		o.Config.Hooks.MFAVerificationAttempt = hook.Hook{URI: "pg-functions://postgres/public/attempt"}
@@ -222,8 +228,8 @@ func TestFactorHookCommits(t *testing.T) {
 	})
 }
 
-// TestLimitsOfNetworksAndCodes checks that an IPv6 network counts as one client, and that guesses of one code are limited even
-// if each comes from another address.
+// TestLimitsOfNetworksAndCodes checks that an IPv6 network counts as one client, and that guesses
+// of one code are limited even if each comes from another address.
 func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) {
 		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 3, VerificationPerFive: 3, ChallengePerMinute: 3}
@@ -256,7 +262,8 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	}
 }
 
-// TestLimitPerEndpoint checks that, as in GoTrue, a client that has used up the limit of one endpoint can still use the others.
+// TestLimitPerEndpoint checks that, as in GoTrue, a client that has used up the limit of one
+// endpoint can still use the others.
 func TestLimitPerEndpoint(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.Limits = Limits{Header: "X-Forwarded-For", SignInSignUpPerFive: 2, ChallengePerMinute: 1}
@@ -283,7 +290,8 @@ func TestLimitPerEndpoint(t *testing.T) {
 	again().want(200)
 }
 
-// TestUnknownAccountTiming checks that an unknown address and an account without a password take as long as a wrong password.
+// TestUnknownAccountTiming checks that an unknown address and an account without a password take as
+// long as a wrong password.
 func TestUnknownAccountTiming(t *testing.T) {
 	w := newWorld(t)
 	w.signUp("none@example.org")
@@ -298,7 +306,8 @@ func TestUnknownAccountTiming(t *testing.T) {
 	}
 }
 
-// TestClonedAuthenticator checks that a signature counter which does not grow is rejected, as the key may be a copy.
+// TestClonedAuthenticator checks that a signature counter which does not grow is rejected, as the
+// key may be a copy.
 func TestClonedAuthenticator(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	token := w.signUp("a@example.org").text("access_token")
@@ -329,7 +338,8 @@ func TestClonedAuthenticator(t *testing.T) {
 	verify("request", factor.get).want(200)
 }
 
-// changeDuring locks the rows of auth.users, sends a request, runs sql while the request waits, and returns the reply.
+// changeDuring locks the rows of auth.users, sends a request, runs sql while the request waits, and
+// returns the reply.
 func (w *world) changeDuring(request func() reply, sql string) reply {
 	w.t.Helper()
 	tx, err := w.db.Conn("postgres").Begin(w.t.Context())
@@ -352,7 +362,8 @@ func (w *world) changeDuring(request func() reply, sql string) reply {
 	return <-done
 }
 
-// TestConcurrentUnlink checks that of two concurrent requests which delete the last two identities, one fails.
+// TestConcurrentUnlink checks that of two concurrent requests which delete the last two identities,
+// one fails.
 func TestConcurrentUnlink(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
@@ -369,7 +380,8 @@ func TestConcurrentUnlink(t *testing.T) {
 	}
 }
 
-// TestConcurrentAdminUpdate checks that an administrator's update keeps changes that were made while it waited.
+// TestConcurrentAdminUpdate checks that an administrator's update keeps changes that were made
+// while it waited.
 func TestConcurrentAdminUpdate(t *testing.T) {
 	w := newWorld(t)
 	id := w.signUp("a@example.org").text("user.id")

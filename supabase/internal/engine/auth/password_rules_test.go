@@ -15,7 +15,8 @@ import (
 	"daawo/supabase/internal/base/keys"
 )
 
-// TestPasswordRules checks the requirements for new passwords, and that the reply names every reason for a rejection.
+// TestPasswordRules checks the requirements for new passwords, and that the reply names every
+// reason for a rejection.
 func TestPasswordRules(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "leaked")
 	line := fmt.Sprintf("%X:3\n", sha1.Sum([]byte("letmein-1")))
@@ -45,7 +46,8 @@ func TestPasswordRules(t *testing.T) {
 	}
 }
 
-// TestImportedPasswords checks that users can sign in with imported hashes, and that malformed hashes are rejected.
+// TestImportedPasswords checks that users can sign in with imported hashes, and that malformed
+// hashes are rejected.
 func TestImportedPasswords(t *testing.T) {
 	w := newWorld(t)
 	b64 := base64.RawStdEncoding.EncodeToString

@@ -25,7 +25,8 @@ func (w *world) lastCode() string {
 	return last[len(last)-6:]
 }
 
-// TestSMSHook checks that the hook replaces the SMS provider, gets the code, and can reject the message.
+// TestSMSHook checks that the hook replaces the SMS provider, gets the code, and can reject the
+// message.
 func TestSMSHook(t *testing.T) {
 	reply := `{}`
 	var got m
@@ -63,7 +64,8 @@ func (brokenSMS) SendSMS(context.Context, string, string, string) (string, error
 	return "", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// TestPhones checks phone numbers: channels, frequency, changes of the number, test codes, and a failing SMS provider.
+// TestPhones checks phone numbers: channels, frequency, changes of the number, test codes, and a
+// failing SMS provider.
 func TestPhones(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) {
 		o.Config.SMS.MaxFrequency = time.Minute
@@ -109,7 +111,8 @@ func TestPhones(t *testing.T) {
 	}
 }
 
-// TestAnonymousWithNumber checks that a user with a phone number is not anonymous, even if numbers are not verified.
+// TestAnonymousWithNumber checks that a user with a phone number is not anonymous, even if numbers
+// are not verified.
 func TestAnonymousWithNumber(t *testing.T) {
 	w := newWorld(t)
 	s := w.post("/signup", m{}).want(200)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCodeInvalidated checks that a PKCE code stops working if the user is banned or deleted, or the password changes, before
-// or during the exchange.
+// TestCodeInvalidated checks that a PKCE code stops working if the user is banned or deleted, or
+// the password changes, before or during the exchange.
 func TestCodeInvalidated(t *testing.T) {
 	w := newWorld(t)
 	s := w.signUp("a@example.org")
@@ -67,8 +67,8 @@ func TestCodeInvalidated(t *testing.T) {
 	}
 }
 
-// TestRecoveryInvalidatesCodes checks that a recovery link invalidates the code of an unverified provider sign-in to the same
-// address, and that the link's own code works.
+// TestRecoveryInvalidatesCodes checks that a recovery link invalidates the code of an unverified
+// provider sign-in to the same address, and that the link's own code works.
 func TestRecoveryInvalidatesCodes(t *testing.T) {
 	w, f := withProviders(t, confirming, func(o *Options) { o.Config.AllowUnverifiedEmail = true })
 	f.claims = m{"email": "victim@example.org", "email_verified": false}
@@ -86,7 +86,8 @@ func TestRecoveryInvalidatesCodes(t *testing.T) {
 	exchange(to).want(200)
 }
 
-// TestLinkOfBannedUser checks that a user who is banned during the redirect to the provider cannot link an identity.
+// TestLinkOfBannedUser checks that a user who is banned during the redirect to the provider cannot
+// link an identity.
 func TestLinkOfBannedUser(t *testing.T) {
 	w, f := withProviders(t, func(o *Options) { o.Config.ManualLinking = true })
 	f.claims = m{"email": "other@example.org", "email_verified": true}

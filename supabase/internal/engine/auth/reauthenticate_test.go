@@ -12,7 +12,8 @@ import (
 	"daawo/supabase/internal/engine/auth/message/template"
 )
 
-// TestReauthenticate checks that an old session needs a code to change the password, and that the code works once and expires.
+// TestReauthenticate checks that an old session needs a code to change the password, and that the
+// code works once and expires.
 func TestReauthenticate(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.RequireReauth, o.Config.TokenExpiry, o.Config.Mail.CodeExpiry = true, 100*time.Hour, time.Hour
@@ -44,8 +45,8 @@ func TestReauthenticate(t *testing.T) {
 	w.do("GET", "/reauthenticate", "", nil).want(401, "no_authorization")
 }
 
-// TestReauthenticationGuesses checks the limit on guesses of the code: it counts per session, from any address, and requests
-// without the session do not use it up.
+// TestReauthenticationGuesses checks the limit on guesses of the code: it counts per session, from
+// any address, and requests without the session do not use it up.
 func TestReauthenticationGuesses(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Config.RequireReauth, o.Config.TokenExpiry = true, 100*time.Hour
@@ -70,7 +71,8 @@ func TestReauthenticationGuesses(t *testing.T) {
 	guess("203.0.113.9", code).want(200)
 }
 
-// TestCurrentPassword checks that RequireCurrent makes a password change need the current password, except after a recovery link.
+// TestCurrentPassword checks that RequireCurrent makes a password change need the current password,
+// except after a recovery link.
 func TestCurrentPassword(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.RequireCurrent = true })
 	token := w.signUp("a@example.org").text("access_token")
@@ -85,7 +87,8 @@ func TestCurrentPassword(t *testing.T) {
 	w.do("GET", "/user", token, nil).want(403, "session_not_found") // a new password ends the other sessions
 }
 
-// TestNotifications checks that enabled notifications are sent for every change, in the user's language, and disabled ones are not.
+// TestNotifications checks that enabled notifications are sent for every change, in the user's
+// language, and disabled ones are not.
 func TestNotifications(t *testing.T) {
 	all := []string{"password_changed", "email_changed", "phone_changed", "identity_linked", "identity_unlinked", "mfa_factor_enrolled", "mfa_factor_unenrolled"}
 	for _, on := range []bool{true, false} {

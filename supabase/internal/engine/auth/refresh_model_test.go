@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRefreshModel compares refreshes with random tokens at random times with a model of the token family: the replies, and
-// which token is active.
+// TestRefreshModel compares refreshes with random tokens at random times with a model of the token
+// family: the replies, and which token is active.
 func TestRefreshModel(t *testing.T) {
 	w := newWorld(t)
 	n := 0

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSignedRefreshModel compares refreshes with random signed tokens of a session at random times with a model of the counter.
+// TestSignedRefreshModel compares refreshes with random signed tokens of a session at random times
+// with a model of the counter.
 func TestSignedRefreshModel(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.SignedRefreshTokens = true })
 	n := 0

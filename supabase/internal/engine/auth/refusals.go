@@ -10,8 +10,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// refuseUnknown makes the router's replies to unknown paths and methods. As in GoTrue, a path that needs a user or an
-// administrator refuses other callers first.
+// refuseUnknown makes the router's replies to unknown paths and methods. As in GoTrue, a path that
+// needs a user or an administrator refuses other callers first.
 func (h *Handler) refuseUnknown(r router, sessions *session.Manager) {
 	r.NotFound(h.guarded(sessions, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "404 page not found", http.StatusNotFound)

@@ -9,8 +9,9 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestRoundTrips counts the round trips to the database that frequent requests make on a connection that knows their
-// statements: begin, two reads, the writes and commit for a refresh; begin, one read and rollback for an unknown token.
+// TestRoundTrips counts the round trips to the database that frequent requests make on a connection
+// that knows their statements: begin, two reads, the writes and commit for a refresh; begin, one
+// read and rollback for an unknown token.
 func TestRoundTrips(t *testing.T) {
 	w := newWorld(t)
 	var sent atomic.Int64
@@ -48,7 +49,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestRefreshFailsInTheMiddle checks that a refresh whose last writes fail changes nothing, and that the connection then works.
+// TestRefreshFailsInTheMiddle checks that a refresh whose last writes fail changes nothing, and
+// that the connection then works.
 func TestRefreshFailsInTheMiddle(t *testing.T) {
 	for name, signed := range map[string]bool{"stored": false, "signed": true} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,8 @@ func (r router) put(path string, h endpoint.Handler)    { r.Put(path, r.handle(h
 func (r router) patch(path string, h endpoint.Handler)  { r.Patch(path, r.handle(h)) }
 func (r router) remove(path string, h endpoint.Handler) { r.Delete(path, r.handle(h)) }
 
-// router returns the API as GoTrue's openapi.yaml lists it. docs/auth.md lists what each endpoint does here.
+// router returns the API as GoTrue's openapi.yaml lists it. docs/auth.md lists what each endpoint
+// does here.
 func (h *Handler) router(p *parts) http.Handler {
 	r := router{chi.NewRouter(), h.handle}
 	h.refuseUnknown(r, p.sessions)
@@ -129,7 +130,8 @@ func (p *parts) adminRoutes(r router) {
 	r.remove("/admin/users/{user_id}/passkeys/{passkey_id}", p.admin.OfUser(p.admin.DeletePasskey))
 }
 
-// disabledRoutes adds endpoints of GoTrue that this engine does not have. They reply as GoTrue does when they are disabled.
+// disabledRoutes adds endpoints of GoTrue that this engine does not have. They reply as GoTrue does
+// when they are disabled.
 func (p *parts) disabledRoutes(r router) {
 	off := func(code, text string) http.HandlerFunc {
 		return r.handle(func(http.ResponseWriter, *http.Request) error {

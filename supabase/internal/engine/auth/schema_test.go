@@ -11,9 +11,10 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestSchema compares the catalogue of the schema auth with the one that GoTrue's own migrations leave: tables, columns,
-// constraints, indexes, functions, comments, owners and grants. After a difference one of the two servers could no longer use
-// the other's database. docs/evidence/auth.md says how a database of GoTrue's gave schema.golden.
+// TestSchema compares the catalogue of the schema auth with the one that GoTrue's own migrations
+// leave: tables, columns, constraints, indexes, functions, comments, owners and grants. After a
+// difference one of the two servers could no longer use the other's database. docs/evidence/auth.md
+// says how a database of GoTrue's gave schema.golden.
 func TestSchema(t *testing.T) {
 	conn := testdb.New(t).Conn("supabase_admin")
 	queries, err := os.ReadFile("testdata/schema.sql")

@@ -37,7 +37,8 @@ func (s slowSender) SendSMS(ctx context.Context, _, _, _ string) (string, error)
 
 func (s slowSender) SendMail(ctx context.Context, _ pgx.Tx, _ mail.Message) error { return s.take(ctx) }
 
-// TestSlowSender checks that with a slow sender messages are sent concurrently, users can sign in, and the limits hold.
+// TestSlowSender checks that with a slow sender messages are sent concurrently, users can sign in,
+// and the limits hold.
 func TestSlowSender(t *testing.T) {
 	phone := func(i int) m { return m{"phone": fmt.Sprintf("25261000000%d", i)} }
 	email := func(i int) m { return m{"email": fmt.Sprintf("p%d@example.org", i)} }
@@ -100,7 +101,8 @@ func TestSlowSender(t *testing.T) {
 	}
 }
 
-// TestUnsentIsNotCounted checks that messages which could not be sent do not count towards the limit.
+// TestUnsentIsNotCounted checks that messages which could not be sent do not count towards the
+// limit.
 func TestUnsentIsNotCounted(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Config.Limits = Limits{SMSPerHour: 1} })
 	w.sms = brokenSMS{}
@@ -112,8 +114,8 @@ func TestUnsentIsNotCounted(t *testing.T) {
 	w.post("/otp", m{"phone": "252611111112"}).want(429, "over_sms_send_rate_limit")
 }
 
-// TestSendingAfterPasswordChange checks that a new password, the user's own or one by an administrator, ends the wait before
-// the next message.
+// TestSendingAfterPasswordChange checks that a new password, the user's own or one by an
+// administrator, ends the wait before the next message.
 func TestSendingAfterPasswordChange(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.Mail.MaxFrequency = time.Minute })
 	session := w.signUp("a@example.org")

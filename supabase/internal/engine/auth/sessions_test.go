@@ -7,7 +7,8 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// TestSessionLimits checks how long a session lasts with a timebox, with an inactivity timeout, and without limits.
+// TestSessionLimits checks how long a session lasts with a timebox, with an inactivity timeout, and
+// without limits.
 func TestSessionLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		set   func(*Config)
@@ -44,8 +45,8 @@ func TestSessionLimits(t *testing.T) {
 	}
 }
 
-// TestLowAAL checks that a user with a second factor must verify it within AllowLowAAL, and that tokens before that expire with
-// the session.
+// TestLowAAL checks that a user with a second factor must verify it within AllowLowAAL, and that
+// tokens before that expire with the session.
 func TestLowAAL(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.AllowLowAAL = 10 * time.Minute })
 	token := w.signUp("a@example.org").text("access_token")
@@ -76,7 +77,8 @@ func TestSinglePerUser(t *testing.T) {
 	second := w.signIn("a@example.org", "password-1").want(200)
 	w.refresh(first.text("refresh_token")).want(400, "session_expired")
 	second = w.refresh(second.text("refresh_token")).want(200)
-	// A session that has expired does not end others: here a newer session never verified the second factor.
+	// A session that has expired does not end others: here a newer session never verified the
+	// second factor.
 	w.restart(func(o *Options) { o.Config.AllowLowAAL = 10 * time.Minute })
 	token := second.text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)

@@ -13,8 +13,8 @@ func hidden(user, text string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// TestSoftDelete checks that a deletion that keeps the row writes what GoTrue writes, which cannot read NULL in these columns,
-// and that a row of an earlier version is repaired.
+// TestSoftDelete checks that a deletion that keeps the row writes what GoTrue writes, which cannot
+// read NULL in these columns, and that a row of an earlier version is repaired.
 func TestSoftDelete(t *testing.T) {
 	w := newWorld(t)
 	for name, pending := range map[string]struct{ email, phone, emailChange, phoneChange string }{

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestSweep checks that expired rows are deleted and that rows which clients may still use are kept.
+// TestSweep checks that expired rows are deleted and that rows which clients may still use are
+// kept.
 func TestSweep(t *testing.T) {
 	w := newWorld(t, withOAuth, func(o *Options) { o.Config.Inactivity = 60 * 24 * time.Hour })
 	in := w.signUp("a@example.org")

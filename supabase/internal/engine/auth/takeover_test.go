@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnverifiedTakeover checks that an identity with an unverified address loses its account when the owner of the address
-// signs up or uses a code.
+// TestUnverifiedTakeover checks that an identity with an unverified address loses its account when
+// the owner of the address signs up or uses a code.
 func TestUnverifiedTakeover(t *testing.T) {
 	for way, confirm := range map[string]func(*world){
 		"signup": func(w *world) {
@@ -46,8 +46,9 @@ func TestUnverifiedTakeover(t *testing.T) {
 	}
 }
 
-// TestPreRegistration checks that a password that a stranger chose for an address opens nothing once the owner of the address
-// has signed in by a code or a link that does not belong to the stranger's sign-up.
+// TestPreRegistration checks that a password that a stranger chose for an address opens nothing
+// once the owner of the address has signed in by a code or a link that does not belong to the
+// stranger's sign-up.
 func TestPreRegistration(t *testing.T) {
 	for way, enter := range map[string]func(w *world){
 		"code": func(w *world) {
@@ -94,7 +95,8 @@ func TestPreRegistration(t *testing.T) {
 	})
 }
 
-// TestUnverifiedSessionEnds checks that with AllowUnverifiedEmail the session of the unverified user ends, too.
+// TestUnverifiedSessionEnds checks that with AllowUnverifiedEmail the session of the unverified
+// user ends, too.
 func TestUnverifiedSessionEnds(t *testing.T) {
 	w, f := withProviders(t, confirming, func(o *Options) { o.Config.AllowUnverifiedEmail = true })
 	f.claims = m{"email": "victim@example.org", "email_verified": false}
@@ -109,8 +111,9 @@ func TestUnverifiedSessionEnds(t *testing.T) {
 	w.signIn("victim@example.org", "password-1").want(200)
 }
 
-// TestAnotherAddressVerified checks that a provider which verifies one address does not confirm another, and that an unverified
-// address of an account does not link the owner of the address to it.
+// TestAnotherAddressVerified checks that a provider which verifies one address does not confirm
+// another, and that an unverified address of an account does not link the owner of the address to
+// it.
 func TestAnotherAddressVerified(t *testing.T) {
 	w, f := withProviders(t, confirming)
 	f.claims = m{"email": "victim@example.org", "email_verified": false}
@@ -134,8 +137,8 @@ func TestAnotherAddressVerified(t *testing.T) {
 	}
 }
 
-// TestSignupOfUnconfirmed checks that, with MailerAutoconfirm, signing up with the address of an unconfirmed account needs the
-// account's password or a mailed link.
+// TestSignupOfUnconfirmed checks that, with MailerAutoconfirm, signing up with the address of an
+// unconfirmed account needs the account's password or a mailed link.
 func TestSignupOfUnconfirmed(t *testing.T) {
 	w := newWorld(t)
 	w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1"}).want(200)

@@ -13,7 +13,8 @@ func withWebAuthn(o *Options) {
 	o.Config.WebAuthn = WebAuthnConfig{RPID: "example.org", RPDisplayName: "Example", RPOrigins: []string{rpOrigin}, Passkeys: true, MaxPasskeys: 2}
 }
 
-// TestWebAuthnFactor enrols and verifies a security key, and checks that other keys, sites and challenges are rejected.
+// TestWebAuthnFactor enrols and verifies a security key, and checks that other keys, sites and
+// challenges are rejected.
 func TestWebAuthnFactor(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	token := w.signUp("a@example.org").text("access_token")
@@ -130,8 +131,8 @@ func TestPasskeys(t *testing.T) {
 	signIn(o, key.get(o.at("options"))).want(400, "webauthn_verification_failed")
 }
 
-// TestPasskeyOfAnotherUser checks that a passkey signs in to its own account only, whatever user handle the reply names, and not
-// if that user is banned.
+// TestPasskeyOfAnotherUser checks that a passkey signs in to its own account only, whatever user
+// handle the reply names, and not if that user is banned.
 func TestPasskeyOfAnotherUser(t *testing.T) {
 	w := newWorld(t, withWebAuthn)
 	a, b := w.signUp("a@example.org"), w.signUp("b@example.org")

@@ -21,8 +21,8 @@ const (
 	maxMessage    = 5_000_000 // bytes of a message of a client, as upstream
 )
 
-// accept opens a socket. It replies to errors as upstream does. When it returns, the goroutine of the request ends, so that
-// an idle socket keeps nothing of the layers above.
+// accept opens a socket. It replies to errors as upstream does. When it returns, the goroutine of
+// the request ends, so that an idle socket keeps nothing of the layers above.
 func (e *Engine) accept(w http.ResponseWriter, r *http.Request) {
 	version, ok := phoenix.ParseVersion(r.URL.Query().Get("vsn"))
 	if !ok {
@@ -65,8 +65,8 @@ type clientError string
 
 func (e clientError) Error() string { return string(e) }
 
-// admit checks whether a client may connect, and reserves its place among the sockets, which add takes or freePlace frees. On
-// error it returns the status of the reply.
+// admit checks whether a client may connect, and reserves its place among the sockets, which add
+// takes or freePlace frees. On error it returns the status of the reply.
 func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 	settings := e.settings.Load()
 	token := r.Header.Get("X-Api-Key")
@@ -97,8 +97,8 @@ func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 	return c, 0, nil
 }
 
-// reservePlace reserves a place for a socket whose handshake begins. Otherwise clients that connect at the same time would exceed the
-// limit together.
+// reservePlace reserves a place for a socket whose handshake begins. Otherwise clients that connect
+// at the same time would exceed the limit together.
 func (e *Engine) reservePlace(most int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -74,8 +74,8 @@ func readFrame(r *bufio.Reader) ([]byte, error) {
 	return frame[start:], err
 }
 
-// BenchmarkIdleConnection measures the memory of a connection with one joined channel. It includes the client's end of the
-// connection, which has no goroutine and no buffer.
+// BenchmarkIdleConnection measures the memory of a connection with one joined channel. It includes
+// the client's end of the connection, which has no goroutine and no buffer.
 func BenchmarkIdleConnection(b *testing.B) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -110,8 +110,8 @@ func inUse() int64 {
 	return int64(m.HeapInuse + m.StackInuse)
 }
 
-// BenchmarkBroadcast sends 50 messages per second to 1,000 receivers and measures from the sending to the receipt. The
-// clients run in the same process.
+// BenchmarkBroadcast sends 50 messages per second to 1,000 receivers and measures from the sending
+// to the receipt. The clients run in the same process.
 func BenchmarkBroadcast(b *testing.B) {
 	const receivers, perSecond = 1000, 50
 	s := serve(b, nil)

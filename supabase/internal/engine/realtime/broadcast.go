@@ -40,7 +40,8 @@ func (c *channel) broadcast(m phoenix.Message) {
 	}
 }
 
-// clientBroadcast returns the message to other channels and the size of its payload, or nil if the payload is not an object.
+// clientBroadcast returns the message to other channels and the size of its payload, or nil if the
+// payload is not an object.
 func clientBroadcast(m phoenix.Message) (*message, int) {
 	if m.User != nil {
 		return &message{event: eventBroadcast, user: m.User}, len(m.User.Data)
@@ -78,7 +79,8 @@ func (e *Engine) broadcast(key topicKey, m *message, from *channel) {
 	}
 }
 
-// FromDatabase delivers a row of realtime.messages to the channels of this replica. Each replica reads the rows itself.
+// FromDatabase delivers a row of realtime.messages to the channels of this replica. Each replica
+// reads the rows itself.
 func (e *Engine) FromDatabase(b changes.Broadcast) {
 	if b.Extension != eventBroadcast {
 		return
@@ -120,7 +122,8 @@ func (c *channel) sendReplay(stored []messages.Message) {
 // readyTimeout is how long a channel waits until broadcasts from the database arrive.
 const readyTimeout = 10 * time.Second
 
-// announceReplication tells the client when broadcasts from the database arrive, or ends the channel if they do not.
+// announceReplication tells the client when broadcasts from the database arrive, or ends the
+// channel if they do not.
 func (c *channel) announceReplication() {
 	ctx, cancel := context.WithTimeout(c.s.e.ctx, readyTimeout)
 	defer cancel()

@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/phoenix"
 )
 
-// channel is a topic that a socket has joined. Its messages are handled in order, by one goroutine at a time.
+// channel is a topic that a socket has joined. Its messages are handled in order, by one goroutine
+// at a time.
 type channel struct {
 	s       *socket
 	id      uint64 // unique on this replica
@@ -69,7 +70,8 @@ func verdictOf(ok bool) verdict {
 	return denied
 }
 
-// policies are the verdicts for the user of a private channel. They are reset when the token changes.
+// policies are the verdicts for the user of a private channel. They are reset when the token
+// changes.
 type policies struct{ readBroadcast, writeBroadcast, readPresence, writePresence verdict }
 
 func newChannel(s *socket, m phoenix.Message, name string, r joinRequest) *channel {
@@ -79,13 +81,15 @@ func newChannel(s *socket, m phoenix.Message, name string, r joinRequest) *chann
 	}
 }
 
-// Limits of the messages that wait for a channel which asks the database. A client that sends more is cut off.
+// Limits of the messages that wait for a channel which asks the database. A client that sends more
+// is cut off.
 const (
 	maxTasks   = 256
 	maxWaiting = 8 << 20 // bytes
 )
 
-// do handles a message of size bytes after the earlier ones. If blocks returns true, it does not make the caller wait for fn.
+// do handles a message of size bytes after the earlier ones. If blocks returns true, it does not
+// make the caller wait for fn.
 func (c *channel) do(size int, blocks func() bool, fn func()) {
 	c.taskMu.Lock()
 	if c.running {

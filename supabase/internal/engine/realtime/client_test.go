@@ -217,7 +217,8 @@ func (c *client) ended() {
 	}
 }
 
-// none checks that no message so far contains part. A heartbeat before makes sure that the earlier messages have arrived.
+// none checks that no message so far contains part. A heartbeat before makes sure that the earlier
+// messages have arrived.
 func (c *client) none(part string) {
 	c.t.Helper()
 	c.mu.Lock()

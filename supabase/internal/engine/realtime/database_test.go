@@ -16,7 +16,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/messages"
 )
 
-// store is a Messages with fixed rules: a user may read topics that begin with the claim "read", and write likewise.
+// store is a Messages with fixed rules: a user may read topics that begin with the claim "read",
+// and write likewise.
 type store struct {
 	mu       sync.Mutex
 	err      error

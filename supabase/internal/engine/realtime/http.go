@@ -138,7 +138,8 @@ func (e *Engine) parseMessage(raw json.RawMessage) (m batchMessage, wrong map[st
 	return m, wrong
 }
 
-// postBatch sends several broadcasts. It drops those to private topics that the policies forbid, as upstream does.
+// postBatch sends several broadcasts. It drops those to private topics that the policies forbid, as
+// upstream does.
 func (e *Engine) postBatch(w http.ResponseWriter, r *http.Request, identity *claims) {
 	body, ok := readBody(w, r)
 	if !ok {
@@ -257,7 +258,8 @@ func jsonPayload(body []byte) ([]byte, bool) {
 	return append(append([]byte(`{"_json":`), body...), '}'), true
 }
 
-// refuseSingle replies to a broadcast to a private topic that was refused (err is nil) or not checked.
+// refuseSingle replies to a broadcast to a private topic that was refused (err is nil) or not
+// checked.
 func (e *Engine) refuseSingle(w http.ResponseWriter, err error) {
 	if err != nil {
 		e.o.Log.Warn("broadcast was not checked", "error", err)

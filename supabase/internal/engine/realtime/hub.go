@@ -8,7 +8,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/phoenix"
 )
 
-// topicKey names a topic without the prefix "realtime:". Private and public channels of the same name are separate topics.
+// topicKey names a topic without the prefix "realtime:". Private and public channels of the same
+// name are separate topics.
 type topicKey struct {
 	name    string
 	private bool
@@ -100,7 +101,8 @@ const (
 	eventClose         = "phx_close"
 )
 
-// message is a message to all channels of a topic. Channels with the same serializer share the encoded frame.
+// message is a message to all channels of a topic. Channels with the same serializer share the
+// encoded frame.
 type message struct {
 	event   string
 	payload json.RawMessage        // nil for a user broadcast

@@ -12,7 +12,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/messages"
 )
 
-// joinRequest is the payload of phx_join. As upstream, a part that cannot be read counts as missing.
+// joinRequest is the payload of phx_join. As upstream, a part that cannot be read counts as
+// missing.
 type joinRequest struct {
 	token           string
 	private         bool

@@ -80,7 +80,8 @@ func TestHandshakeJoinRate(t *testing.T) {
 	}
 }
 
-// TestLargeMessage: a client whose message is above the limit of the socket is disconnected, one below it is not.
+// TestLargeMessage: a client whose message is above the limit of the socket is disconnected, one
+// below it is not.
 func TestLargeMessage(t *testing.T) {
 	s := serve(t, func(o *Options) { o.Settings.MaxPayloadKB = 10_000 })
 	c := connect(t, s)
@@ -120,7 +121,8 @@ func (c *stuckConn) Close() error {
 	return nil
 }
 
-// TestStuckWriteIsCutOff: a write that takes too long ends the connection and counts as a slow client.
+// TestStuckWriteIsCutOff: a write that takes too long ends the connection and counts as a slow
+// client.
 func TestStuckWriteIsCutOff(t *testing.T) {
 	conn := &stuckConn{deadline: make(chan time.Time, 1), closed: make(chan bool)}
 	slow := make(chan bool, 1)

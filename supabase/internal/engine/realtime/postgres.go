@@ -16,8 +16,9 @@ import (
 	"daawo/supabase/internal/engine/realtime/phoenix"
 )
 
-// bindings returns the subscriptions to Postgres changes that a join asks for, and the response to the join, which names
-// the id of each. wrong is why bindings cannot be subscribed to: the channel is joined nevertheless, as upstream does.
+// bindings returns the subscriptions to Postgres changes that a join asks for, and the response to
+// the join, which names the id of each. wrong is why bindings cannot be subscribed to: the channel
+// is joined nevertheless, as upstream does.
 func (c *channel) bindings(r joinRequest) (bindings []changes.Binding, joined json.RawMessage, wrong, err error) {
 	entries := r.postgresChanges
 	if !r.hasConfig {
@@ -48,8 +49,8 @@ func (c *channel) bindings(r joinRequest) (bindings []changes.Binding, joined js
 	return bindings, append(response, "]}"...), wrong, nil
 }
 
-// topicBinding returns the binding of a client of the first version: its topic is schema, schema:table or
-// schema:table:filter.
+// topicBinding returns the binding of a client of the first version: its topic is schema,
+// schema:table or schema:table:filter.
 func topicBinding(topic string) json.RawMessage {
 	parts := strings.SplitN(topic, ":", 3)
 	members := map[string]string{}
@@ -83,8 +84,9 @@ type subscription struct {
 	ended  bool
 }
 
-// retryAfter returns the wait before another attempt to subscribe: 1 to 3 s at first, which suffices for a database that starts
-// again, and then 5 to 10 s. Upstream has both waits, for a missing connection and for errors.
+// retryAfter returns the wait before another attempt to subscribe: 1 to 3 s at first, which
+// suffices for a database that starts again, and then 5 to 10 s. Upstream has both waits, for a
+// missing connection and for errors.
 func retryAfter(attempt int) time.Duration {
 	if attempt < 3 {
 		return time.Second + rand.N(2*time.Second)
@@ -142,8 +144,8 @@ func (s *subscription) keepTrying(ctx context.Context) {
 // confirm tells the client that every later change arrives.
 func (s *subscription) confirm() { s.c.system(eventChanges, "ok", "Subscribed to PostgreSQL") }
 
-// resumed confirms the subscription again after the connection to the database was lost, as upstream does. The client may
-// have missed changes and can read the table now.
+// resumed confirms the subscription again after the connection to the database was lost, as
+// upstream does. The client may have missed changes and can read the table now.
 func (s *subscription) resumed() {
 	if !s.c.closed.Load() {
 		s.confirm()

@@ -72,8 +72,8 @@ func (c *channel) countPresence() bool {
 	return c.presenceCalls <= settings.ClientPresenceEvents
 }
 
-// authorizeTrack checks the policies for presence, once per token. A client that did not ask for presence gets it from now on
-// if it may read it.
+// authorizeTrack checks the policies for presence, once per token. A client that did not ask for
+// presence gets it from now on if it may read it.
 func (c *channel) authorizeTrack() error {
 	if c.policies.writePresence == unknown {
 		ctx, cancel := c.databaseContext()

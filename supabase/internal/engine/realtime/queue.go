@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Limits of a connection's unsent frames. A slow client is cut off: what it misses cannot be sent later in order.
+// Limits of a connection's unsent frames. A slow client is cut off: what it misses cannot be sent
+// later in order.
 const (
 	maxQueued    = 8 << 20          // bytes; more than the largest payload
 	maxWriteTime = 15 * time.Second // for one write of at most maxBatch bytes, or of one frame
@@ -19,8 +20,8 @@ const (
 
 var errSlow = errors.New("the client reads too slowly")
 
-// queue writes frames to a connection in order. It has a goroutine only while there is something to write, so an idle
-// connection costs no stack and no buffer for writing.
+// queue writes frames to a connection in order. It has a goroutine only while there is something to
+// write, so an idle connection costs no stack and no buffer for writing.
 type queue struct {
 	conn net.Conn
 	slow func() // called once if the client is cut off for reading too slowly
@@ -127,8 +128,8 @@ func (q *queue) write() {
 	}
 }
 
-// put writes frames within maxWriteTime, or up to a second less: an earlier deadline is used again, because setting one costs
-// more than the rest of a short write in this process.
+// put writes frames within maxWriteTime, or up to a second less: an earlier deadline is used again,
+// because setting one costs more than the rest of a short write in this process.
 func (q *queue) put(batch [][]byte) error {
 	if now := time.Now(); q.deadline.Sub(now) < maxWriteTime-time.Second {
 		q.deadline = now.Add(maxWriteTime)

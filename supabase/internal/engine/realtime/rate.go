@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// Upstream counts events in ticks of five seconds and compares the average of the last twelve with the limit.
+// Upstream counts events in ticks of five seconds and compares the average of the last twelve with
+// the limit.
 const (
 	rateTick  = 5 * time.Second
 	rateTicks = 12
 )
 
-// rate counts events. It is over its limit from the end of a tick whose average reaches the limit, until the end of one
-// whose average is below it.
+// rate counts events. It is over its limit from the end of a tick whose average reaches the limit,
+// until the end of one whose average is below it.
 type rate struct {
 	now   func() time.Time
 	limit func() int

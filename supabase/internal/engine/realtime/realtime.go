@@ -1,11 +1,10 @@
-// Package realtime is a server of channels that is compatible with supabase/realtime: sockets with the messages of Phoenix,
-// broadcast, presence, Postgres changes, and the HTTP API for broadcasts and tenants.
+// Package realtime is a server of channels that is compatible with supabase/realtime: sockets with
+// the messages of Phoenix, broadcast, presence, Postgres changes, and the HTTP API for broadcasts
+// and tenants.
 //
-// A request travels down these files: http.go (routes), accept.go (handshake), socket.go (frames), channel.go and join.go
-// (channels), broadcast.go, present.go and postgres.go (extensions), hub.go (delivery), queue.go (writing).
-//
-// Only app and realtime/standalone import it; of ours it imports keys, realtime/bus, realtime/changes, realtime/messages,
-// realtime/phoenix and realtime/presence.
+// A request travels down these files: http.go (routes), accept.go (handshake), socket.go (frames),
+// channel.go and join.go (channels), broadcast.go, present.go and postgres.go (extensions), hub.go
+// (delivery), queue.go (writing).
 package realtime
 
 import (
@@ -53,11 +52,13 @@ type Options struct {
 	Messages Messages // nil: private channels get an error
 	Bus      bus.Bus  // nil for a single replica; the Engine does not close it
 
-	// VerifyAdmin checks the token of a request to the API of tenants and to /metrics; nil means that they reply 404.
+	// VerifyAdmin checks the token of a request to the API of tenants and to /metrics; nil means
+	// that they reply 404.
 	VerifyAdmin, VerifyMetrics func(token string) error
 	Tenant                     Tenant
 
-	// ErrorDelay is how long an error reply to a handshake or join waits, to slow down clients that retry at once.
+	// ErrorDelay is how long an error reply to a handshake or join waits, to slow down clients that
+	// retry at once.
 	HandshakeErrorDelay, JoinErrorDelay time.Duration
 
 	Registerer prometheus.Registerer // nil means no metrics
@@ -199,7 +200,8 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 }
 
-// StandDown closes all sockets, because another server accepts the connections: the clients connect again. It does not wait.
+// StandDown closes all sockets, because another server accepts the connections: the clients connect
+// again. It does not wait.
 func (e *Engine) StandDown() {
 	e.mu.Lock()
 	e.closed = true

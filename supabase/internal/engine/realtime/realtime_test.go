@@ -227,7 +227,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestConnectionLimitAtOnce: clients that connect at the same time do not exceed the limit together.
+// TestConnectionLimitAtOnce: clients that connect at the same time do not exceed the limit
+// together.
 func TestConnectionLimitAtOnce(t *testing.T) {
 	s := serve(t, func(o *Options) { o.Settings.MaxConnections = 1 })
 	address := "ws" + strings.TrimPrefix(s.url, "http") + "/socket/websocket?apikey=" + sign(t, "anon", nil)

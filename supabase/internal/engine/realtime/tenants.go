@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tenantRoutes adds upstream's API of tenants. This server has one tenant. Its limits can be changed until the next start;
-// tenants cannot be created or deleted.
+// tenantRoutes adds upstream's API of tenants. This server has one tenant. Its limits can be
+// changed until the next start; tenants cannot be created or deleted.
 func (e *Engine) tenantRoutes(mux *http.ServeMux) {
 	route := func(pattern string, h func(http.ResponseWriter, *http.Request)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -71,8 +71,8 @@ func (e *Engine) tenant() map[string]any {
 	}
 }
 
-// health returns the state in upstream's shape. Without connections to the database the tenant is healthy if it has no
-// clients, as upstream.
+// health returns the state in upstream's shape. Without connections to the database the tenant is
+// healthy if it has no clients, as upstream.
 func (e *Engine) health() map[string]any {
 	connected := e.o.Changes != nil && e.o.Changes.Ready() == nil
 	clients := e.Connections()

@@ -85,7 +85,8 @@ func (e *Engine) refusal(token string, err error) *tokenError {
 	return errMalformed
 }
 
-// expiryOf reads the expiry of a token without verifying it, for the text of an error. It returns the zero time on error.
+// expiryOf reads the expiry of a token without verifying it, for the text of an error. It returns
+// the zero time on error.
 func expiryOf(token string) time.Time {
 	parts := strings.Split(token, ".")
 	var payload struct {

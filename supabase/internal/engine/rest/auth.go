@@ -18,11 +18,12 @@ type identity struct {
 	anon   bool
 }
 
-// maxTokenAge is how long a verified token stays cached. After that time a revoked key no longer works.
+// maxTokenAge is how long a verified token stays cached. After that time a revoked key no longer
+// works.
 const maxTokenAge = time.Minute
 
-// identify verifies the bearer token of a request. Verified tokens are cached until they expire, and for maxTokenAge at
-// most; tokens that have expired are cached for maxTokenAge.
+// identify verifies the bearer token of a request. Verified tokens are cached until they expire,
+// and for maxTokenAge at most; tokens that have expired are cached for maxTokenAge.
 func (e *Engine) identify(s *state, r *http.Request) (identity, error) {
 	c := &s.config
 	text, given := token.Bearer(r.Header.Get("Authorization"))
@@ -101,13 +102,14 @@ func identityOf(c *Config, claims json.RawMessage) (identity, *apierror.Error) {
 	return identity{role, string(text), role == c.AnonRole}, nil
 }
 
-// tokenCache holds verified tokens. A full cache drops the token that was not used for the longest time.
+// tokenCache holds verified tokens. A full cache drops the token that was not used for the longest
+// time.
 type tokenCache struct {
 	entries *lru.Cache[string, tokenEntry]
 } // nil keeps no tokens
 
-// tokenEntry is what is known of a token until a time. An expired one stays expired, so its signature is not verified
-// again either.
+// tokenEntry is what is known of a token until a time. An expired one stays expired, so its
+// signature is not verified again either.
 type tokenEntry struct {
 	id      identity
 	until   time.Time

@@ -6,7 +6,8 @@ import (
 	"daawo/supabase/internal/engine/rest/sql"
 )
 
-// batch is the list of the statements of one request. The indexes say which statements have results; -1 is none.
+// batch is the list of the statements of one request. The indexes say which statements have
+// results; -1 is none.
 type batch struct {
 	list  []pool.Statement
 	scope string // see pool.Pool.Session
@@ -63,8 +64,8 @@ func callStatement(fn schema.Name) pool.Statement {
 	return pool.Statement{SQL: "select " + sql.Qualified(fn) + "()"}
 }
 
-// ending returns the statements that end an explicit transaction. Deferred constraints are checked before a rollback,
-// as a commit would check them.
+// ending returns the statements that end an explicit transaction. Deferred constraints are checked
+// before a rollback, as a commit would check them.
 func ending(rollsBack bool) []pool.Statement {
 	if rollsBack {
 		return []pool.Statement{{SQL: "set constraints all immediate"}, {SQL: "rollback"}}

@@ -20,9 +20,10 @@ import (
 	"daawo/supabase/internal/engine/rest"
 )
 
-// The benchmarks compare three subjects, which run alternately: the SQL alone through pgx, an HTTP server with a
-// constant reply ("hello"), and the engine behind HTTP. A slow machine is slow for all three. The bound is the rate of
-// the first two together, 1/(1/sql + 1/hello). With POSTGREST_URL a PostgREST over the same schema is a fourth subject:
+// The benchmarks compare three subjects, which run alternately: the SQL alone through pgx, an HTTP
+// server with a constant reply ("hello"), and the engine behind HTTP. A slow machine is slow for
+// all three. The bound is the rate of the first two together, 1/(1/sql + 1/hello). With
+// POSTGREST_URL a PostgREST over the same schema is a fourth subject:
 //
 //	go test -run '^$' -bench . -benchtime 8x ./supabase/internal/engine/rest
 //
@@ -46,9 +47,9 @@ func (c *comparison) add(name string, fn func(client, i int) error) {
 	c.names, c.run = append(c.names, name), append(c.run, fn)
 }
 
-// compare reports the median rate of each subject, and the engine's rate as a ratio of the bound. bound returns the
-// time per request that the other subjects allow, from their rates. The ratio is the median of all rounds, so that a
-// disturbed round does not count.
+// compare reports the median rate of each subject, and the engine's rate as a ratio of the bound.
+// bound returns the time per request that the other subjects allow, from their rates. The ratio is
+// the median of all rounds, so that a disturbed round does not count.
 func (c *comparison) compare(unit string, bound func(rate func(name string) float64) float64) {
 	rates := make(map[string][]float64)
 	latencies := make([][]time.Duration, len(c.run))
@@ -204,8 +205,8 @@ func (a *servers) compare(b *testing.B, method string, path func(i int) string, 
 	return c
 }
 
-// reportCosts reports the allocations of one request in the engine, and the heap of the process after garbage
-// collection.
+// reportCosts reports the allocations of one request in the engine, and the heap of the process
+// after garbage collection.
 func (a *servers) reportCosts(b *testing.B, s scenario) {
 	if s.body != "" {
 		s.header = "Content-Type: application/json\nPrefer: tx=commit"
@@ -275,8 +276,9 @@ func BenchmarkEmbedTwoLevels(b *testing.B) {
 	a.reportCosts(b, scenario{url: path})
 }
 
-// BenchmarkMixedRoles compares requests of alternating roles with requests of one role. A plan under row level security
-// belongs to its role, and a change of role must not cost a new plan each time.
+// BenchmarkMixedRoles compares requests of alternating roles with requests of one role. A plan
+// under row level security belongs to its role, and a change of role must not cost a new plan each
+// time.
 func BenchmarkMixedRoles(b *testing.B) {
 	a := newServers(b)
 	url := a.server.URL + "/visits?select=id,place,day,note&order=day.desc&limit=25"

@@ -13,8 +13,8 @@ type timedBody struct {
 	timeout time.Duration
 }
 
-// Read sets the deadline of the connection for each read. It removes the deadline at the end of the body, because the
-// server goes on to read from the connection to notice a client that disconnects.
+// Read sets the deadline of the connection for each read. It removes the deadline at the end of the
+// body, because the server goes on to read from the connection to notice a client that disconnects.
 func (b *timedBody) Read(p []byte) (int, error) {
 	_ = b.conn.SetReadDeadline(time.Now().Add(b.timeout)) // a ResponseWriter without deadlines has no time-out
 	n, err := b.ReadCloser.Read(p)

@@ -6,8 +6,8 @@ import (
 	"daawo/supabase/internal/database/pool"
 )
 
-// buffers are the slices that a request fills. They are pooled, so that a small request allocates little. Nothing may
-// use them after the reply.
+// buffers are the slices that a request fills. They are pooled, so that a small request allocates
+// little. Nothing may use them after the reply.
 type buffers struct {
 	values     []byte // the text of args
 	args       [][]byte

@@ -9,7 +9,8 @@ import (
 	"daawo/supabase/internal/engine/rest/schema"
 )
 
-// errNotColumns: a column's value cannot be converted to JSON here. Postgres has to convert the rows.
+// errNotColumns: a column's value cannot be converted to JSON here. Postgres has to convert the
+// rows.
 var errNotColumns = errors.New("rest: the rows have a column that only Postgres can convert to JSON")
 
 // conversion is how the text of a value becomes JSON, as in Postgres' datum_to_json.
@@ -26,8 +27,8 @@ const (
 	asJSONB                        // json that has to read as jsonb
 )
 
-// conversions are the built-in types by OID. A type that is absent here and in schema.Cache.TextTypes is left to Postgres:
-// arrays, rows, and types with a cast to json.
+// conversions are the built-in types by OID. A type that is absent here and in
+// schema.Cache.TextTypes is left to Postgres: arrays, rows, and types with a cast to json.
 var conversions = map[uint32]conversion{
 	16: asBool,
 	20: asNumber, 21: asNumber, 23: asNumber, 700: asNumber, 701: asNumber, 1700: asNumber, // integers, floats, numeric
@@ -54,7 +55,8 @@ type column struct {
 	conversion
 }
 
-// columnsOf returns the columns of a result, or errNotColumns. The last ones are embedded relations, see sql.Columns.
+// columnsOf returns the columns of a result, or errNotColumns. The last ones are embedded
+// relations, see sql.Columns.
 func columnsOf(fields []pgconn.FieldDescription, embedded int, cache *schema.Cache) ([]column, error) {
 	columns := make([]column, len(fields))
 	for i, f := range fields {
@@ -99,7 +101,8 @@ func appendRow(dst []byte, columns []column, values [][]byte, p *jsonbPrinter) (
 	return append(dst, '}'), nil
 }
 
-// append appends a value as JSON. It returns false for a date in another format than ISO, which the setting DateStyle causes.
+// append appends a value as JSON. It returns false for a date in another format than ISO, which the
+// setting DateStyle causes.
 func (c conversion) append(dst, value []byte) ([]byte, bool) {
 	switch c {
 	case asIs:
@@ -119,8 +122,8 @@ func (c conversion) append(dst, value []byte) ([]byte, bool) {
 	return appendQuoted(dst, value), true
 }
 
-// appendTime appends a date or time. Its text in the ISO style differs from JSON's in two places: a space is between date
-// and time, and an offset of whole hours has no minutes.
+// appendTime appends a date or time. Its text in the ISO style differs from JSON's in two places: a
+// space is between date and time, and an offset of whole hours has no minutes.
 func appendTime(dst, value []byte, c conversion) ([]byte, bool) {
 	if value[len(value)-1] == 'y' { // infinity, -infinity
 		return appendQuoted(dst, value), true

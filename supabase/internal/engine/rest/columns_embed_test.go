@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/engine/rest"
 )
 
-// TestEmbedsEqualJSONB compares embedded relations of every type with Postgres' jsonb: to-one, to-many, many-to-many, on two
-// levels.
+// TestEmbedsEqualJSONB compares embedded relations of every type with Postgres' jsonb: to-one,
+// to-many, many-to-many, on two levels.
 func TestEmbedsEqualJSONB(t *testing.T) {
 	b := open(t, nil)
 	tables := kinds(b)
@@ -84,7 +84,8 @@ func TestEmbedsThatPostgresConverts(t *testing.T) {
 	}
 }
 
-// TestColumnsOfCalls checks calls whose rows the engine converts, and that a call that may write runs only once.
+// TestColumnsOfCalls checks calls whose rows the engine converts, and that a call that may write
+// runs only once.
 func TestColumnsOfCalls(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(`create table api.things (id int primary key, at date, tags text[]); insert into api.things values (1, '2026-01-02', '{a}'), (2, null, null);

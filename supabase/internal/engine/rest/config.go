@@ -30,13 +30,14 @@ type Verifier interface {
 	Verify(token string) (json.RawMessage, *apierror.Error)
 }
 
-// Config is the configuration of the engine. Package pgrst reads it from PostgREST's variables and files, the stack
-// from [api] of config.toml. The names in brackets are PostgREST's.
+// Config is the configuration of the engine. Package pgrst reads it from PostgREST's variables and
+// files, the stack from [api] of config.toml. The names in brackets are PostgREST's.
 type Config struct {
 	Schemas         []string // [db-schemas] the exposed schemas; the first is the default
 	ExtraSearchPath []string // [db-extra-search-path]
 	CheckSchemas    bool     // Schemas and ExtraSearchPath must exist; without it an unknown one is empty
-	// LoadDelay makes each load of the schema cache take longer [internal-schema-cache-query-sleep]. It is for tests.
+	// LoadDelay makes each load of the schema cache take longer
+	// [internal-schema-cache-query-sleep]. It is for tests.
 	LoadDelay       time.Duration
 	AnonRole        string       // [db-anon-role] "" refuses requests without a token
 	MaxRows         *int64       // [db-max-rows]
@@ -52,8 +53,9 @@ type Config struct {
 	Audience  func(string) bool // [jwt-aud] nil accepts all
 	RoleClaim token.Path        // [jwt-role-claim-key]
 	CacheSize int               // [jwt-cache-max-entries] the number of verified tokens to keep
-	// RefuseIDTokens refuses a token with a subject and without a role. PostgREST gives such a token the anonymous
-	// role. Auth signs ID tokens with the same keys, and an ID token must not grant access.
+	// RefuseIDTokens refuses a token with a subject and without a role. PostgREST gives such a
+	// token the anonymous role. Auth signs ID tokens with the same keys, and an ID token must not
+	// grant access.
 	RefuseIDTokens bool
 
 	OpenAPI        OpenAPIMode // [openapi-mode]
@@ -62,8 +64,8 @@ type Config struct {
 	Host           string      // [server-host], as OpenAPI shows it
 	Port           int         // [server-port], as OpenAPI shows it
 
-	// CancelReads cancels the statement of a read whose client has disconnected. Without it every statement runs to its
-	// end, as with PostgREST. A statement that may write always does.
+	// CancelReads cancels the statement of a read whose client has disconnected. Without it every
+	// statement runs to its end, as with PostgREST. A statement that may write always does.
 	CancelReads bool
 	// RequireFilter refuses an UPDATE or DELETE without a filter, as the extension safeupdate does.
 	RequireFilter bool

@@ -8,7 +8,8 @@ import (
 
 const exposedHeaders = "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit"
 
-// cors adds the CORS headers. It returns true if the request was a preflight, which it has then answered.
+// cors adds the CORS headers. It returns true if the request was a preflight, which it has then
+// answered.
 func (s *state) cors(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

@@ -21,8 +21,9 @@ func errNoSchema() *apierror.Error {
 // retryWrite is the Retry-After in seconds while the server accepts no writes.
 const retryWrite = "5"
 
-// databaseError converts an error of the database to the reply that PostgREST gives. For an anonymous caller (anon) a
-// missing privilege becomes 401. readOnly means that the request's transaction was read-only by its method.
+// databaseError converts an error of the database to the reply that PostgREST gives. For an
+// anonymous caller (anon) a missing privilege becomes 401. readOnly means that the request's
+// transaction was read-only by its method.
 func (e *Engine) databaseError(err error, anon, readOnly bool) error {
 	if _, ok := apierror.AsError(err); ok {
 		return err
@@ -32,8 +33,8 @@ func (e *Engine) databaseError(err error, anon, readOnly bool) error {
 	case ok && pg.Code == "PGRST":
 		return raised(pg)
 	case ok && pg.Code == "25006" && !readOnly:
-		// The server accepts no writes: its disk is nearly full, or it has become a standby. PostgREST's 405 is for
-		// methods that only read.
+		// The server accepts no writes: its disk is nearly full, or it has become a standby.
+		// PostgREST's 405 is for methods that only read.
 		we := fromPostgres(pg, anon)
 		we.Status = http.StatusServiceUnavailable
 		return we.WithHeader("Retry-After", retryWrite)
@@ -64,7 +65,8 @@ func fromPostgres(pg *pgconn.PgError, anon bool) *apierror.Error {
 	return we
 }
 
-// statusOf returns the status of an SQLSTATE, as PostgREST's reference lists them under "Errors from PostgreSQL".
+// statusOf returns the status of an SQLSTATE, as PostgREST's reference lists them under "Errors
+// from PostgreSQL".
 func statusOf(pg *pgconn.PgError, anon bool) int {
 	code, message := pg.Code, pg.Message
 	switch code {
@@ -131,7 +133,8 @@ func statusOfClass(class string) int {
 	}
 }
 
-// raised converts an error of raise sqlstate 'PGRST', whose message and detail are JSON with the whole reply.
+// raised converts an error of raise sqlstate 'PGRST', whose message and detail are JSON with the
+// whole reply.
 func raised(pg *pgconn.PgError) *apierror.Error {
 	var message struct {
 		Code    *string `json:"code"`

@@ -41,8 +41,8 @@ func TestErrors(t *testing.T) {
 	minimal.run(t, []scenario{{name: "minimal", url: "/author", status: 404, want: `{"code":"PGRST205","message":"Could not find the table 'api.author' in the schema cache"}`}})
 }
 
-// TestReadOnlyServer checks the replies while the database is read-only, as on a standby: reads succeed, writes get 503
-// with Retry-After, and a GET that would write gets 405.
+// TestReadOnlyServer checks the replies while the database is read-only, as on a standby: reads
+// succeed, writes get 503 with Retry-After, and a GET that would write gets 405.
 func TestReadOnlyServer(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(library)

@@ -17,8 +17,8 @@ import (
 	"daawo/supabase/internal/engine/rest/sql"
 )
 
-// These statements select the relations and functions of a schema that the caller may use, and the schema's comment. A
-// function is selected as its name and number of parameters. $1 is the schema.
+// These statements select the relations and functions of a schema that the caller may use, and the
+// schema's comment. A function is selected as its name and number of parameters. $1 is the schema.
 const (
 	visibleTablesSQL = `
 select c.relname

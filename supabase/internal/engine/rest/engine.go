@@ -1,11 +1,9 @@
 // Package rest answers HTTP requests in PostgREST's dialect over the schemas of a database.
 //
-// A request passes these steps: grammar parses the URL and headers into an ast, plan resolves the ast against the
-// schema, sql writes one statement, and the engine runs the statement under the caller's role in one round trip. The
-// bytes that Postgres returns are the reply. The gateway, or the stand-alone server of package pgrst, serves it on a
-// port.
-//
-// Of ours it imports db and wire.
+// A request passes these steps: grammar parses the URL and headers into an ast, plan resolves the
+// ast against the schema, sql writes one statement, and the engine runs the statement under the
+// caller's role in one round trip. The bytes that Postgres returns are the reply. The gateway, or
+// the stand-alone server of package pgrst, serves it on a port.
 package rest
 
 import (
@@ -27,16 +25,18 @@ import (
 type Options struct {
 	Pool   *pool.Pool // logs in as the authenticator role
 	Config Config
-	// Replica answers plain reads of ReplicaTables, which tolerate replica lag, and nothing else; nil for none.
+	// Replica answers plain reads of ReplicaTables, which tolerate replica lag, and nothing else;
+	// nil for none.
 	Replica       *pool.Replica
 	ReplicaTables []string // schema.name
-	// Configure reads the configuration again when a notification asks for it; nil keeps the configuration.
+	// Configure reads the configuration again when a notification asks for it; nil keeps the
+	// configuration.
 	Configure func(context.Context) (Config, error)
-	// Report is called after each request. The engine then leaves the log of requests, error replies and SQL to it. nil
-	// is none.
+	// Report is called after each request. The engine then leaves the log of requests, error
+	// replies and SQL to it. nil is none.
 	Report func(*http.Request, *Report)
-	// Failed is told why the schema could not be loaded or the connection that listens is lost. The engine tries again
-	// either way. nil is none.
+	// Failed is told why the schema could not be loaded or the connection that listens is lost. The
+	// engine tries again either way. nil is none.
 	Failed func(error)
 	// BodyTimeout is how long a request may send nothing of its body; 0 means 30 s.
 	BodyTimeout time.Duration
@@ -44,7 +44,8 @@ type Options struct {
 	Now         func() time.Time // nil means time.Now
 }
 
-// Engine is an http.Handler with the paths of PostgREST. Start loads the schema; until then every request gets 503.
+// Engine is an http.Handler with the paths of PostgREST. Start loads the schema; until then every
+// request gets 503.
 type Engine struct {
 	pool         *pool.Pool
 	replicaReads replicaReads
@@ -80,7 +81,8 @@ func (e *Engine) Stats() Stats {
 		c.tokens.Load(), c.tokenHits.Load(), c.tokenEvicted.Load()}
 }
 
-// state is everything that a request depends on and that can be reloaded. A reload replaces the whole state.
+// state is everything that a request depends on and that can be reloaded. A reload replaces the
+// whole state.
 type state struct {
 	config      Config
 	schemaCache *schema.Cache // nil until the first load
@@ -194,8 +196,8 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail answers with an error. An error that is not a apierror.Error is an internal one: it is logged and not shown. Nothing is
-// logged about a request that the client cancelled.
+// fail answers with an error. An error that is not a apierror.Error is an internal one: it is
+// logged and not shown. Nothing is logged about a request that the client cancelled.
 func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err error, report *Report) {
 	left := r.Context().Err() != nil && (errors.Is(err, context.Canceled) || pool.IsCode(err, "57014"))
 	we, ok := apierror.AsError(err)
@@ -224,24 +226,26 @@ type headWriter struct{ http.ResponseWriter }
 
 func (headWriter) Write(b []byte) (int, error) { return len(b), nil }
 
-// Start loads the schema and keeps it up to date until ctx ends or Close is called. It returns after the first attempt,
-// with its error.
+// Start loads the schema and keeps it up to date until ctx ends or Close is called. It returns
+// after the first attempt, with its error.
 func (e *Engine) Start(ctx context.Context) error { return e.loader.start(ctx) }
 
 // Close stops the background work. The pool stays open; the caller of New closes it.
 func (e *Engine) Close(ctx context.Context) error { return e.loader.stop(ctx) }
 
-// Reload requests a reload of the schema in the background. Until it is done, requests use the old schema.
+// Reload requests a reload of the schema in the background. Until it is done, requests use the old
+// schema.
 func (e *Engine) Reload() { e.loader.request(false) }
 
-// ReloadConfig requests a reload of the configuration with Options.Configure, and then of the schema.
+// ReloadConfig requests a reload of the configuration with Options.Configure, and then of the
+// schema.
 func (e *Engine) ReloadConfig() { e.loader.request(true) }
 
 // Loading reports whether the last load of the schema failed and another attempt follows.
 func (e *Engine) Loading() bool { return e.loader.delay.Load() > 0 }
 
-// Reachable reports whether the database takes connections: the listener has one or, without a channel, the pool has one
-// that answers.
+// Reachable reports whether the database takes connections: the listener has one or, without a
+// channel, the pool has one that answers.
 func (e *Engine) Reachable(ctx context.Context) bool {
 	if e.Config().Channel != "" {
 		return e.loader.connected.Load()

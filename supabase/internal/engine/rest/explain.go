@@ -10,8 +10,8 @@ import (
 	"daawo/supabase/internal/engine/rest/sql"
 )
 
-// Explain returns the statement that the engine would run for a request, formatted, and its parameters. It runs nothing
-// and ignores the request's token.
+// Explain returns the statement that the engine would run for a request, formatted, and its
+// parameters. It runs nothing and ignores the request's token.
 func (e *Engine) Explain(r *http.Request) (string, error) {
 	s := e.state.Load()
 	if s.schemaCache == nil {

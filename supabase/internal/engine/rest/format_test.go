@@ -54,7 +54,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// soap defines functions that take and return a whole XML document, like PostgREST's how-to for SOAP.
+// soap defines functions that take and return a whole XML document, like PostgREST's how-to for
+// SOAP.
 const soap = `
 create domain api."text/xml" as pg_catalog.xml;
 create function api.fraction(xml) returns api."text/xml" language sql immutable as $$
@@ -62,7 +63,8 @@ create function api.fraction(xml) returns api."text/xml" language sql immutable 
 $$;
 create function api.document(xml) returns xml language sql immutable as $$ select $1 $$;`
 
-// TestXML checks that an XML body becomes the single unnamed argument, and that a handler can return XML.
+// TestXML checks that an XML body becomes the single unnamed argument, and that a handler can
+// return XML.
 func TestXML(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(library)
@@ -81,8 +83,8 @@ func TestXML(t *testing.T) {
 	})
 }
 
-// places replaces PostGIS: it defines a type geometry and the function that the engine calls, with the signature and
-// result of PostGIS. The function expects the geometry in a column of that name.
+// places replaces PostGIS: it defines a type geometry and the function that the engine calls, with
+// the signature and result of PostGIS. The function expects the geometry in a column of that name.
 const places = `
 create type public.geometry as (x float8, y float8);
 create function public.st_asgeojson(feature record, geom_column text default '', maxdecimaldigits int default 9, pretty bool default false)

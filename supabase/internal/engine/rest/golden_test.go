@@ -12,8 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden compares the statements of requests with testdata/golden.txt. An entry is a line "METHOD URL [Prefer]",
-// the body on the next line for requests that write, and the statement. The file also documents the SQL.
+// TestGolden compares the statements of requests with testdata/golden.txt. An entry is a line
+// "METHOD URL [Prefer]", the body on the next line for requests that write, and the statement. The
+// file also documents the SQL.
 func TestGolden(t *testing.T) {
 	b := open(t, nil)
 	text, err := os.ReadFile("testdata/golden.txt")

@@ -28,8 +28,8 @@ var library string
 
 const secret = "a secret of the tests with enough characters"
 
-// harness is an engine over a database with the schema of library.sql. Writes of tests are rolled back unless they ask
-// for a commit.
+// harness is an engine over a database with the schema of library.sql. Writes of tests are rolled
+// back unless they ask for a commit.
 type harness struct {
 	t      testing.TB
 	db     *testdb.DB

@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// jsonbPrinter converts JSON text to the text that Postgres prints after a cast to jsonb: one space after each comma and
-// colon, keys sorted by length and then by bytes, the last of equal keys, numbers without an exponent. Its input is JSON that
-// Postgres has written. Where it does not know Postgres' result, it fails, and Postgres converts the rows.
+// jsonbPrinter converts JSON text to the text that Postgres prints after a cast to jsonb: one space
+// after each comma and colon, keys sorted by length and then by bytes, the last of equal keys,
+// numbers without an exponent. Its input is JSON that Postgres has written. Where it does not know
+// Postgres' result, it fails, and Postgres converts the rows.
 type jsonbPrinter struct {
 	src     []byte
 	at      int
@@ -24,7 +25,8 @@ type member struct{ key, colon, end int }
 const (
 	// maxJSONDepth is the nesting above which Postgres converts the value.
 	maxJSONDepth = 200
-	// maxNumber is the length in bytes above which Postgres converts a number. Its numeric type has limits beyond that.
+	// maxNumber is the length in bytes above which Postgres converts a number. Its numeric type has
+	// limits beyond that.
 	maxNumber = 1000
 )
 
@@ -230,8 +232,8 @@ func (p *jsonbPrinter) escaped(dst []byte) ([]byte, bool) {
 	return dst, false
 }
 
-// codePoint reads an escape sequence of four hexadecimal digits, or two of them that are a surrogate pair. Postgres accepts neither
-// zero nor half a pair.
+// codePoint reads an escape sequence of four hexadecimal digits, or two of them that are a
+// surrogate pair. Postgres accepts neither zero nor half a pair.
 func (p *jsonbPrinter) codePoint() (rune, bool) {
 	read := func() (rune, bool) {
 		if len(p.src)-p.at < 6 || p.src[p.at] != '\\' || p.src[p.at+1] != 'u' {
@@ -291,8 +293,8 @@ loop:
 	return appendShifted(dst, text[:exponent], string(text[exponent+1:]), point)
 }
 
-// appendShifted appends a number without a sign times ten to the power of exponent. point is the index of the decimal point; it is
-// negative if there is none.
+// appendShifted appends a number without a sign times ten to the power of exponent. point is the
+// index of the decimal point; it is negative if there is none.
 func appendShifted(dst, text []byte, exponent string, point int) ([]byte, bool) {
 	shift, err := strconv.Atoi(exponent)
 	if err != nil || shift > maxNumber || shift < -maxNumber {

@@ -10,7 +10,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// randomJSON returns a random JSON text with random white space, escape sequences, equal keys and forms of numbers.
+// randomJSON returns a random JSON text with random white space, escape sequences, equal keys and
+// forms of numbers.
 func randomJSON(r *rand.Rand, depth int) string {
 	space := func() string { return []string{"", "", " ", "\n\t", "  "}[r.IntN(5)] }
 	text := func() string {

@@ -16,7 +16,8 @@ import (
 	"daawo/supabase/internal/engine/rest"
 )
 
-// TestNumbersBeyondBigint checks that limits and offsets that Postgres cannot hold are its error, not ignored.
+// TestNumbersBeyondBigint checks that limits and offsets that Postgres cannot hold are its error,
+// not ignored.
 func TestNumbersBeyondBigint(t *testing.T) {
 	b := open(t, nil)
 	most := openOn(t, b.db, func(c *rest.Config) { c.MaxRows = new(int64(2)) })
@@ -55,7 +56,8 @@ func TestNesting(t *testing.T) {
 	})
 }
 
-// TestUnfilteredWrites checks that an update or a delete of all rows is refused where the configuration says so.
+// TestUnfilteredWrites checks that an update or a delete of all rows is refused where the
+// configuration says so.
 func TestUnfilteredWrites(t *testing.T) {
 	b := open(t, nil)
 	safe := openOn(t, b.db, func(c *rest.Config) { c.RequireFilter = true })
@@ -73,8 +75,8 @@ func TestUnfilteredWrites(t *testing.T) {
 	})
 }
 
-// TestClientThatLeaves checks that a statement runs to its end although its client disconnects, except a read with
-// CancelReads.
+// TestClientThatLeaves checks that a statement runs to its end although its client disconnects,
+// except a read with CancelReads.
 func TestClientThatLeaves(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(`create table public.done (how text); grant insert on public.done to anon;

@@ -76,7 +76,8 @@ func (l *loader) stop(ctx context.Context) error {
 	}
 }
 
-// work loads the schema on each request. After a failure it tries again with growing delays until a load succeeds.
+// work loads the schema on each request. After a failure it tries again with growing delays until a
+// load succeeds.
 func (l *loader) work(ctx context.Context) {
 	for {
 		select {
@@ -102,7 +103,8 @@ func (l *loader) work(ctx context.Context) {
 	}
 }
 
-// reconfigure reloads the configuration if that was requested. After an error the old one stays in use.
+// reconfigure reloads the configuration if that was requested. After an error the old one stays in
+// use.
 func (l *loader) reconfigure(ctx context.Context) {
 	if l.configure == nil || !l.config.Swap(false) {
 		return
@@ -164,8 +166,8 @@ func (e *Engine) load(ctx context.Context) (err error) {
 		return err
 	}
 	e.replaceSchema(cache, roles)
-	// New connections see changed settings of the login role and do not hold the old catalogue in their caches. A
-	// connection in use closes when its request is done.
+	// New connections see changed settings of the login role and do not hold the old catalogue in
+	// their caches. A connection in use closes when its request is done.
 	e.pool.Pgx().Reset()
 	duration := e.now().Sub(begun)
 	e.counts.loadTime.Store(int64(duration))
@@ -173,7 +175,8 @@ func (e *Engine) load(ctx context.Context) (err error) {
 	return nil
 }
 
-// rolesSQL selects the settings of the roles that the login role is a member of, as far as the login role may set them.
+// rolesSQL selects the settings of the roles that the login role is a member of, as far as the
+// login role may set them.
 const rolesSQL = `
 select r.rolname, split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
   from pg_auth_members m
@@ -207,7 +210,8 @@ func loadRoles(ctx context.Context, conn interface {
 	return out, err
 }
 
-// listen waits for notify pgrst, 'reload schema' (or 'reload config', or an empty payload, which means both).
+// listen waits for notify pgrst, 'reload schema' (or 'reload config', or an empty payload, which
+// means both).
 func (l *loader) listen(ctx context.Context) {
 	once := sync.OnceFunc(func() { close(l.listening) })
 	defer once()

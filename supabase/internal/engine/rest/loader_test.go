@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestReloadChangedType checks that a filter has the new type of its column although connections prepared it with the
-// old type.
+// TestReloadChangedType checks that a filter has the new type of its column although connections
+// prepared it with the old type.
 func TestReloadChangedType(t *testing.T) {
 	b := open(t, nil)
 	ask := func(url string) string {
@@ -45,7 +45,8 @@ func TestReloadChangedType(t *testing.T) {
 	all("/sized?id=eq.five", `[{"id":"five"}]`)
 }
 
-// TestReload checks that a notification reloads the schema, and that requests succeed during the reload.
+// TestReload checks that a notification reloads the schema, and that requests succeed during the
+// reload.
 func TestReload(t *testing.T) {
 	b := open(t, nil)
 	b.run(t, []scenario{{name: "before", url: "/fresh", status: 404}})

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkManyRows reads results of more rows than Postgres returns as one value. The bound is the same rows as one value
-// through pgx.
+// BenchmarkManyRows reads results of more rows than Postgres returns as one value. The bound is the
+// same rows as one value through pgx.
 func BenchmarkManyRows(b *testing.B) {
 	for _, rows := range []int{1000, 2000, 20000} {
 		b.Run(strconv.Itoa(rows), func(b *testing.B) {

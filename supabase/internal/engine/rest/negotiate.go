@@ -50,8 +50,8 @@ func (s *state) match(m ast.MediaType, p *plan.Plan, target schema.Name) (sql.Re
 	}
 }
 
-// handler returns how to produce a media type. In this order: a handler for the target, if all columns are selected; a
-// handler for any target; a built-in format.
+// handler returns how to produce a media type. In this order: a handler for the target, if all
+// columns are selected; a handler for any target; a built-in format.
 func (s *state) handler(m ast.MediaType, p *plan.Plan, target schema.Name) (sql.Reply, ast.MediaType, bool) {
 	custom := func(h schema.Handler, target schema.Name) (sql.Reply, ast.MediaType, bool) {
 		return sql.Reply{Body: sql.BodyCustom, Handler: h.Function, Target: target}, grammar.MediaType(h.MediaType), true

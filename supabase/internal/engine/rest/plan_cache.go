@@ -7,7 +7,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// The bounds of the plan cache: the number of entries, and the size in bytes of a key. An entry takes a few kilobytes.
+// The bounds of the plan cache: the number of entries, and the size in bytes of a key. An entry
+// takes a few kilobytes.
 const (
 	maxPlans       = 512
 	maxPlanKeySize = 2048
@@ -41,15 +42,16 @@ func (k *planKey) size() int {
 	return n
 }
 
-// planCache holds prepared requests of one configuration and one load of the schema. A full cache drops the entry that
-// was not used for the longest time.
+// planCache holds prepared requests of one configuration and one load of the schema. A full cache
+// drops the entry that was not used for the longest time.
 type planCache struct {
 	entries *lru.Cache[planKey, *prepared]
 }
 
 func newPlanCache() planCache { return planCache{newLRU[planKey, *prepared](maxPlans)} }
 
-// cachedPlan is prepare with a cache, because many requests are the same. Requests with a body are not cached.
+// cachedPlan is prepare with a cache, because many requests are the same. Requests with a body are
+// not cached.
 func (s *state) cachedPlan(r *http.Request, t *stopwatch) (*prepared, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return s.prepare(r, t)

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/engine/rest/sql"
 )
 
-// prepared is a parsed and planned request: the parts that depend neither on the caller nor on the time. It is
-// immutable, and several requests may share it.
+// prepared is a parsed and planned request: the parts that depend neither on the caller nor on the
+// time. It is immutable, and several requests may share it.
 type prepared struct {
 	request   *request
 	plan      *plan.Plan
@@ -35,8 +35,8 @@ const (
 	columns                    // the columns of each row; the engine writes the JSON, which takes Postgres twice as long
 )
 
-// fixedHeaders are values of reply headers that are the same in every reply. Replies share the slices: code may replace
-// the values of a header, but never change them in place.
+// fixedHeaders are values of reply headers that are the same in every reply. Replies share the
+// slices: code may replace the values of a header, but never change them in place.
 type fixedHeaders struct{ contentType, contentLocation []string }
 
 // prepare parses a request and plans it. OPTIONS and the root have no plan.
@@ -117,9 +117,9 @@ func (s *state) render(p *prepared) {
 	}
 }
 
-// mayReadColumns reports whether the engine may write the JSON of the rows. The count of a small page comes with the page,
-// so that both are of one snapshot. A call must be one that may run twice, in case a type turns out to be unknown, and its
-// rows must not be values.
+// mayReadColumns reports whether the engine may write the JSON of the rows. The count of a small
+// page comes with the page, so that both are of one snapshot. A call must be one that may run
+// twice, in case a type turns out to be unknown, and its rows must not be values.
 func mayReadColumns(p *prepared, large, counted bool) bool {
 	if p.plan.Mutation != nil || p.reply.Explain != "" || counted && !large {
 		return false
@@ -138,14 +138,15 @@ func (p *prepared) readOnly() bool {
 	return p.plan.Mutation == nil
 }
 
-// mayReadRows reports whether Postgres may return one JSON value per row. A separate count would call a function twice.
+// mayReadRows reports whether Postgres may return one JSON value per row. A separate count would
+// call a function twice.
 func mayReadRows(p *prepared, counted bool) bool {
 	return p.plan.Mutation == nil && p.reply.Explain == "" && (p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
 		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted)
 }
 
-// formats returns the result formats, binary for the body. The binary format of bytea is its bytes, the text format is
-// hexadecimal.
+// formats returns the result formats, binary for the body. The binary format of bytea is its bytes,
+// the text format is hexadecimal.
 func (p *prepared) formats() []int16 {
 	if p.reply.Explain != "" {
 		return nil
@@ -171,7 +172,8 @@ func handlerTarget(q *request, p *plan.Plan) schema.Name {
 	return n
 }
 
-// checkFilter returns the error of the extension safeupdate for a plan that updates or deletes all rows of a table.
+// checkFilter returns the error of the extension safeupdate for a plan that updates or deletes all
+// rows of a table.
 func checkFilter(p *plan.Plan) error {
 	m := p.Mutation
 	if m == nil || len(m.Where) > 0 {
@@ -189,8 +191,8 @@ func checkFilter(p *plan.Plan) error {
 	return apierror.Errorf(http.StatusBadRequest, "21000", "%s requires a WHERE clause", verb)
 }
 
-// checkBounds returns Postgres' error for a limit or an offset that its bigint cannot hold. A server with a maximum of rows
-// never sends such a limit to Postgres.
+// checkBounds returns Postgres' error for a limit or an offset that its bigint cannot hold. A
+// server with a maximum of rows never sends such a limit to Postgres.
 func checkBounds(h ast.Huge, limited bool) error {
 	number := h.Limit
 	if number == "" || limited {

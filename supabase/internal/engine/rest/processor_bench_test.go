@@ -49,8 +49,9 @@ var processorCases = []scenario{
 		header: "Content-Type: application/json\nPrefer: tx=commit, return=representation"},
 }
 
-// BenchmarkProcessorTime reports the processor time that Postgres and this process take for a request, without HTTP. Other work on
-// the machine has little effect on it, in contrast to rates and latencies. Linux only.
+// BenchmarkProcessorTime reports the processor time that Postgres and this process take for a
+// request, without HTTP. Other work on the machine has little effect on it, in contrast to rates
+// and latencies. Linux only.
 func BenchmarkProcessorTime(b *testing.B) {
 	base := open(b, nil)
 	base.db.Exec(benchSQL)

@@ -39,8 +39,8 @@ func drawURL(t *rapid.T) string {
 	return "/" + table + "?" + q.Encode()
 }
 
-// TestAnyURL checks random URLs: Postgres can parse the statement, text of the request occurs only in parameters and
-// quoted identifiers, and no reply has status 5xx or shows SQL.
+// TestAnyURL checks random URLs: Postgres can parse the statement, text of the request occurs only
+// in parameters and quoted identifiers, and no reply has status 5xx or shows SQL.
 func TestAnyURL(t *testing.T) {
 	b := open(t, nil)
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,8 +13,8 @@ type replicaReads struct {
 	tables  []string      // schema.name
 }
 
-// allow reports whether j is a plain read of one of the tables. With a pre-request function the answer is always false:
-// the function may write, and a standby cannot.
+// allow reports whether j is a plain read of one of the tables. With a pre-request function the
+// answer is always false: the function may write, and a standby cannot.
 func (r replicaReads) allow(j *job) bool {
 	p := j.plan
 	if r.replica == nil || j.state.config.PreRequest != nil || p.Mutation != nil || p.Call != nil || len(p.Read.Children) > 0 {

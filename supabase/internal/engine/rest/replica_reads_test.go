@@ -14,8 +14,8 @@ import (
 	"daawo/supabase/internal/engine/rest"
 )
 
-// TestReplicaReads checks that only plain reads of the named tables use the standby. A second database plays the
-// standby; its rows differ from the primary's.
+// TestReplicaReads checks that only plain reads of the named tables use the standby. A second
+// database plays the standby; its rows differ from the primary's.
 func TestReplicaReads(t *testing.T) {
 	const tables = `
 		create schema api; grant usage on schema api to anon;

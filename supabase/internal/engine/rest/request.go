@@ -73,7 +73,8 @@ func (s *state) parse(r *http.Request) (*request, error) {
 	return q, q.readBody(r)
 }
 
-// locate sets the resource that the path names and returns its name: /, /{relation} or /rpc/{function}.
+// locate sets the resource that the path names and returns its name: /, /{relation} or
+// /rpc/{function}.
 func (q *request) locate(c *Config) (string, error) {
 	path := strings.TrimPrefix(q.path, "/")
 	parts := strings.Split(path, "/")

@@ -75,8 +75,8 @@ func (j *job) send(w http.ResponseWriter, status int, body *spool, t *stopwatch)
 	return nil
 }
 
-// readHeaders sets the headers of the reply to a read or a call. It returns its status, which depends on the range of
-// rows, and its body.
+// readHeaders sets the headers of the reply to a read or a call. It returns its status, which
+// depends on the range of rows, and its body.
 func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	total := res.total
 	switch j.request.Prefs.Count {
@@ -221,8 +221,8 @@ func (j *job) applied() string {
 
 func joinComma(list []string) string { return strings.Join(list, ", ") }
 
-// warning returns the value of Warning for a request that gives an embedded relation an alias and then refers to it by
-// its relation name; "" for none.
+// warning returns the value of Warning for a request that gives an embedded relation an alias and
+// then refers to it by its relation name; "" for none.
 func (j *job) warning() string {
 	if len(j.plan.Legacy) == 0 {
 		return ""
@@ -241,7 +241,8 @@ func LegacyHint(legacy [][2]string) string {
 	return joinComma(changes)
 }
 
-// overrides decodes the settings response.headers and response.status. Without response.status the status is 0.
+// overrides decodes the settings response.headers and response.status. Without response.status the
+// status is 0.
 func (res *result) overrides() (given http.Header, status int, err error) {
 	if len(res.headers) > 0 {
 		var list []map[string]string

@@ -95,7 +95,8 @@ var (
 	arrayNull      = []byte("null")
 )
 
-// readRows joins the rows of a statement of sql.Rows into one array, with the white space of Postgres' json_agg.
+// readRows joins the rows of a statement of sql.Rows into one array, with the white space of
+// Postgres' json_agg.
 func (res *result) readRows(rows *pgconn.ResultReader) error {
 	separator := arrayBegin
 	for rows.NextRow() {

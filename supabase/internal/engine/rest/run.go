@@ -31,7 +31,8 @@ func (j *job) rollsBack() bool {
 	return tx == "rollback" || j.state.config.TxEnd.Rollback && tx != "commit"
 }
 
-// counts reports whether the client asked for the exact number of rows, or for an estimate that is at least as good.
+// counts reports whether the client asked for the exact number of rows, or for an estimate that is
+// at least as good.
 func (j *job) counts() bool {
 	return j.request.Prefs.Count == "exact" || j.request.Prefs.Count == "estimated"
 }
@@ -68,8 +69,8 @@ func (j *job) checkRows(res *result) error {
 	return nil
 }
 
-// run reads or writes what the request asks for. If the engine cannot convert the rows, which no request writes, Postgres
-// reads them again and converts them.
+// run reads or writes what the request asks for. If the engine cannot convert the rows, which no
+// request writes, Postgres reads them again and converts them.
 func (j *job) run(ctx context.Context) (*result, error) {
 	res, err := j.runOnce(ctx)
 	if !errors.Is(err, errNotColumns) {
@@ -82,8 +83,8 @@ func (j *job) run(ctx context.Context) (*result, error) {
 	return j.runOnce(ctx)
 }
 
-// runOnce sends all statements in one round trip, which is one transaction. Only a request whose number of rows can roll it
-// back takes a second round trip, for the commit or rollback.
+// runOnce sends all statements in one round trip, which is one transaction. Only a request whose
+// number of rows can roll it back takes a second round trip, for the commit or rollback.
 func (j *job) runOnce(ctx context.Context) (_ *result, err error) {
 	readOnly := j.readOnly()
 	j.makeBatch(readOnly)
@@ -136,8 +137,8 @@ func (e *Engine) logQuery(ctx context.Context, c *Config, id identity, list []po
 	}
 }
 
-// transaction runs the batch in a session and decodes its results into res. It may be called again after a failure. If
-// it returns an error, the session rolls back.
+// transaction runs the batch in a session and decodes its results into res. It may be called again
+// after a failure. If it returns an error, the session rolls back.
 func (j *job) transaction(ctx context.Context, c *pool.Session, res *result) error {
 	res.body.close()
 	*res = result{}

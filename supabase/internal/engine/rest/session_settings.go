@@ -11,30 +11,33 @@ import (
 	"daawo/supabase/internal/engine/rest/sql"
 )
 
-// roleSettings are the settings that "alter role … set" gives a role. They apply when the role is impersonated too.
+// roleSettings are the settings that "alter role … set" gives a role. They apply when the role is
+// impersonated too.
 type roleSettings struct {
 	isolation string
 	settings  [][2]string
 }
 
-// settingsKey selects the settings of a request's transaction. The values that the request itself gives are not part of
-// it.
+// settingsKey selects the settings of a request's transaction. The values that the request itself
+// gives are not part of it.
 type settingsKey struct {
 	schema, role       string
 	readOnly, timezone bool
 	routine            *schema.Routine // nil for relations
 }
 
-// sessionSettings is the statement that sets the settings of the requests with one settingsKey, local to the
-// transaction. The names are part of the SQL: they come from the engine, the configuration and the catalogue. The
-// values are parameters: before, then those of the request, then after.
+// sessionSettings is the statement that sets the settings of the requests with one settingsKey,
+// local to the transaction. The names are part of the SQL: they come from the engine, the
+// configuration and the catalogue. The values are parameters: before, then those of the request,
+// then after.
 type sessionSettings struct {
 	sql           string
 	before, after [][]byte
 	scope         string // see pool.Pool.Session
 }
 
-// maxSessionSettings bounds the cache of session settings. A token may name any role, even one that does not exist.
+// maxSessionSettings bounds the cache of session settings. A token may name any role, even one that
+// does not exist.
 const maxSessionSettings = 512
 
 func (s *state) sessionSettings(k settingsKey) *sessionSettings {
@@ -46,8 +49,8 @@ func (s *state) sessionSettings(k settingsKey) *sessionSettings {
 	return set
 }
 
-// makeSessionSettings puts the settings in order. The role's own settings come before the role: then only the login
-// role needs the privilege to set them.
+// makeSessionSettings puts the settings in order. The role's own settings come before the role:
+// then only the login role needs the privilege to set them.
 func (s *state) makeSessionSettings(k settingsKey) *sessionSettings {
 	var names []string
 	set := &sessionSettings{}
@@ -55,8 +58,9 @@ func (s *state) makeSessionSettings(k settingsKey) *sessionSettings {
 		names, *list = append(names, name), append(*list, []byte(value))
 	}
 	searchPath := sql.SearchPath(append([]string{k.schema}, s.config.ExtraSearchPath...))
-	// Postgres fixes the types of a statement's parameters when it prepares it. After a column changes its type, an
-	// older prepared statement would read values as the old type. So every load of the schema has a scope of its own.
+	// Postgres fixes the types of a statement's parameters when it prepares it. After a column
+	// changes its type, an older prepared statement would read values as the old type. So every
+	// load of the schema has a scope of its own.
 	set.scope = strconv.FormatUint(s.loads, 36) + "\x00" + k.role + "\x00" + searchPath
 	if k.readOnly {
 		fixed(&set.before, "transaction_read_only", "on")
@@ -82,9 +86,9 @@ func (s *state) makeSessionSettings(k settingsKey) *sessionSettings {
 	return set
 }
 
-// setAll returns the SQL that sets the named settings to the parameters, in their order. It selects the number of
-// settings, because the values themselves would only travel back. A Postgres function takes at most 100 arguments, so
-// long lists are split.
+// setAll returns the SQL that sets the named settings to the parameters, in their order. It selects
+// the number of settings, because the values themselves would only travel back. A Postgres function
+// takes at most 100 arguments, so long lists are split.
 func setAll(names []string) string {
 	const most = 64
 	var b strings.Builder
@@ -112,8 +116,8 @@ func (s *state) isolation(id identity, p *plan.Plan) string {
 	return s.roles[id.role].isolation
 }
 
-// setStatement returns the statement that sets the settings of a request's transaction, and the scope of the statements
-// that are prepared under them. The values are stored in buf.
+// setStatement returns the statement that sets the settings of a request's transaction, and the
+// scope of the statements that are prepared under them. The values are stored in buf.
 func (s *state) setStatement(buf *buffers, r *http.Request, q *request, id identity, p *plan.Plan, readOnly bool) (set pool.Statement, scope string) {
 	k := settingsKey{schema: q.schema, role: id.role, readOnly: readOnly, timezone: q.Prefs.Timezone != nil}
 	if p != nil && p.Call != nil {

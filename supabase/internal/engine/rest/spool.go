@@ -16,9 +16,10 @@ const maxAggregatedRows = 1000
 
 // spool holds the body of a reply: up to maxSpoolMemory bytes in memory, the rest in a file.
 //
-// A result without a small row limit comes from Postgres row by row. The spool lets neither Postgres nor this process
-// hold it whole. The status, range and length are still known before the first byte, an error in the last row is still
-// an error reply, and a slow client holds neither a connection nor a snapshot.
+// A result without a small row limit comes from Postgres row by row. The spool lets neither
+// Postgres nor this process hold it whole. The status, range and length are still known before the
+// first byte, an error in the last row is still an error reply, and a slow client holds neither a
+// connection nor a snapshot.
 type spool struct {
 	head   []*chunk // full, except the last
 	last   int      // bytes used of the last chunk
@@ -27,8 +28,8 @@ type spool struct {
 	length int64 // of head and file
 }
 
-// chunk is a piece of a spool. Chunks are pooled and never grow, so a large reply leaves no garbage and copies no byte
-// twice.
+// chunk is a piece of a spool. Chunks are pooled and never grow, so a large reply leaves no garbage
+// and copies no byte twice.
 type chunk [32 << 10]byte
 
 var chunks = sync.Pool{New: func() any { return new(chunk) }}

@@ -24,8 +24,8 @@ create function api.long_set(n int) returns setof int language sql stable as $$ 
 grant usage on schema api to service_role;
 grant select on api.long, api.breaks to anon, service_role`
 
-// getLong requests the long relation with a role without statement_timeout, because the 3 s of the other roles are too
-// short on a busy machine.
+// getLong requests the long relation with a role without statement_timeout, because the 3 s of the
+// other roles are too short on a busy machine.
 func getLong(t *testing.T, server string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server+"/long", nil)
 	if err != nil {
@@ -35,8 +35,8 @@ func getLong(t *testing.T, server string) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// TestLongResults checks that a result without a limit, in memory or in a file, is the same array as from Postgres'
-// json_agg and has all headers. An error in the last row must be an error reply.
+// TestLongResults checks that a result without a limit, in memory or in a file, is the same array
+// as from Postgres' json_agg and has all headers. An error in the last row must be an error reply.
 func TestLongResults(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(longSQL)
@@ -127,7 +127,8 @@ func TestLongResultMemory(t *testing.T) {
 	}
 }
 
-// TestSpoolWithoutTempDir checks that a long reply is an error if the temporary file cannot be created.
+// TestSpoolWithoutTempDir checks that a long reply is an error if the temporary file cannot be
+// created.
 func TestSpoolWithoutTempDir(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(longSQL)

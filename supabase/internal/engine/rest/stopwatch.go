@@ -28,7 +28,8 @@ func (t *stopwatch) header(h http.Header) {
 	}
 }
 
-// lap ends the phase of the given name. Its duration is in milliseconds, always with a decimal point, as PostgREST's.
+// lap ends the phase of the given name. Its duration is in milliseconds, always with a decimal
+// point, as PostgREST's.
 func (t *stopwatch) lap(name string) {
 	if !t.on {
 		return

@@ -8,7 +8,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// appendJSON appends a JSON string. Invalid UTF-8 becomes U+FFFD. NUL is dropped, because Postgres rejects it.
+// appendJSON appends a JSON string. Invalid UTF-8 becomes U+FFFD. NUL is dropped, because Postgres
+// rejects it.
 func appendJSON(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	if !utf8.ValidString(s) {

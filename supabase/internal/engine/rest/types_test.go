@@ -6,8 +6,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// towns defines columns of composite and array types, for JSON paths, and functions whose results or arguments have no
-// columns.
+// towns defines columns of composite and array types, for JSON paths, and functions whose results
+// or arguments have no columns.
 const towns = `
 create type api.coordinates as (lat float8, long float8);
 create table api.towns (id int primary key, at api.coordinates, tongues text[], stops api.coordinates[]);
@@ -20,7 +20,8 @@ create function api.lats(list jsonb) returns float8 language sql immutable as $$
 create function api.joined(words text[]) returns text language sql immutable as $$ select array_to_string(words, '-') $$;
 grant all on api.towns to anon;`
 
-// TestCompositesAndRecords checks columns of composite and array types, untyped records, and lists as arguments.
+// TestCompositesAndRecords checks columns of composite and array types, untyped records, and lists
+// as arguments.
 func TestCompositesAndRecords(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(library)

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// Environment variables with the URL and the service key of a storage-api to compare with. The comparison is optional.
+// Environment variables with the URL and the service key of a storage-api to compare with. The
+// comparison is optional.
 const (
 	upstreamURL = "STORAGE_API_URL"
 	upstreamKey = "STORAGE_API_SERVICE_KEY"
@@ -84,15 +85,16 @@ func timed(b *testing.B, clients int, fn func()) time.Duration {
 	return time.Since(start) / time.Duration(b.N)
 }
 
-// eachLoad runs a benchmark with one client, to measure latency, and with eight clients, to measure throughput.
+// eachLoad runs a benchmark with one client, to measure latency, and with eight clients, to measure
+// throughput.
 func eachLoad(b *testing.B, name string, fn func(b *testing.B, clients int)) {
 	for _, clients := range []int{1, 8} {
 		b.Run(fmt.Sprintf("%s/%d", name, clients), func(b *testing.B) { fn(b, clients) })
 	}
 }
 
-// BenchmarkDownload compares public downloads with http.ServeContent of the same file, and with ServeContent plus the query
-// that a permission check needs.
+// BenchmarkDownload compares public downloads with http.ServeContent of the same file, and with
+// ServeContent plus the query that a permission check needs.
 func BenchmarkDownload(b *testing.B) {
 	for _, size := range []int{100_000, 1_000_000} {
 		eachLoad(b, fmt.Sprintf("%dkB", size/1000), func(b *testing.B, clients int) {
@@ -159,7 +161,8 @@ func BenchmarkUpload(b *testing.B) {
 	})
 }
 
-// peakRSS returns the largest resident memory of this process, in bytes, since the counter was reset.
+// peakRSS returns the largest resident memory of this process, in bytes, since the counter was
+// reset.
 func peakRSS(b *testing.B) int64 {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -174,7 +177,8 @@ func peakRSS(b *testing.B) int64 {
 	return 0
 }
 
-// BenchmarkUpload1GB reports how much the memory of server and client grows during an upload of one gigabyte.
+// BenchmarkUpload1GB reports how much the memory of server and client grows during an upload of one
+// gigabyte.
 func BenchmarkUpload1GB(b *testing.B) {
 	s := newStack(b, func(o *Options) { o.FileSizeLimit = 2 << 30 })
 	s.bucket("bench", false)

@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// TestLostCommitReply loses the reply to the transaction that writes the row. Every row must still have its bytes.
+// TestLostCommitReply loses the reply to the transaction that writes the row. Every row must still
+// have its bytes.
 func TestLostCommitReply(t *testing.T) {
 	st := newStack(t)
 	var mute atomic.Bool // drop all replies of the database
@@ -42,8 +43,9 @@ func versionOf(st *stack, bucket, name string) string {
 	return testdb.Value[string](st.db, `select coalesce(max(version), '') from storage.objects where bucket_id = $1 and name = $2`, bucket, name)
 }
 
-// TestRejectedRow makes the database reject rows. The bytes of plain uploads and copies are then deleted at once. The bytes
-// of resumable and multipart uploads stay, so that the client can complete them later.
+// TestRejectedRow makes the database reject rows. The bytes of plain uploads and copies are then
+// deleted at once. The bytes of resumable and multipart uploads stay, so that the client can
+// complete them later.
 func TestRejectedRow(t *testing.T) {
 	s := newStack(t)
 	s.bucket("b", false)

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestFormFieldTooLong sends a form whose field is beyond the limit, and reads the reply only after it has sent all of it.
+// TestFormFieldTooLong sends a form whose field is beyond the limit, and reads the reply only after
+// it has sent all of it.
 func TestFormFieldTooLong(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -45,7 +46,8 @@ func TestFormFieldTooLong(t *testing.T) {
 	}
 }
 
-// TestTUSConcurrentPatches sends the whole upload eight times at once: one request succeeds, the others get a conflict.
+// TestTUSConcurrentPatches sends the whole upload eight times at once: one request succeeds, the
+// others get a conflict.
 func TestTUSConcurrentPatches(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -46,7 +46,8 @@ func TestCopyRules(t *testing.T) {
 			s.do(key, "GET", "/object/any/"+tt.name, nil).want(t, 200, "1")
 		}
 	}
-	// A copy within the bucket must not change the type to one that the bucket does not allow. A rename is always allowed.
+	// A copy within the bucket must not change the type to one that the bucket does not allow. A
+	// rename is always allowed.
 	within := map[string]any{"bucketId": "small", "sourceKey": "fits", "destinationKey": "page", "copyMetadata": false, "metadata": map[string]any{"mimetype": "image/png"}}
 	s.do(key, "POST", "/object/copy", within).want(t, 400, "InvalidMimeType")
 	s.do(key, "PUT", "/bucket/small", map[string]any{"file_size_limit": 1}).want(t, 200, "")

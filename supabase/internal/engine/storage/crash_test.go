@@ -110,7 +110,8 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 	},
 }
 
-// TestCrashChild is the child process of TestKilledAtEveryStep. It is skipped without the environment variables.
+// TestCrashChild is the child process of TestKilledAtEveryStep. It is skipped without the
+// environment variables.
 func TestCrashChild(t *testing.T) {
 	url := os.Getenv(crashURL)
 	if url == "" {
@@ -131,9 +132,9 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// TestKilledAtEveryStep kills the process with SIGKILL before each step of each kind of write. Every row must then have all
-// of its bytes. After a sweep, every file must have its row and no folder may be empty. An uninterrupted run collects the
-// steps first.
+// TestKilledAtEveryStep kills the process with SIGKILL before each step of each kind of write.
+// Every row must then have all of its bytes. After a sweep, every file must have its row and no
+// folder may be empty. An uninterrupted run collects the steps first.
 func TestKilledAtEveryStep(t *testing.T) {
 	for name, action := range crashActions {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +167,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// crashRound calls fn with a new bucket that contains the object "old", and then checks rows and files.
+// crashRound calls fn with a new bucket that contains the object "old", and then checks rows and
+// files.
 func crashRound(t *testing.T, st *stack, bucket string, fn func(url, dir, bucket string)) {
 	t.Helper()
 	url, dir, ctx := st.db.URL("supabase_storage_admin"), t.TempDir(), t.Context()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestUnknownRoutes checks both forms of the reply to an unknown route, and the route of the cache without a CDN.
+// TestUnknownRoutes checks both forms of the reply to an unknown route, and the route of the cache
+// without a CDN.
 func TestUnknownRoutes(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -50,7 +51,8 @@ func TestSizeLimitMessages(t *testing.T) {
 	}
 }
 
-// TestMalformedContentType checks that a Content-Type without a type or a subtype is refused before anything else.
+// TestMalformedContentType checks that a Content-Type without a type or a subtype is refused before
+// anything else.
 func TestMalformedContentType(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -85,8 +87,9 @@ func TestDownloadNames(t *testing.T) {
 	s.do("", "GET", "/object/public/b/a?download=a&download=b", nil).want(t, 400, "querystring/download must be string")
 }
 
-// TestNotModifiedHeaders compares the headers of a 304 with those of storage-api. net/http removes the Content-Type and the
-// Content-Length, which storage-api sends too; X-Content-Type-Options is ours.
+// TestNotModifiedHeaders compares the headers of a 304 with those of storage-api. net/http removes
+// the Content-Type and the Content-Length, which storage-api sends too; X-Content-Type-Options is
+// ours.
 func TestNotModifiedHeaders(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -48,7 +48,8 @@ func expires(u *objects.SignedURL) string {
 	return time.Unix(int64(u.Expires), 0).UTC().Format(http.TimeFormat)
 }
 
-// describe returns the metadata that a reply needs: from the row or, if that is incomplete, from the backend.
+// describe returns the metadata that a reply needs: from the row or, if that is incomplete, from
+// the backend.
 func (h objectReader) describe(c *call, o *objects.Object) (objects.Metadata, error) {
 	m, ok := o.Meta()
 	if ok {
@@ -144,7 +145,8 @@ func (h downloadHandler) serve(c *call, o *objects.Object, expires string) error
 	return nil
 }
 
-// describeTransformation checks the options of a transformation, which replies with metadata only name in a header.
+// describeTransformation checks the options of a transformation, which replies with metadata only
+// name in a header.
 func describeTransformation(c *call) error {
 	q := c.query()
 	t := readTransformation(q)
@@ -180,7 +182,8 @@ func (h downloadHandler) infoPublic(c *call) error {
 	return sendInfo(c, o)
 }
 
-// publicInfo reads an object for a route without authentication: only objects of public buckets are found.
+// publicInfo reads an object for a route without authentication: only objects of public buckets are
+// found.
 func (h downloadHandler) publicInfo(c *call) (*objects.Object, error) {
 	return h.store.ReadableObject(c.r.Context(), c.caller, false, c.bucket, c.name)
 }

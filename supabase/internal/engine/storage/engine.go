@@ -18,7 +18,8 @@ import (
 	"daawo/supabase/internal/engine/storage/tus"
 )
 
-// Config holds the settings of a deployment. The zero value of a field is storage-api's default unless noted otherwise.
+// Config holds the settings of a deployment. The zero value of a field is storage-api's default
+// unless noted otherwise.
 type Config struct {
 	FileSizeLimit         int64         // bytes, required
 	StandardLimit         int64         // bytes for uploads that are neither TUS nor S3; 0 means FileSizeLimit
@@ -126,8 +127,9 @@ func (e *Engine) openS3(s Secrets) {
 		Log: e.log, Now: e.now}))
 }
 
-// Sweep removes what crashes and interrupted uploads have left, if it has not changed for a day and for twice the lifetime
-// of an unfinished upload. It never removes bytes that a row refers to. Several replicas may sweep at the same time.
+// Sweep removes what crashes and interrupted uploads have left, if it has not changed for a day and
+// for twice the lifetime of an unfinished upload. It never removes bytes that a row refers to.
+// Several replicas may sweep at the same time.
 func (e *Engine) Sweep(ctx context.Context) error {
 	swept, err := e.store.Sweep(ctx, max(sweepAge, 2*e.TUSExpiry))
 	if err == nil && swept.Orphans+swept.Temporary+swept.Uploads > 0 {
@@ -136,7 +138,8 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	return err
 }
 
-// SweepDaily starts a daily Sweep in the background, until Close. It is for processes without a scheduler that calls Sweep.
+// SweepDaily starts a daily Sweep in the background, until Close. It is for processes without a
+// scheduler that calls Sweep.
 func (e *Engine) SweepDaily() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})

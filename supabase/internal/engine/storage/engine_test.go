@@ -62,7 +62,8 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 	return s
 }
 
-// replica starts a second engine on the same database and, unless change replaces it, the same backend.
+// replica starts a second engine on the same database and, unless change replaces it, the same
+// backend.
 func (s *stack) replica(change ...func(*Options)) *httptest.Server {
 	s.t.Helper()
 	o := s.options

@@ -64,8 +64,8 @@ func (f *fullDisk) Put(ctx context.Context, key backend.Key, body io.Reader, o b
 	return f.Backend.Put(ctx, key, body, o)
 }
 
-// TestFullDisk checks that every protocol replies with 507 and Retry-After if the disk becomes full at any step of an
-// upload, and that the bytes of a resumable upload stay.
+// TestFullDisk checks that every protocol replies with 507 and Retry-After if the disk becomes full
+// at any step of an upload, and that the bytes of a resumable upload stay.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{}

@@ -6,7 +6,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestSQLFunctions compares the functions for policies with storage-api's: their language, volatility and results.
+// TestSQLFunctions compares the functions for policies with storage-api's: their language,
+// volatility and results.
 func TestSQLFunctions(t *testing.T) {
 	t.Parallel()
 	db := testdb.New(t)

@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// FuzzForm checks that no upload form causes a panic and that an accepted form has a file and a type.
+// FuzzForm checks that no upload form causes a panic and that an accepted form has a file and a
+// type.
 func FuzzForm(f *testing.F) {
 	f.Add("boundary=x", "--x\r\nContent-Disposition: form-data; name=\"cacheControl\"\r\n\r\n3600\r\n--x\r\nContent-Disposition: form-data; name=\"\"; filename=\"blob\"\r\nContent-Type: image/png\r\n\r\nbytes\r\n--x--\r\n")
 	f.Add("boundary=x", "--x\r\nContent-Disposition: form-data; name=\"metadata\"\r\n\r\n{\"a\":1}\r\n--x--")
@@ -79,7 +80,8 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
-// FuzzRouter checks that no path causes a panic and that a route with a bucket does not match a path without one.
+// FuzzRouter checks that no path causes a panic and that a route with a bucket does not match a
+// path without one.
 func FuzzRouter(f *testing.F) {
 	for _, path := range []string{"/object/public/b/x", "/bucket/", "/render/image/sign/b/%2e", "/object//", "/upload/resumable/sign", "/s3/b/k?uploads"} {
 		f.Add("GET", path)

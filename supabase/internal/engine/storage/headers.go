@@ -9,8 +9,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// setObjectHeaders sets the headers of every reply that contains or describes an object. expires is the Expires header of
-// a signed URL, or "".
+// setObjectHeaders sets the headers of every reply that contains or describes an object. expires is
+// the Expires header of a signed URL, or "".
 func setObjectHeaders(c *call, m objects.Metadata, expires string) {
 	h := c.w.Header()
 	h.Set("Accept-Ranges", "bytes")
@@ -38,7 +38,8 @@ func setObjectHeaders(c *call, m objects.Metadata, expires string) {
 	setSafe(h, "Cache-Control", strings.Join(cache, ", "))
 }
 
-// setSafe sets a header whose value comes from an uploader. It omits values with control characters.
+// setSafe sets a header whose value comes from an uploader. It omits values with control
+// characters.
 func setSafe(h http.Header, name, value string) {
 	if value != "" && !strings.ContainsFunc(value, isControl) {
 		h.Set(name, value)
@@ -47,7 +48,8 @@ func setSafe(h http.Header, name, value string) {
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// inert returns the Content-Type of a reply. Uploaded HTML becomes plain text, so that browsers do not run it.
+// inert returns the Content-Type of a reply. Uploaded HTML becomes plain text, so that browsers do
+// not run it.
 func inert(contentType string) string {
 	if strings.Contains(strings.ToLower(contentType), "text/html") {
 		return "text/plain"
@@ -73,7 +75,8 @@ func notModified(r *http.Request, m objects.Metadata) bool {
 	return err == nil && !modified.IsZero() && !modified.After(since)
 }
 
-// ifRange evaluates If-Range: false means that the object has changed and the client gets all of it.
+// ifRange evaluates If-Range: false means that the object has changed and the client gets all of
+// it.
 func ifRange(r *http.Request, m objects.Metadata) bool {
 	header := r.Header.Get("If-Range")
 	if header == "" || header == m.ETag {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestInterruptedUploads closes the connection before the end of a body, for each kind of body. No new object and no bytes
-// may remain, and an existing object must not change.
+// TestInterruptedUploads closes the connection before the end of a body, for each kind of body. No
+// new object and no bytes may remain, and an existing object must not change.
 func TestInterruptedUploads(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -48,8 +48,8 @@ func TestListing(t *testing.T) {
 	s.do(key, "POST", "/object/list-v2/b", map[string]any{"cursor": "!!"}).want(t, 400, "continuation token")
 }
 
-// TestListingByTime checks that pages sorted by time contain all objects that were created within one millisecond, the
-// precision of the cursor.
+// TestListingByTime checks that pages sorted by time contain all objects that were created within
+// one millisecond, the precision of the cursor.
 func TestListingByTime(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -85,8 +85,8 @@ func TestListingByTime(t *testing.T) {
 	}
 }
 
-// TestListingAtDepth checks that pages at any offset are parts of the whole list, in folders and among names that differ in case
-// only. Objects are skipped in blocks from 64 on.
+// TestListingAtDepth checks that pages at any offset are parts of the whole list, in folders and
+// among names that differ in case only. Objects are skipped in blocks from 64 on.
 func TestListingAtDepth(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -8,8 +8,9 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// A page has up to 1,000 entries of a few hundred bytes. The functions of this file append their JSON to one buffer. encoding/json
-// took a third of the server's time of a list, because it checks and copies each metadata document twice.
+// A page has up to 1,000 entries of a few hundred bytes. The functions of this file append their
+// JSON to one buffer. encoding/json took a third of the server's time of a list, because it checks
+// and copies each metadata document twice.
 
 // maxListBuffer is the size in bytes of the largest buffer that is kept for the next list.
 const maxListBuffer = 1 << 20
@@ -74,8 +75,8 @@ func appendString(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// appendDocument appends a JSON document of Postgres, or null for nil. Of its white space, jsonb prints only spaces between tokens,
-// which are left out, as encode leaves them out.
+// appendDocument appends a JSON document of Postgres, or null for nil. Of its white space, jsonb
+// prints only spaces between tokens, which are left out, as encode leaves them out.
 func appendDocument(b, document []byte) []byte {
 	if document == nil {
 		return append(b, "null"...)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestInfoFromMetadata checks the headers of HEAD and info for rows whose metadata another program has written.
+// TestInfoFromMetadata checks the headers of HEAD and info for rows whose metadata another program
+// has written.
 func TestInfoFromMetadata(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -38,7 +39,8 @@ func TestInfoFromMetadata(t *testing.T) {
 	}
 }
 
-// TestInfoTransformations checks that replies with metadata only validate the options of a transformation and name it.
+// TestInfoTransformations checks that replies with metadata only validate the options of a
+// transformation and name it.
 func TestInfoTransformations(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -61,7 +63,8 @@ func TestInfoTransformations(t *testing.T) {
 	s.do("", "GET", "/object/public/b/a?width=x", nil).want(t, 200, "hello")
 }
 
-// TestUserMetadataLists checks that custom metadata that is a list or a string is refused in every kind of upload.
+// TestUserMetadataLists checks that custom metadata that is a list or a string is refused in every
+// kind of upload.
 func TestUserMetadataLists(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -91,7 +94,8 @@ func TestUserMetadataLists(t *testing.T) {
 	}
 }
 
-// TestRenderSVG checks that an SVG is sent as it is, without its scripts and in a sandbox, unless another format is asked for.
+// TestRenderSVG checks that an SVG is sent as it is, without its scripts and in a sandbox, unless
+// another format is asked for.
 func TestRenderSVG(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

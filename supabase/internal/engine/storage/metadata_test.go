@@ -2,7 +2,8 @@ package storage
 
 import "testing"
 
-// TestInvalidMetadata writes invalid JSON values into the column metadata. Downloads must still match the bytes.
+// TestInvalidMetadata writes invalid JSON values into the column metadata. Downloads must still
+// match the bytes.
 func TestInvalidMetadata(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

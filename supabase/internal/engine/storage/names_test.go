@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// hostileNames are object names, encoded for a URL path, that must be refused or stored inside the bucket's folder.
+// hostileNames are object names, encoded for a URL path, that must be refused or stored inside the
+// bucket's folder.
 var hostileNames = map[string]string{
 	"parent":                   "../x",
 	"deep parent":              "a/../../../../../../etc/cron.d/x",
@@ -37,7 +38,8 @@ var hostileNames = map[string]string{
 	"drive":                    "C:/x",
 }
 
-// TestHostileNames uses hostile names in every operation. No file may be created outside the bucket's folder.
+// TestHostileNames uses hostile names in every operation. No file may be created outside the
+// bucket's folder.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -17,7 +17,8 @@ import (
 // transformation is the requested change of a picture.
 type transformation struct{ images.Transform }
 
-// readTransformation reads the options from a query or from the member transform of a body, in the order of the schema.
+// readTransformation reads the options from a query or from the member transform of a body, in the
+// order of the schema.
 func readTransformation(f *fields) transformation {
 	var t images.Transform
 	whole := func(target *int64, name string, least, most int64) {
@@ -55,8 +56,8 @@ func readTransformation(f *fields) transformation {
 	return transformation{t}
 }
 
-// Segments returns imgproxy's path segments. It maps the error for an invalid focal point, which the schema does not check, to
-// storage-api's error.
+// Segments returns imgproxy's path segments. It maps the error for an invalid focal point, which
+// the schema does not check, to storage-api's error.
 func (t transformation) Segments(original bool) ([]string, error) {
 	s, err := t.Transform.Segments(original)
 	if err != nil {

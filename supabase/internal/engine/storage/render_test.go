@@ -76,8 +76,8 @@ func TestRenderDisabled(t *testing.T) {
 	s.do(s.demo.ServiceRole, "POST", "/object/sign/p/x.png", map[string]any{"expiresIn": 9, "transform": map[string]any{"width": 5}}).want(t, 200, `"/object/sign/`)
 }
 
-// blackPNG returns a small PNG whose header says claimed × claimed pixels and whose data is side × side black pixels: it
-// repeats one compressed row of zeros.
+// blackPNG returns a small PNG whose header says claimed × claimed pixels and whose data is side ×
+// side black pixels: it repeats one compressed row of zeros.
 func blackPNG(t testing.TB, claimed uint32, side int) []byte {
 	var packed bytes.Buffer
 	row := make([]byte, side+1)
@@ -128,7 +128,8 @@ func manyFrames(t testing.TB, n int) []byte {
 	return slices.Concat(two[:end], bytes.Repeat(frame, n-2), two[end:])
 }
 
-// TestRenderBombs checks that files that would take too much memory or time are refused within 200 ms and 150 MB.
+// TestRenderBombs checks that files that would take too much memory or time are refused within 200
+// ms and 150 MB.
 func TestRenderBombs(t *testing.T) {
 	s := newStack(t)
 	s.bucket("pictures", true)
@@ -164,8 +165,8 @@ func TestRenderBombs(t *testing.T) {
 	}
 }
 
-// TestUploadedMarkup checks that HTML and SVG are refused by a bucket for pictures, and that other buckets send them with
-// headers that keep browsers from running scripts.
+// TestUploadedMarkup checks that HTML and SVG are refused by a bucket for pictures, and that other
+// buckets send them with headers that keep browsers from running scripts.
 func TestUploadedMarkup(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -110,8 +110,8 @@ func (r *replaced) move(t *testing.T) (int, []byte) {
 	return res.StatusCode, res.body
 }
 
-// TestReadWhileReplaced replaces or deletes an object after a request has read its row and before it reads the bytes. The
-// request must then use the new version, or fail with not found.
+// TestReadWhileReplaced replaces or deletes an object after a request has read its row and before
+// it reads the bytes. The request must then use the new version, or fail with not found.
 func TestReadWhileReplaced(t *testing.T) {
 	t.Parallel()
 	r := newReplaced(t)
@@ -146,7 +146,8 @@ func TestReadWhileReplaced(t *testing.T) {
 	}
 }
 
-// TestMoveWhileReplaced replaces an object after a move has copied its bytes. The move must copy the new version.
+// TestMoveWhileReplaced replaces an object after a move has copied its bytes. The move must copy
+// the new version.
 func TestMoveWhileReplaced(t *testing.T) {
 	t.Parallel()
 	r := newReplaced(t)

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// form returns the body and the content type of an upload form as storage-js sends it from a browser.
+// form returns the body and the content type of an upload form as storage-js sends it from a
+// browser.
 func form(fields map[string]string, name, contentType, data string) (body []byte, kind string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -40,7 +41,8 @@ func newRESTStack(t *testing.T) *stack {
 	return s
 }
 
-// TestRESTErrors checks that errors are 400 on the wire and carry their own status and code in the body.
+// TestRESTErrors checks that errors are 400 on the wire and carry their own status and code in the
+// body.
 func TestRESTErrors(t *testing.T) {
 	t.Parallel()
 	s := newRESTStack(t)
@@ -55,7 +57,8 @@ func TestRESTAuthorization(t *testing.T) {
 	key := s.demo.ServiceRole
 	s.do("", "GET", "/bucket", nil).want(t, 400, `"headers must have required property 'authorization'"`)
 	s.do("", "GET", "/bucket", nil, "Authorization", "").want(t, 400, `{"statusCode":"403","error":"Unauthorized","message":"Invalid Compact JWS","code":"AccessDenied"}`)
-	// With MissingIsEmpty, a missing header gets the same reply as an empty one. Public routes still need no header.
+	// With MissingIsEmpty, a missing header gets the same reply as an empty one. Public routes
+	// still need no header.
 	inStack := &stack{t: t, server: s.replica(func(o *Options) { o.MissingIsEmpty = true })}
 	inStack.do("", "GET", "/bucket", nil).want(t, 400, `{"statusCode":"403","error":"Unauthorized","message":"Invalid Compact JWS","code":"AccessDenied"}`)
 	inStack.do("", "GET", "/object/public/public/a.txt", nil).want(t, 200, "hello")

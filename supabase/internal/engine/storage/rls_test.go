@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRowLevelSecurity checks that every operation obeys the policies and that no reply reveals another user's object.
+// TestRowLevelSecurity checks that every operation obeys the policies and that no reply reveals
+// another user's object.
 func TestRowLevelSecurity(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -18,8 +18,8 @@ var (
 	robotsNext       = regexp.MustCompile(`,\s*(all|noindex|nofollow|none|nosnippet|indexifembedded|notranslate|noimageindex|[a-zA-Z0-9_-]+:)`)
 )
 
-// checkRobots returns an error unless value is a valid X-Robots-Tag header: a list of rules, each optionally for one
-// crawler ("bot: noindex").
+// checkRobots returns an error unless value is a valid X-Robots-Tag header: a list of rules, each
+// optionally for one crawler ("bot: noindex").
 func checkRobots(value string) error {
 	refuse := func(format string, args ...any) error {
 		e := objects.ErrInvalidRequest("Invalid X-Robots-Tag header: " + fmt.Sprintf(format, args...))

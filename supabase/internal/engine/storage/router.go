@@ -9,7 +9,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// route is one operation of the API. In its pattern, ":" matches one path segment and "*" at the end matches the rest.
+// route is one operation of the API. In its pattern, ":" matches one path segment and "*" at the
+// end matches the rest.
 type route struct {
 	method, pattern string
 	access          access
@@ -17,7 +18,8 @@ type route struct {
 	handle          func(*call) error
 }
 
-// routes returns the routes of the REST API in the order of matching: fixed segments before variables.
+// routes returns the routes of the REST API in the order of matching: fixed segments before
+// variables.
 func (e *Engine) routes() []route {
 	reader := objectReader{e.store}
 	bucket, object := bucketHandler{e.store}, objectHandler{e.store}
@@ -154,8 +156,8 @@ func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 	noRoute(w, r)
 }
 
-// restPrefixes are the parts of the API with storage-api's own reply to an unknown route. The rest has the reply of its
-// HTTP framework.
+// restPrefixes are the parts of the API with storage-api's own reply to an unknown route. The rest
+// has the reply of its HTTP framework.
 var restPrefixes = []string{"/bucket", "/object", "/render/image", "/cdn", "/vector"}
 
 // noRoute replies to a request for an unknown route.

@@ -12,7 +12,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// TestProtocolsOnS3Backend stores, changes and deletes objects with all three protocols on an S3 backend.
+// TestProtocolsOnS3Backend stores, changes and deletes objects with all three protocols on an S3
+// backend.
 func TestProtocolsOnS3Backend(t *testing.T) {
 	t.Parallel()
 	store := backendtest.S3(t)

@@ -9,7 +9,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// TestS3Documents compares the replies to malformed and unusual S3 requests with those of storage-api.
+// TestS3Documents compares the replies to malformed and unusual S3 requests with those of
+// storage-api.
 func TestS3Documents(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -85,7 +86,8 @@ func TestS3Documents(t *testing.T) {
 	}
 }
 
-// TestS3Sandbox checks that documents that could run scripts are sent in a sandbox, whatever the type is overridden with.
+// TestS3Sandbox checks that documents that could run scripts are sent in a sandbox, whatever the
+// type is overridden with.
 func TestS3Sandbox(t *testing.T) {
 	t.Parallel()
 	c := newS3Docs(t)

@@ -28,8 +28,8 @@ func newS3Form(t *testing.T) s3Form {
 	return s3Form{s, s.s3Client("access", "secret-of-the-test", "")}
 }
 
-// policy returns the signed URL and the fields of a form for a key that begins with "mine/" and a file of 2 to 9 bytes.
-// change, if set, changes the policy before it is signed.
+// policy returns the signed URL and the fields of a form for a key that begins with "mine/" and a
+// file of 2 to 9 bytes. change, if set, changes the policy before it is signed.
 func (f s3Form) policy(change func(*minio.PostPolicy) error) (address string, fields map[string]string) {
 	f.t.Helper()
 	p := minio.NewPostPolicy()
@@ -51,7 +51,8 @@ func (f s3Form) policy(change func(*minio.PostPolicy) error) (address string, fi
 	return u.String(), fields
 }
 
-// post sends a form with the policy. changed replaces fields after the policy has been signed; "" removes a field.
+// post sends a form with the policy. changed replaces fields after the policy has been signed; ""
+// removes a field.
 func (f s3Form) post(change func(*minio.PostPolicy) error, file string, changed map[string]string) reply {
 	f.t.Helper()
 	address, fields := f.policy(change)
@@ -84,7 +85,8 @@ func (f s3Form) post(change func(*minio.PostPolicy) error, file string, changed 
 // signType adds a content type to a policy.
 func signType(p *minio.PostPolicy) error { return p.SetContentType("text/plain") }
 
-// TestS3Form uploads files with signed forms. The type comes from the signed fields, not from the file's part of the form.
+// TestS3Form uploads files with signed forms. The type comes from the signed fields, not from the
+// file's part of the form.
 func TestS3Form(t *testing.T) {
 	t.Parallel()
 	f := newS3Form(t)
@@ -102,7 +104,8 @@ func TestS3Form(t *testing.T) {
 	}
 }
 
-// TestS3FormRefused changes signed forms. Every change that the policy does not cover must be refused.
+// TestS3FormRefused changes signed forms. Every change that the policy does not cover must be
+// refused.
 func TestS3FormRefused(t *testing.T) {
 	t.Parallel()
 	f := newS3Form(t)

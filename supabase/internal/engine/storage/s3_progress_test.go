@@ -32,8 +32,9 @@ func decryptProgress(t *testing.T, passphrase, column string) string {
 	return strings.TrimRight(string(text), "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10")
 }
 
-// TestS3UploadSignature checks after each step of a multipart upload that storage-api could continue it: the column
-// upload_signature contains in_progress_size, encrypted with the configured key.
+// TestS3UploadSignature checks after each step of a multipart upload that storage-api could
+// continue it: the column upload_signature contains in_progress_size, encrypted with the configured
+// key.
 func TestS3UploadSignature(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, func(o *Options) { o.EncryptionKey = "encryption key" })
@@ -61,8 +62,8 @@ func TestS3UploadSignature(t *testing.T) {
 	check(7)
 }
 
-// TestS3PartETags checks that the ETag of a part has quotes on S3 and none on disk. storage-api compares the client's text
-// with the hash when it completes an upload on disk.
+// TestS3PartETags checks that the ETag of a part has quotes on S3 and none on disk. storage-api
+// compares the client's text with the hash when it completes an upload on disk.
 func TestS3PartETags(t *testing.T) {
 	t.Parallel()
 	const hash = "202cb962ac59075b964b07152d234b70"

@@ -19,8 +19,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// s3Client returns a minio-go client with these credentials. minio-go does not support a path in the endpoint, so a second
-// server has the S3 handler at its root.
+// s3Client returns a minio-go client with these credentials. minio-go does not support a path in
+// the endpoint, so a second server has the S3 handler at its root.
 func (s *stack) s3Client(id, secret, session string) *minio.Core {
 	s.t.Helper()
 	server := httptest.NewServer(s.engine.s3.Load())
@@ -218,7 +218,8 @@ func TestS3Refuses(t *testing.T) {
 	}
 }
 
-// TestS3HeadersMustBeSigned adds headers to presigned URLs and to signed requests. Unsigned x-amz- headers must be refused.
+// TestS3HeadersMustBeSigned adds headers to presigned URLs and to signed requests. Unsigned x-amz-
+// headers must be refused.
 func TestS3HeadersMustBeSigned(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -269,7 +270,8 @@ func TestS3HeadersMustBeSigned(t *testing.T) {
 	s.do(s.demo.ServiceRole, "GET", "/object/box/copied", nil).want(t, 200, "secret")
 }
 
-// TestS3SessionTokenRLS checks that requests with a session token have only the rights of the token's user.
+// TestS3SessionTokenRLS checks that requests with a session token have only the rights of the
+// token's user.
 func TestS3SessionTokenRLS(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -61,7 +61,8 @@ func TestS3PageSizeZero(t *testing.T) {
 	send("GET", "/box?max-keys=0", "").want(t, 200, "<MaxKeys>0</MaxKeys><IsTruncated>false</IsTruncated>")
 }
 
-// TestS3ListMarkers follows the markers of both listing versions. Every entry must appear once, and the listing must end.
+// TestS3ListMarkers follows the markers of both listing versions. Every entry must appear once, and
+// the listing must end.
 func TestS3ListMarkers(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -107,7 +108,8 @@ func TestS3ListMarkers(t *testing.T) {
 	}
 }
 
-// TestS3Subresources checks that a request for an unsupported subresource never changes the object or the bucket itself.
+// TestS3Subresources checks that a request for an unsupported subresource never changes the object
+// or the bucket itself.
 func TestS3Subresources(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -7,7 +7,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// maxSeconds is the latest expiry of a token, in seconds since 1970: JavaScript's largest safe integer of milliseconds.
+// maxSeconds is the latest expiry of a token, in seconds since 1970: JavaScript's largest safe
+// integer of milliseconds.
 const maxSeconds = (1<<53 - 1) / 1000
 
 // expiresIn reads the member expiresIn, in seconds.
@@ -72,7 +73,8 @@ func (h signHandler) one(c *call) error {
 	}{path + escapeQuestionMark(u.URL) + "?token=" + token})
 }
 
-// escapeQuestionMark escapes the character that would end the path of a URL. Clients expect the rest unescaped.
+// escapeQuestionMark escapes the character that would end the path of a URL. Clients expect the
+// rest unescaped.
 func escapeQuestionMark(s string) string { return strings.ReplaceAll(s, "?", "%3F") }
 
 func (h signHandler) many(c *call) error {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestNameSpellings checks that names that differ only in their slashes are different objects, in every protocol, and
-// that the sweeper keeps their bytes.
+// TestNameSpellings checks that names that differ only in their slashes are different objects, in
+// every protocol, and that the sweeper keeps their bytes.
 func TestNameSpellings(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

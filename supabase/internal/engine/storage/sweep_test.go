@@ -17,7 +17,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// TestSweepsDaily checks that the engine sweeps shortly after its start and then once a day, until it is closed.
+// TestSweepsDaily checks that the engine sweeps shortly after its start and then once a day, until
+// it is closed.
 func TestSweepsDaily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		walked := &failingWalk{}
@@ -67,7 +68,8 @@ func (c *failingWalk) Walk(context.Context, func(backend.Entry) error) error {
 	return os.ErrPermission
 }
 
-// TestDeleteRemovesEmptyFolders checks that deleting the last object of a folder removes the folder.
+// TestDeleteRemovesEmptyFolders checks that deleting the last object of a folder removes the
+// folder.
 func TestDeleteRemovesEmptyFolders(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -79,8 +81,8 @@ func TestDeleteRemovesEmptyFolders(t *testing.T) {
 	}
 }
 
-// TestSweepKeepsReferencedBytes sweeps a folder with objects, an unfinished upload, a file without a row and a temporary
-// file.
+// TestSweepKeepsReferencedBytes sweeps a folder with objects, an unfinished upload, a file without
+// a row and a temporary file.
 func TestSweepKeepsReferencedBytes(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -16,7 +16,8 @@ var tusOperations = map[string]string{
 	http.MethodHead: "storage.tus.upload.get", http.MethodDelete: "storage.tus.upload.delete", http.MethodOptions: "storage.tus.options",
 }
 
-// resumable serves the TUS endpoint. Below /sign, the token of a signed upload URL replaces the JWT.
+// resumable serves the TUS endpoint. Below /sign, the token of a signed upload URL replaces the
+// JWT.
 func (e *Engine) resumable(w http.ResponseWriter, r *http.Request) {
 	operation, known := tusOperations[r.Method]
 	path := strings.TrimPrefix(r.URL.Path, tusRoot)

@@ -57,7 +57,8 @@ func (s *tusBucket) appendOnly(path string) backend.Key {
 	return key
 }
 
-// uploadUnmarked creates an upload and writes its row, as if the server crashed before it marked the upload as completed.
+// uploadUnmarked creates an upload and writes its row, as if the server crashed before it marked
+// the upload as completed.
 func (s *tusBucket) uploadUnmarked(name string) (path string) {
 	s.t.Helper()
 	path = s.begin(name)
@@ -92,8 +93,8 @@ func (s *tusBucket) patchNothing(path string, status int) {
 	s.tus(s.key, "PATCH", path, "", "Upload-Offset", "5", "X-Upsert", "true").want(s.t, status, "")
 }
 
-// TestTUSCompletesOnce replaces, deletes or moves the object of a completed upload while its bytes still exist. The upload
-// must not become the object again.
+// TestTUSCompletesOnce replaces, deletes or moves the object of a completed upload while its bytes
+// still exist. The upload must not become the object again.
 func TestTUSCompletesOnce(t *testing.T) {
 	eachTUSBucket(t, func(t *testing.T, s *tusBucket) {
 		replaced := s.upload("replaced")
@@ -116,8 +117,8 @@ func TestTUSCompletesOnce(t *testing.T) {
 	})
 }
 
-// TestTUSUnmarkedUpload replaces or deletes the object of an upload that was not marked as completed. The upload must not
-// become the object again.
+// TestTUSUnmarkedUpload replaces or deletes the object of an upload that was not marked as
+// completed. The upload must not become the object again.
 func TestTUSUnmarkedUpload(t *testing.T) {
 	eachTUSBucket(t, func(t *testing.T, s *tusBucket) {
 		replaced := s.uploadUnmarked("replaced")
@@ -134,7 +135,8 @@ func TestTUSUnmarkedUpload(t *testing.T) {
 	})
 }
 
-// TestTUSCompletesOverOlderObject completes an upload whose bytes are newer than the existing object.
+// TestTUSCompletesOverOlderObject completes an upload whose bytes are newer than the existing
+// object.
 func TestTUSCompletesOverOlderObject(t *testing.T) {
 	eachTUSBucket(t, func(t *testing.T, s *tusBucket) {
 		s.do(s.key, "POST", "/object/b/late", "before").want(t, 200, "Key")

@@ -14,8 +14,8 @@ import (
 // chunked is a body of unknown length.
 func chunked(s string) io.Reader { return struct{ io.Reader }{strings.NewReader(s)} }
 
-// TestTUSTooLong sends more bytes than Upload-Length in a chunked body. The upload must stay unfinished, and the client can
-// still complete it.
+// TestTUSTooLong sends more bytes than Upload-Length in a chunked body. The upload must stay
+// unfinished, and the client can still complete it.
 func TestTUSTooLong(t *testing.T) {
 	t.Parallel()
 	disk := newStack(t)

@@ -238,8 +238,8 @@ func testDisconnects(t *testing.T, s *stack, second *httptest.Server) {
 			break
 		}
 		if interruptions == 20 {
-			// Bytes of the last interrupted request may still arrive. The reply is 409 if they came before this request, and 423 if
-			// they come during it.
+			// Bytes of the last interrupted request may still arrive. The reply is 409 if they came
+			// before this request, and 423 if they come during it.
 			if r := s.tus(key, "PATCH", path, data[offset:], "Upload-Offset", strconv.Itoa(offset)); r.StatusCode != 409 && r.StatusCode != 423 {
 				r.want(t, 204, "")
 				break
@@ -273,8 +273,8 @@ func interruptedPatch(t *testing.T, server, path, token string, data []byte, off
 	}
 }
 
-// TestTUSCompletesAfterCrash simulates a crash after the last byte and before the row. A HEAD request that reports the full
-// length must create the object, because the client then stops.
+// TestTUSCompletesAfterCrash simulates a crash after the last byte and before the row. A HEAD
+// request that reports the full length must create the object, because the client then stops.
 func TestTUSCompletesAfterCrash(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -299,7 +299,8 @@ func TestTUSCompletesAfterCrash(t *testing.T) {
 	}
 }
 
-// TestTUSNewRequestEndsStalled checks that a new request ends an older request that still waits for bytes.
+// TestTUSNewRequestEndsStalled checks that a new request ends an older request that still waits for
+// bytes.
 func TestTUSNewRequestEndsStalled(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -351,8 +352,8 @@ func keyOf(t testing.TB, path string) backend.Key {
 	return backend.Key{Bucket: parts[0], Name: strings.Join(parts[1:len(parts)-1], "/"), Version: parts[len(parts)-1]}
 }
 
-// lockElsewhere holds the lock of an upload as another replica would. When another request asks for the lock, it calls fn
-// and then releases the lock.
+// lockElsewhere holds the lock of an upload as another replica would. When another request asks for
+// the lock, it calls fn and then releases the lock.
 func (s *stack) lockElsewhere(path string, fn func(backend.Key)) (done chan error) {
 	s.t.Helper()
 	key := keyOf(s.t, path)
@@ -374,7 +375,8 @@ func (s *stack) lockElsewhere(path string, fn func(backend.Key)) (done chan erro
 	return done
 }
 
-// TestTUSCompletedDuringDelete completes an upload while a DELETE request waits for its lock. The object must stay.
+// TestTUSCompletedDuringDelete completes an upload while a DELETE request waits for its lock. The
+// object must stay.
 func TestTUSCompletedDuringDelete(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -10,7 +10,8 @@ import (
 	"daawo/supabase/internal/database/pool"
 )
 
-// refusing returns the URL of a database that closes each connection, and a function that returns how many there were.
+// refusing returns the URL of a database that closes each connection, and a function that returns
+// how many there were.
 func refusing(t *testing.T) (url string, attempts func() int64) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -32,8 +33,9 @@ func refusing(t *testing.T) (url string, attempts func() int64) {
 	return "postgres://user@" + listener.Addr().String() + "/x?sslmode=disable", n.Load
 }
 
-// TestDatabaseUnavailable checks that every protocol replies with 503 and Retry-After if the database is unavailable, without a
-// wait for a connection and without trying again and again, and that the bytes of a resumable upload stay.
+// TestDatabaseUnavailable checks that every protocol replies with 503 and Retry-After if the
+// database is unavailable, without a wait for a connection and without trying again and again, and
+// that the bytes of a resumable upload stay.
 func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -96,7 +96,8 @@ func (h uploadHandler) receive(c *call, owner string, upsert bool) (*objects.Obj
 	return a.Upload(ctx, body, limit)
 }
 
-// describeUpload fills u from the headers and form fields. It returns a reader of the object's bytes.
+// describeUpload fills u from the headers and form fields. It returns a reader of the object's
+// bytes.
 func describeUpload(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	if u.XRobotsTag != "" {
 		if err := checkRobots(u.XRobotsTag); err != nil {
@@ -176,7 +177,8 @@ func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	return file, err
 }
 
-// isFile reports whether a part is a file: it has a file name, even an empty one, or the type application/octet-stream.
+// isFile reports whether a part is a file: it has a file name, even an empty one, or the type
+// application/octet-stream.
 func isFile(p *multipart.Part) bool {
 	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
 	if err == nil {
@@ -200,8 +202,8 @@ func userMetadata(header string) (json.RawMessage, error) {
 	return objects.UserMetadata(raw)
 }
 
-// rejectMarkup returns ErrMimeType if a body that is declared as an image starts like HTML or XML. A browser that guesses
-// types could run it. The returned reader yields the whole body.
+// rejectMarkup returns ErrMimeType if a body that is declared as an image starts like HTML or XML.
+// A browser that guesses types could run it. The returned reader yields the whole body.
 func rejectMarkup(body io.Reader, contentType string) (io.Reader, error) {
 	if !strings.HasPrefix(contentType, "image/") || strings.HasPrefix(contentType, "image/svg") {
 		return body, nil

@@ -22,9 +22,9 @@ import (
 // maxJSON is the largest JSON body in bytes, as in storage-api.
 const maxJSON = 1 << 20
 
-// fields reads the members of a JSON object or of a query string as storage-api's schemas do: in the order of the schema,
-// with its conversions between strings, numbers and booleans, and with its error messages. err is the first error; after
-// it, all reads return zero values.
+// fields reads the members of a JSON object or of a query string as storage-api's schemas do: in
+// the order of the schema, with its conversions between strings, numbers and booleans, and with its
+// error messages. err is the first error; after it, all reads return zero values.
 type fields struct {
 	at  string // "body", "querystring", "body/sortBy"
 	m   map[string]any
@@ -282,7 +282,8 @@ func (c *call) json() (any, error) {
 	return v, nil
 }
 
-// fastify returns an error of storage-api's HTTP framework, which uses the status for the reply too.
+// fastify returns an error of storage-api's HTTP framework, which uses the status for the reply
+// too.
 func fastify(status int, code, message string) *apierror.Error {
 	e := apierror.Errorf(status, code, "%s", message)
 	e.Details = apierror.StorageDetails{Error: "FastifyError", Reply: status}
@@ -292,7 +293,8 @@ func fastify(status int, code, message string) *apierror.Error {
 // mediaType matches the type and subtype that storage-api's HTTP framework accepts in Content-Type.
 var mediaType = regexp.MustCompile(`^\s*[\w!#$%&'*+.^|~\x60-]+/[\w!#$%&'*+.^|~\x60-]+\s*$`)
 
-// validContentType reports whether a Content-Type has a type and a subtype. Parameters are not checked.
+// validContentType reports whether a Content-Type has a type and a subtype. Parameters are not
+// checked.
 func validContentType(header string) bool {
 	kind, _, _ := strings.Cut(header, ";")
 	return mediaType.MatchString(kind)
@@ -304,7 +306,8 @@ func errContentType() *apierror.Error {
 	return e
 }
 
-// parseQuery parses a query string as storage-api does: only "&" separates, and an invalid encoding stays as it is.
+// parseQuery parses a query string as storage-api does: only "&" separates, and an invalid encoding
+// stays as it is.
 func parseQuery(raw string) url.Values {
 	values := url.Values{}
 	for pair := range strings.SplitSeq(raw, "&") {

@@ -1,7 +1,5 @@
-// Package fnmeter counts the calls of functions for Prometheus. It is apart from fnhost because a process of functions has no metrics:
-// its parent counts its calls.
-//
-// Only app imports it; it imports nothing of ours.
+// Package fnmeter counts the calls of functions for Prometheus. It is apart from fnhost because a
+// process of functions has no metrics: its parent counts its calls.
 package fnmeter
 
 import (

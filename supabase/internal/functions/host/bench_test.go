@@ -14,7 +14,8 @@ import (
 	"daawo/supabase/edge"
 )
 
-// BenchmarkOverhead compares a function in the host with the bare handler, call by call. The goal is an overhead of 10 µs.
+// BenchmarkOverhead compares a function in the host with the bare handler, call by call. The goal
+// is an overhead of 10 µs.
 func BenchmarkOverhead(b *testing.B) {
 	answer := func(w http.ResponseWriter) error {
 		w.Header().Set("Content-Type", "application/json")
@@ -41,8 +42,9 @@ func BenchmarkOverhead(b *testing.B) {
 	b.ReportMetric(float64((inHost-alone).Nanoseconds())/n/1000, "µs-overhead")
 }
 
-// BenchmarkTwelveUsers measures twelve virtual users that call a function over HTTP without pause for three minutes (five
-// seconds with -short), like Supabase's k6 test "simple". Run it with -benchtime 1x.
+// BenchmarkTwelveUsers measures twelve virtual users that call a function over HTTP without pause
+// for three minutes (five seconds with -short), like Supabase's k6 test "simple". Run it with
+// -benchtime 1x.
 func BenchmarkTwelveUsers(b *testing.B) {
 	host := hosting(b, map[string]edge.Func{"hello": {Handler: hello}})
 	server := httptest.NewServer(host)

@@ -36,8 +36,8 @@ func benchBundle(b *testing.B) []byte {
 	return append(program, "#bench"...)
 }
 
-// BenchmarkBundle measures a deployed bundle: how much longer a call takes than the same function in the host (p50, call by call),
-// how long a cold start takes, and the memory of an idle process.
+// BenchmarkBundle measures a deployed bundle: how much longer a call takes than the same function
+// in the host (p50, call by call), how long a cold start takes, and the memory of an idle process.
 func BenchmarkBundle(b *testing.B) {
 	program := benchBundle(b)
 	host := hosting(b, map[string]edge.Func{"hello": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {

@@ -16,8 +16,9 @@ func (f *refusal) write(w http.ResponseWriter) {
 	fail(w, http.StatusUnauthorized, f.code, f.message)
 }
 
-// caller returns the caller of a request from the token in Authorization. If that is missing or an opaque key, it uses the token
-// to which the gateway mapped the key (sb-api-key), or maps the key itself.
+// caller returns the caller of a request from the token in Authorization. If that is missing or an
+// opaque key, it uses the token to which the gateway mapped the key (sb-api-key), or maps the key
+// itself.
 func (h *Host) caller(r *http.Request) (edge.Caller, *refusal) {
 	anonymous := edge.Caller{Role: "anon"}
 	token, wrong := bearer(r.Header.Get("Authorization"))

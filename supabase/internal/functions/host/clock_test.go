@@ -6,7 +6,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestLimitAfterClockChange checks that requests which were counted with a wrong clock do not block the client later.
+// TestLimitAfterClockChange checks that requests which were counted with a wrong clock do not block
+// the client later.
 func TestLimitAfterClockChange(t *testing.T) {
 	tdb := newDatabase(t)
 	for _, jump := range []string{"-1 year", "-1 hour", "1 hour", "1 year"} {

@@ -18,7 +18,8 @@ import (
 	"daawo/supabase/internal/base/tempdir"
 )
 
-// Base is what serves the functions while no bundle is deployed: the functions of this program, or those of a project.
+// Base is what serves the functions while no bundle is deployed: the functions of this program, or
+// those of a project.
 type Base interface {
 	http.Handler
 	Schedules() map[string]string
@@ -42,8 +43,9 @@ type DeployOptions struct {
 	Meter    Meter // nil counts nothing
 }
 
-// Deployer serves the functions of a deployed bundle, and switches between bundles without dropping a call. A bundle is a program
-// that hosts functions in a process of its own. It stays deployed over restarts of this program.
+// Deployer serves the functions of a deployed bundle, and switches between bundles without dropping
+// a call. A bundle is a program that hosts functions in a process of its own. It stays deployed
+// over restarts of this program.
 type Deployer struct {
 	DeployOptions
 	sockets   func() (string, error) // returns the private folder of the sockets; the first call makes it
@@ -67,8 +69,9 @@ func (base) begin()                      {}
 func (base) end()                        {}
 func (base) retire(context.Context)      {}
 
-// NewDeployer returns a Deployer that serves the bundle that was deployed last, or Base. If that bundle does not start, it is tried
-// again and again, and the functions answer 503 until it does. Close ends the process.
+// NewDeployer returns a Deployer that serves the bundle that was deployed last, or Base. If that
+// bundle does not start, it is tried again and again, and the functions answer 503 until it does.
+// Close ends the process.
 func NewDeployer(ctx context.Context, o DeployOptions) (*Deployer, error) {
 	if o.Memory == 0 {
 		o.Memory = 512 << 20
@@ -189,7 +192,8 @@ func (d *Deployer) MemoryUse() int64 {
 // ErrBusy means that a deployment is in progress.
 var ErrBusy = errors.New("another deployment is in progress; try again when it has ended")
 
-// Deploy stores a bundle, tries it beside the current version and switches to it. After an error nothing has changed.
+// Deploy stores a bundle, tries it beside the current version and switches to it. After an error
+// nothing has changed.
 func (d *Deployer) Deploy(ctx context.Context, bundle io.Reader, message string, force bool) (Version, error) {
 	if !d.deploying.TryLock() {
 		return Version{}, ErrBusy

@@ -31,8 +31,9 @@ type DeployState struct {
 	Versions []Version `json:"versions"`
 }
 
-// Handler deploys for callers that the server trusts, such as the control socket. GET / lists the versions, POST / deploys the
-// body, POST /rollback?to=ID switches to another version. message and force are further parameters.
+// Handler deploys for callers that the server trusts, such as the control socket. GET / lists the
+// versions, POST / deploys the body, POST /rollback?to=ID switches to another version. message and
+// force are further parameters.
 func (d *Deployer) Handler(via string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -76,8 +77,8 @@ type tokenFile struct {
 	Expires time.Time `json:"expires_at"`
 }
 
-// NewToken makes the deploy token, which replaces an older one. Only its hash is kept. Its holder can run programs as the
-// user of the server.
+// NewToken makes the deploy token, which replaces an older one. Only its hash is kept. Its holder
+// can run programs as the user of the server.
 func (d *Deployer) NewToken(lives time.Duration) (token string, expires time.Time, err error) {
 	token = "deploy_" + rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(token))

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// store keeps the bundles and their list on disk. The list is replaced atomically, after the bundle it names was written.
+// store keeps the bundles and their list on disk. The list is replaced atomically, after the bundle
+// it names was written.
 type store struct {
 	dir      string
 	mu       sync.Mutex

@@ -194,7 +194,8 @@ func TestDeploy(t *testing.T) {
 	}
 }
 
-// TestDeployRefuses checks that bundles that cannot take over are refused and that the version before goes on.
+// TestDeployRefuses checks that bundles that cannot take over are refused and that the version
+// before goes on.
 func TestDeployRefuses(t *testing.T) {
 	d := newDeployServer(t)
 	d.deploy("good")
@@ -243,7 +244,8 @@ func TestDeployedOperation(t *testing.T) {
 	}
 }
 
-// TestDeployedCrash checks that a process that ends or needs too much memory is started again, and that calls wait for it.
+// TestDeployedCrash checks that a process that ends or needs too much memory is started again, and
+// that calls wait for it.
 func TestDeployedCrash(t *testing.T) {
 	d := newDeployServer(t)
 	d.deploy("good")
@@ -266,7 +268,8 @@ func TestDeployedCrash(t *testing.T) {
 	}
 }
 
-// TestDeployUnderLoad deploys and rolls back while calls, streams and jobs are in flight. None may fail.
+// TestDeployUnderLoad deploys and rolls back while calls, streams and jobs are in flight. None may
+// fail.
 func TestDeployUnderLoad(t *testing.T) {
 	d := newDeployServer(t)
 	d.deploy("start")
@@ -366,7 +369,8 @@ func TestDeployToken(t *testing.T) {
 	}
 }
 
-// TestCallAfterEnd checks that no call goes to a process that has ended, even before watch has noticed the end.
+// TestCallAfterEnd checks that no call goes to a process that has ended, even before watch has
+// noticed the end.
 func TestCallAfterEnd(t *testing.T) {
 	ended := &process{exited: make(chan struct{})}
 	close(ended.exited)

@@ -17,8 +17,9 @@ const (
 	calm         = observation / 2 // longest busy time of an idle process within an observation
 )
 
-// try starts a version beside the current one and checks that it can take over: it replies, it has the same protocol, its
-// functions are healthy, it knows the jobs that wait, and without calls it is idle. The error says why not.
+// try starts a version beside the current one and checks that it can take over: it replies, it has
+// the same protocol, its functions are healthy, it knows the jobs that wait, and without calls it
+// is idle. The error says why not.
 func (d *Deployer) try(ctx context.Context, v Version, force bool) (*deployed, error) {
 	b := d.prepare(v)
 	if err := b.start(ctx); err != nil {
@@ -84,8 +85,8 @@ func (d *Deployer) knowsWaiting(ctx context.Context, functions []FunctionInfo, f
 
 var errEnded = errors.New("the bundle ended by itself")
 
-// settle returns when the process has been idle for one observation. A process that computes or whose memory grows all the time
-// is refused.
+// settle returns when the process has been idle for one observation. A process that computes or
+// whose memory grows all the time is refused.
 func (b *deployed) settle(ctx context.Context, p *process) error {
 	var busy string
 	for range observations {

@@ -109,7 +109,8 @@ const restartWait = 5 * time.Second
 
 var errRestarting = errors.New("the functions process is restarting")
 
-// dropEnded drops the process if it has ended, so that calls wait for the next one. It returns what await needs.
+// dropEnded drops the process if it has ended, so that calls wait for the next one. It returns what
+// await needs.
 func (b *deployed) dropEnded() (*process, chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +124,8 @@ func (b *deployed) dropEnded() (*process, chan struct{}) {
 	return b.process, b.ready
 }
 
-// await returns the process. While it restarts, it waits up to restartWait. A call can learn of the end before watch does.
+// await returns the process. While it restarts, it waits up to restartWait. A call can learn of the
+// end before watch does.
 func (b *deployed) await(ctx context.Context) (*process, error) {
 	p, ready := b.dropEnded()
 	if p != nil {
@@ -208,7 +210,8 @@ func (b *deployed) retire(ctx context.Context) {
 	}
 }
 
-// memoryUse returns the resident bytes of the process, 0 while it restarts or where that is not known.
+// memoryUse returns the resident bytes of the process, 0 while it restarts or where that is not
+// known.
 func (b *deployed) memoryUse() int64 {
 	if p := b.running(); p != nil {
 		u, _ := usageOf(p.cmd.Process.Pid)

@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/edge"
 )
 
-// Protocol is the version of the requests between this program and a bundle of functions. Both must have the same.
+// Protocol is the version of the requests between this program and a bundle of functions. Both must
+// have the same.
 const Protocol = 1
 
 // Description says what a version of the functions contains.

@@ -34,9 +34,10 @@ type DevOptions struct {
 	Log     *slog.Logger
 }
 
-// Dev serves functions during development. When a file below functions/ changes, it builds the functions again, starts them in a
-// child process and sends new calls there over a unix socket. Running calls end in the process where they began. While the code
-// does not compile, the last version continues to serve.
+// Dev serves functions during development. When a file below functions/ changes, it builds the
+// functions again, starts them in a child process and sends new calls there over a unix socket.
+// Running calls end in the process where they began. While the code does not compile, the last
+// version continues to serve.
 type Dev struct {
 	DevOptions
 	dir    *tempdir.Dir // for binaries and sockets
@@ -103,7 +104,8 @@ func (d *Dev) Schedules() map[string]string {
 	return d.current.Schedules()
 }
 
-// Functions returns the functions of the current version, and whether they are those of this program.
+// Functions returns the functions of the current version, and whether they are those of this
+// program.
 func (d *Dev) Functions() (functions []FunctionInfo, builtIn bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -127,8 +129,8 @@ func (d *Dev) RunJob(ctx context.Context, name, job string, args []byte) error {
 	return v.RunJob(ctx, name, job, args)
 }
 
-// ServeHTTP sends the call to the current version. If that lacks the function and the code does not compile, the function is
-// probably new, and the reply is the compiler error.
+// ServeHTTP sends the call to the current version. If that lacks the function and the code does not
+// compile, the function is probably new, and the reply is the compiler error.
 func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); name == "_internal" {
 		d.Host.internal(w, r)
@@ -151,8 +153,8 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.ServeHTTP(w, r)
 }
 
-// problemHeader is the header with the compiler error, percent-encoded, that replies have while the source does not compile. The
-// site's development server shows it in the page.
+// problemHeader is the header with the compiler error, percent-encoded, that replies have while the
+// source does not compile. The site's development server shows it in the page.
 const (
 	problemHeader = "X-Functions-Problem"
 	maxProblem    = 2000 // bytes
@@ -261,7 +263,8 @@ func watchTree(w *fsnotify.Watcher, root string) error {
 	})
 }
 
-// childSource is the program that Dev builds. Only an overlay of the compiler puts it into the module of the functions.
+// childSource is the program that Dev builds. Only an overlay of the compiler puts it into the
+// module of the functions.
 const childSource = `package main
 
 import (
@@ -299,8 +302,8 @@ func (d *Dev) build(ctx context.Context, name string) (program string, err error
 	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", filepath.Join(d.dir.Path, "overlay.json"), "-ldflags=-s -w",
 		"-o", program, "./functions/"+childFolder)
 	build.Dir = d.Root
-	// Without C there is no external linker, and compiler and linker end before their garbage is worth a collection: together a third
-	// of the time of an edit.
+	// Without C there is no external linker, and compiler and linker end before their garbage is
+	// worth a collection: together a third of the time of an edit.
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOGC=off", "GOMEMLIMIT=1GiB")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.New(strings.TrimSpace(string(bytes.TrimSpace(out)) + "\n" + err.Error()))

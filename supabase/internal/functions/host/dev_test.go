@@ -38,7 +38,8 @@ var All = map[string]edge.Func{}
 	return source
 }
 
-// project copies the packages that functions need, and an empty registry of functions, to a temporary folder.
+// project copies the packages that functions need, and an empty registry of functions, to a
+// temporary folder.
 func project(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
@@ -74,7 +75,8 @@ func write(t testing.TB, file, text string) {
 	}
 }
 
-// helloSource returns the source of a function that prints a line and replies with the Go expression says.
+// helloSource returns the source of a function that prints a line and replies with the Go
+// expression says.
 func helloSource(says string) string {
 	return `package hello
 
@@ -164,7 +166,8 @@ func (d *devServer) get(name string) (int, string) {
 	return res.StatusCode, strings.TrimSpace(string(body))
 }
 
-// until calls a function until ok accepts the reply, and returns how long that took. what names the expected reply.
+// until calls a function until ok accepts the reply, and returns how long that took. what names the
+// expected reply.
 func (d *devServer) until(name, what string, ok func(int, string) bool) time.Duration {
 	d.t.Helper()
 	start := time.Now()
@@ -185,7 +188,8 @@ func says(text string) func(int, string) bool {
 	return func(code int, body string) bool { return code == 200 && body == fmt.Sprintf("%q", text) }
 }
 
-// callContinuously calls hello twenty times a second, and fails the test if a call fails, until stop is called.
+// callContinuously calls hello twenty times a second, and fails the test if a call fails, until
+// stop is called.
 func (d *devServer) callContinuously() (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -205,8 +209,8 @@ func (d *devServer) callContinuously() (stop func()) {
 	return func() { close(end); <-ended }
 }
 
-// TestReloadDropsNoCall checks that new, changed and broken sources, variables and keys are loaded while calls go on, and that
-// no call fails.
+// TestReloadDropsNoCall checks that new, changed and broken sources, variables and keys are loaded
+// while calls go on, and that no call fails.
 func TestReloadDropsNoCall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the Go compiler")
@@ -230,7 +234,8 @@ func TestReloadDropsNoCall(t *testing.T) {
 		t.Error("calls are not logged in the format of the host")
 	}
 
-	// Ctrl-C sends SIGINT to every process of the terminal. The child must serve until the parent has ended its calls.
+	// Ctrl-C sends SIGINT to every process of the terminal. The child must serve until the parent
+	// has ended its calls.
 	child := d.dev.take().(*process)
 	child.end()
 	if err := child.cmd.Process.Signal(os.Interrupt); err != nil {

@@ -26,8 +26,9 @@ import (
 	"daawo/supabase/internal/base/tracing"
 )
 
-// ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to the child's standard input. Further
-// lines replace Keys and Env. The end of the input ends the child.
+// ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to
+// the child's standard input. Further lines replace Keys and Env. The end of the input ends the
+// child.
 type ChildConfig struct {
 	Socket   string            `json:"socket"` // path of the child's socket; startChild sets it
 	Parent   string            `json:"parent"` // path of ParentServer's socket
@@ -72,7 +73,8 @@ type processOptions struct {
 	keep    bool  // do not delete the program after the process
 }
 
-// startProcess starts a program and waits until it replies. Its error ends with what the program printed.
+// startProcess starts a program and waits until it replies. Its error ends with what the program
+// printed.
 func startProcess(ctx context.Context, o processOptions) (*process, error) {
 	config, socket, log := o.config, o.socket, o.log
 	config.Socket = socket
@@ -146,8 +148,8 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 	return p, nil
 }
 
-// startWritten starts a program that was just written. While another goroutine forks, its child holds the file open for writing for
-// a moment, and the kernel refuses to run it.
+// startWritten starts a program that was just written. While another goroutine forks, its child
+// holds the file open for writing for a moment, and the kernel refuses to run it.
 func startWritten(cmd *exec.Cmd) error {
 	for attempt := 1; ; attempt++ {
 		err := cmd.Start()
@@ -180,7 +182,8 @@ func (d Description) answers(name string) bool {
 	return slices.ContainsFunc(d.Functions, func(f FunctionInfo) bool { return f.Name == name && f.Handler })
 }
 
-// toChild forwards a call with the gateway's headers about the client, which a ReverseProxy removes.
+// toChild forwards a call with the gateway's headers about the client, which a ReverseProxy
+// removes.
 func toChild(r *httputil.ProxyRequest) {
 	r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
 	r.Out.Host = r.In.Host
@@ -191,8 +194,9 @@ func toChild(r *httputil.ProxyRequest) {
 	}
 }
 
-// fromChild makes a ReverseProxy pass a reply on as it comes, if its body is not here yet: a ReverseProxy flushes each part of a body
-// whose length it does not know. Doing so for a short reply takes a goroutine and a second write to the client.
+// fromChild makes a ReverseProxy pass a reply on as it comes, if its body is not here yet: a
+// ReverseProxy flushes each part of a body whose length it does not know. Doing so for a short
+// reply takes a goroutine and a second write to the client.
 func fromChild(res *http.Response) error {
 	if body, ok := res.Body.(*socketBody); ok && !body.arrived {
 		res.ContentLength = -1
@@ -200,7 +204,8 @@ func fromChild(res *http.Response) error {
 	return nil
 }
 
-// relay logs a log line of a child, with its attributes in the same order. Another line, such as printed text, is logged as it is.
+// relay logs a log line of a child, with its attributes in the same order. Another line, such as
+// printed text, is logged as it is.
 func relay(log *slog.Logger, line []byte) {
 	var level slog.Level
 	var msg string
@@ -337,7 +342,8 @@ func (p *process) retire(ctx context.Context) {
 	}
 }
 
-// drain tells the process that another one serves new calls. The database's connections do not suffice for many processes.
+// drain tells the process that another one serves new calls. The database's connections do not
+// suffice for many processes.
 func (p *process) drain() {
 	p.configuring.Lock()
 	config := p.config
@@ -349,7 +355,8 @@ func (p *process) drain() {
 // memoryCheck is the pause between two looks at the memory of a process.
 const memoryCheck = 200 * time.Millisecond
 
-// limitMemory kills the process when it uses more than limit bytes. Before that its runtime collects garbage at nine tenths.
+// limitMemory kills the process when it uses more than limit bytes. Before that its runtime
+// collects garbage at nine tenths.
 func (p *process) limitMemory(limit int64, log *slog.Logger) {
 	if err := preferForOOM(p.cmd.Process.Pid); err != nil {
 		log.Warn("the kernel may end another process than the functions when memory is short", "error", err)
@@ -400,7 +407,8 @@ func traceOf(r *http.Request) context.Context {
 	return tracing.WithTraceparent(r.Context(), r.Header.Get("Traceparent"))
 }
 
-// ChildHandler returns the handler for the private socket of a child. The parent also starts scheduled work and jobs there.
+// ChildHandler returns the handler for the private socket of a child. The parent also starts
+// scheduled work and jobs there.
 func (h *Host) ChildHandler() http.Handler {
 	mux := http.NewServeMux()
 	reply := func(w http.ResponseWriter, err error) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRelayKeepsAttributeOrder checks that log lines of the child have the format of the host's, in which
-// `daawo functions logs NAME` finds the function's name.
+// TestRelayKeepsAttributeOrder checks that log lines of the child have the format of the host's, in
+// which `daawo functions logs NAME` finds the function's name.
 func TestRelayKeepsAttributeOrder(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"time":"2026-08-31T12:00:00Z","level":"WARN","msg":"function call","function":"hello","execution_id":"1","status":503,"duration":0.012,"bytes":12345678}`: `level=WARN msg="function call" function=hello execution_id=1 status=503 duration=0.012 bytes=12345678`,
@@ -33,7 +33,8 @@ func TestRelayKeepsAttributeOrder(t *testing.T) {
 	}
 }
 
-// TestProxyToChildKeepsHeaders checks that a function in the child gets the same host and headers as one in the host.
+// TestProxyToChildKeepsHeaders checks that a function in the child gets the same host and headers
+// as one in the host.
 func TestProxyToChildKeepsHeaders(t *testing.T) {
 	in := httptest.NewRequest(http.MethodGet, "https://site.example/hello", nil)
 	for _, name := range []string{"For", "Host", "Proto", "Port", "Prefix"} {
@@ -55,8 +56,8 @@ func TestProxyToChildKeepsHeaders(t *testing.T) {
 	}
 }
 
-// TestPartsFromChild checks that the client gets the parts of a body when the function sends them, also of one with a length, and that a
-// short reply is not flushed.
+// TestPartsFromChild checks that the client gets the parts of a body when the function sends them,
+// also of one with a length, and that a short reply is not flushed.
 func TestPartsFromChild(t *testing.T) {
 	more := make(chan struct{})
 	child, _ := httpOnSocket(t, func(w http.ResponseWriter, r *http.Request) {

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// ReadEnvFile reads a file of NAME=value lines, such as functions/.env. Single quotes keep a value as it is; in double quotes \n is
-// a line break; # begins a comment. A missing file has no variables.
+// ReadEnvFile reads a file of NAME=value lines, such as functions/.env. Single quotes keep a value
+// as it is; in double quotes \n is a line break; # begins a comment. A missing file has no
+// variables.
 func ReadEnvFile(name string) (map[string]string, error) {
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +51,8 @@ func unquote(value string) string {
 	return strings.TrimSpace(before)
 }
 
-// Lookup returns a function that looks up a variable: first those of the stack, then the file's, then the environment's.
+// Lookup returns a function that looks up a variable: first those of the stack, then the file's,
+// then the environment's.
 func Lookup(own, file map[string]string, process func(string) (string, bool)) func(string) string {
 	return func(name string) string {
 		if v, ok := own[name]; ok {

@@ -18,12 +18,13 @@ var (
 	errRunaway = errors.New("calls are still running after their timeout")
 )
 
-// maxRunaways returns how many calls of a function may run after their timeout before further calls are rejected. A goroutine that
-// ignores its context cannot be stopped. One processor remains for other functions.
+// maxRunaways returns how many calls of a function may run after their timeout before further calls
+// are rejected. A goroutine that ignores its context cannot be stopped. One processor remains for
+// other functions.
 func maxRunaways() int64 { return int64(max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// grace is the time between the timeout of a call and the moment when it counts as a runaway. In this time further calls wait,
-// because they could be endless, too, and use the last processor.
+// grace is the time between the timeout of a call and the moment when it counts as a runaway. In
+// this time further calls wait, because they could be endless, too, and use the last processor.
 const grace = time.Second
 
 // gate limits the concurrent calls of a function. Some more calls wait for a short time.
@@ -48,7 +49,8 @@ func newGate(f edge.Func) gate {
 // smallBody is the size of a body, in bytes, that does not count against Func.MaxBodyMemory.
 const smallBody = 64 << 10
 
-// weight returns the bytes that a call reserves for its body. A body of unknown length counts as the longest.
+// weight returns the bytes that a call reserves for its body. A body of unknown length counts as
+// the longest.
 func (f *function) weight(r *http.Request) int64 {
 	size := r.ContentLength
 	if size < 0 {
@@ -77,7 +79,8 @@ func (g gate) release(bytes int64) {
 	}
 }
 
-// enter waits until a call may run. Its errors are errBusy, errRunaway or that of the context. After it the call must leave.
+// enter waits until a call may run. Its errors are errBusy, errRunaway or that of the context.
+// After it the call must leave.
 func (g gate) enter(ctx context.Context) error {
 	open, err := g.open()
 	if err != nil {
@@ -119,8 +122,8 @@ func (g gate) enter(ctx context.Context) error {
 	}
 }
 
-// open reports whether calls after their timeout allow a further call. It returns errRunaway if not, and false without an error
-// while that is unknown.
+// open reports whether calls after their timeout allow a further call. It returns errRunaway if
+// not, and false without an error while that is unknown.
 func (g gate) open() (bool, error) {
 	runaways := g.runaways.Load()
 	if runaways >= maxRunaways() {

@@ -1,9 +1,7 @@
-// Package host hosts edge functions for the gateway and the outbox. It verifies the caller, limits time, bodies and
-// concurrency, gives every call its environment and turns failures into Supabase's replies. Functions run in this process,
-// or in a child process that is rebuilt when their source changes (dev.go). If they run elsewhere, the gateway sends the
-// calls there.
-//
-// Only app, cli, functionsdb and stack import it; of ours it imports db, logattr, tempdir, tracing and supabase/edge.
+// Package host hosts edge functions for the gateway and the outbox. It verifies the caller, limits
+// time, bodies and concurrency, gives every call its environment and turns failures into Supabase's
+// replies. Functions run in this process, or in a child process that is rebuilt when their source
+// changes (dev.go). If they run elsewhere, the gateway sends the calls there.
 package host
 
 import (
@@ -23,7 +21,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Options configure a Host. Only Functions is required. Without DB, Env.Tx and the methods that use the database fail.
+// Options configure a Host. Only Functions is required. Without DB, Env.Tx and the methods that use
+// the database fail.
 type Options struct {
 	Functions map[string]edge.Func
 
@@ -32,14 +31,16 @@ type Options struct {
 
 	// Verify checks a token's signature and times and returns its claims. nil rejects every token.
 	Verify func(token string) (json.RawMessage, error)
-	// APIKey returns the role token of an opaque key (sb_publishable_…, sb_secret_…) and whether the key is known. It is nil if
-	// the gateway has replaced the key already.
+	// APIKey returns the role token of an opaque key (sb_publishable_…, sb_secret_…) and whether
+	// the key is known. It is nil if the gateway has replaced the key already.
 	APIKey func(key string) (token string, ok bool)
 
-	// CleanImage removes the metadata of a picture; nil accepts no picture. See edge.Env.CleanImage.
+	// CleanImage removes the metadata of a picture; nil accepts no picture. See
+	// edge.Env.CleanImage.
 	CleanImage func(content []byte) (clean []byte, contentType string, ok bool)
 
-	// Operations are the operations of the stack that functions can run, by name; see edge.Env.Operate.
+	// Operations are the operations of the stack that functions can run, by name; see
+	// edge.Env.Operate.
 	Operations map[string]func(context.Context) (any, error)
 
 	Getenv  func(name string) string     // variables and secrets of the functions; nil means none
@@ -54,8 +55,8 @@ type Options struct {
 	JobWait time.Duration                // how long a job waits for others of its name, see edge.Job.MaxConcurrent; 0 means 5 s
 }
 
-// Outbox is the durable queue behind Env.Enqueue and Env.Notify. Add adds the statements that store the work to a batch.
-// Package outbox implements it.
+// Outbox is the durable queue behind Env.Enqueue and Env.Notify. Add adds the statements that store
+// the work to a batch. Package outbox implements it.
 type Outbox interface {
 	Add(b *pgx.Batch, w edge.Durable) error
 }

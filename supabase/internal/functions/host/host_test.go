@@ -58,7 +58,8 @@ func serve(h http.Handler, method, path string, header map[string]string) *httpt
 	return w
 }
 
-// TestAuthorization checks the credentials that a call needs, the replies to wrong ones, and the paths of the host.
+// TestAuthorization checks the credentials that a call needs, the replies to wrong ones, and the
+// paths of the host.
 func TestAuthorization(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{
 		"hello": {Handler: hello}, "open": {Handler: hello, NoVerifyJWT: true}, "posts": {Handler: hello, Methods: []string{"POST"}},
@@ -107,7 +108,8 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestFailures checks the replies and the log lines of functions that panic, fail or reply with an error.
+// TestFailures checks the replies and the log lines of functions that panic, fail or reply with an
+// error.
 func TestFailures(t *testing.T) {
 	var log strings.Builder
 	var mu sync.Mutex
@@ -221,7 +223,8 @@ func TestClientDisconnect(t *testing.T) {
 	}
 }
 
-// TestStreamsAndWebSockets checks that server-sent events arrive one by one, and that a WebSocket works.
+// TestStreamsAndWebSockets checks that server-sent events arrive one by one, and that a WebSocket
+// works.
 func TestStreamsAndWebSockets(t *testing.T) {
 	next := make(chan struct{})
 	h := hosting(t, map[string]edge.Func{
@@ -279,7 +282,8 @@ func TestStreamsAndWebSockets(t *testing.T) {
 	}
 }
 
-// TestWaitUntil checks that WaitUntil does not delay the reply, and that Close waits for its work, but no longer than Drain.
+// TestWaitUntil checks that WaitUntil does not delay the reply, and that Close waits for its work,
+// but no longer than Drain.
 func TestWaitUntil(t *testing.T) {
 	for name, c := range map[string]struct {
 		work time.Duration
@@ -313,7 +317,8 @@ func TestWaitUntil(t *testing.T) {
 	}
 }
 
-// TestInvalidFunctions checks that New rejects functions with a wrong name, without a handler, or with a wrong schedule.
+// TestInvalidFunctions checks that New rejects functions with a wrong name, without a handler, or
+// with a wrong schedule.
 func TestInvalidFunctions(t *testing.T) {
 	run := func(context.Context, *edge.Env) error { return nil }
 	for name, f := range map[string]edge.Func{

@@ -12,13 +12,15 @@ import (
 	"daawo/supabase/internal/base/logattr"
 )
 
-// Numbers of lines in a Journal. Warnings and errors have lines of their own, so that a busy function does not displace them.
+// Numbers of lines in a Journal. Warnings and errors have lines of their own, so that a busy
+// function does not displace them.
 const (
 	journalKeeps  = 4000
 	journalErrors = 1000
 )
 
-// Journal is a log handler that passes records on and keeps the last ones as text, for `daawo functions logs`.
+// Journal is a log handler that passes records on and keeps the last ones as text, for `daawo
+// functions logs`.
 type Journal struct {
 	slog.Handler // the next handler
 	own          slog.Handler

@@ -16,9 +16,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Limit adds the statement that counts a request of a client and fails beyond the limit. A window begins with the client's first
-// request. The table is unlogged, so counting alone needs no disk flush. A client without an address is this machine, which has
-// no limit.
+// Limit adds the statement that counts a request of a client and fails beyond the limit. A window
+// begins with the client's first request. The table is unlogged, so counting alone needs no disk
+// flush. A client without an address is this machine, which has no limit.
 func (s *services) Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error {
 	if client == "" {
 		return nil
@@ -39,7 +39,8 @@ func (s *services) Network(ctx context.Context, client string) (string, error) {
 	return s.clientHash(ctx, client)
 }
 
-// tooMany recognises the error of edge_functions.count_request. Its detail is the number of seconds until the window ends.
+// tooMany recognises the error of edge_functions.count_request. Its detail is the number of seconds
+// until the window ends.
 func tooMany(err error) (*edge.Error, bool) {
 	pg, ok := pool.AsPgError(err)
 	if !ok || pg.Code != "PT429" {
@@ -52,8 +53,8 @@ func tooMany(err error) (*edge.Error, bool) {
 	return edge.TooMany(time.Duration(left) * time.Second), true
 }
 
-// clientHash returns the hash of an address with the salt of the day. IPv6 addresses are reduced to their /64 network, because one
-// household has 2^64 addresses.
+// clientHash returns the hash of an address with the salt of the day. IPv6 addresses are reduced to
+// their /64 network, because one household has 2^64 addresses.
 func (s *services) clientHash(ctx context.Context, client string) (string, error) {
 	if a, err := netip.ParseAddr(client); err == nil {
 		if a = a.Unmap().WithZone(""); a.Is6() {
@@ -77,8 +78,9 @@ type saltCache struct {
 	salt []byte
 }
 
-// saltOfToday returns the salt of the day and creates it at its first use. It deletes older salts, as Sweep does every hour; without
-// them no hash leads back to an address. A new day has other hashes, so all limits start again at midnight, UTC.
+// saltOfToday returns the salt of the day and creates it at its first use. It deletes older salts,
+// as Sweep does every hour; without them no hash leads back to an address. A new day has other
+// hashes, so all limits start again at midnight, UTC.
 func (s *services) saltOfToday(ctx context.Context) ([]byte, error) {
 	day := s.host.Now().UTC().Format(time.DateOnly)
 	s.salt.mu.Lock()

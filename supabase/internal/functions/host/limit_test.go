@@ -13,8 +13,9 @@ import (
 	"daawo/supabase/edge"
 )
 
-// TestTimeout checks that calls beyond their timeout get 504, that the host rejects more calls of a function whose calls do not
-// end, and that other functions and started streams are not affected: in this program, and in a process of functions.
+// TestTimeout checks that calls beyond their timeout get 504, that the host rejects more calls of a
+// function whose calls do not end, and that other functions and started streams are not affected:
+// in this program, and in a process of functions.
 func TestTimeout(t *testing.T) {
 	t.Run("here", func(t *testing.T) {
 		testTimeout(t, func(functions map[string]edge.Func) http.Handler { return hosting(t, functions) })
@@ -59,7 +60,8 @@ func testTimeout(t *testing.T, host func(map[string]edge.Func) http.Handler) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
-	// The next calls wait until the grace period is over and are rejected without running. Other functions still work.
+	// The next calls wait until the grace period is over and are rejected without running. Other
+	// functions still work.
 	for range 2 {
 		if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit || w.Header().Get("Sb-Error-Code") != "WORKER_LIMIT" {
 			t.Errorf("%d %s", w.Code, w.Body)
@@ -82,8 +84,9 @@ func testTimeout(t *testing.T, host func(map[string]edge.Func) http.Handler) {
 	waitFor(t, func() bool { return serve(h, "POST", "/loops", nil).Code == http.StatusOK })
 }
 
-// TestTimeoutInProcess checks the reply at a timeout in a process of functions: it is whole while the handler runs, its connection is
-// not used again, and a panic of Refused does not end the process.
+// TestTimeoutInProcess checks the reply at a timeout in a process of functions: it is whole while
+// the handler runs, its connection is not used again, and a panic of Refused does not end the
+// process.
 func TestTimeoutInProcess(t *testing.T) {
 	release := make(chan struct{})
 	stuck := func(http.ResponseWriter, *http.Request, *edge.Env) error { <-release; return nil }
@@ -122,7 +125,8 @@ func TestTimeoutInProcess(t *testing.T) {
 	close(release)
 }
 
-// TestCancelledCallsAreNotRunaways checks that timed-out calls which end with their context do not delay further calls.
+// TestCancelledCallsAreNotRunaways checks that timed-out calls which end with their context do not
+// delay further calls.
 func TestCancelledCallsAreNotRunaways(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{
 		"slow": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
@@ -141,7 +145,8 @@ func TestCancelledCallsAreNotRunaways(t *testing.T) {
 	}
 }
 
-// TestEndlessLoop checks that endless loops which use the whole processor slow other functions down only a little.
+// TestEndlessLoop checks that endless loops which use the whole processor slow other functions down
+// only a little.
 func TestEndlessLoop(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
@@ -180,7 +185,8 @@ func waitFor(t *testing.T, ok func() bool) {
 	t.Fatal("the condition is still false after 5 s")
 }
 
-// TestTenThousandCalls checks MaxConcurrent with 10,000 concurrent calls: each gets 200, or 503 with Retry-After.
+// TestTenThousandCalls checks MaxConcurrent with 10,000 concurrent calls: each gets 200, or 503
+// with Retry-After.
 func TestTenThousandCalls(t *testing.T) {
 	var running, most atomic.Int64
 	h := hosting(t, map[string]edge.Func{

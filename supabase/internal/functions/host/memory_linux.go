@@ -15,17 +15,20 @@ type usage struct {
 	busy   time.Duration // see busyOf
 }
 
-// usageOf returns the usage of a process, false if it has ended, also while its parent has not waited for it.
+// usageOf returns the usage of a process, false if it has ended, also while its parent has not
+// waited for it.
 func usageOf(pid int) (usage, bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return usage{}, false
 	}
-	// The name of the program is in parentheses and may contain anything. Fields after it begin with the third (proc(5)).
+	// The name of the program is in parentheses and may contain anything. Fields after it begin
+	// with the third (proc(5)).
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	const state, vsize, rss = 0, 23 - 3, 24 - 3
-	// A killed process gives up its address space first and then takes a while to end. Its resident pages do not tell: the kernel
-	// counts them in batches, so a process that has just started has none.
+	// A killed process gives up its address space first and then takes a while to end. Its resident
+	// pages do not tell: the kernel counts them in batches, so a process that has just started has
+	// none.
 	if len(fields) <= rss || fields[state] == "Z" || fields[state] == "X" || fields[vsize] == "0" {
 		return usage{}, false
 	}
@@ -33,8 +36,9 @@ func usageOf(pid int) (usage, bool) {
 	return usage{memory: pages * int64(os.Getpagesize()), busy: busyOf(pid)}, err == nil
 }
 
-// busyOf returns how long the threads of a process have run or have waited for a processor. So a process that computes all the
-// time is as busy on a loaded machine as on an idle one. It returns 0 if the kernel does not count the time.
+// busyOf returns how long the threads of a process have run or have waited for a processor. So a
+// process that computes all the time is as busy on a loaded machine as on an idle one. It returns 0
+// if the kernel does not count the time.
 func busyOf(pid int) (busy time.Duration) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is valid
 	for _, name := range threads {

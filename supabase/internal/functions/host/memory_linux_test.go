@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestSettleEnded checks that a bundle which ends during its trial is refused also before its parent has waited for it. The kernel
-// then still lists it, without memory, which looked like a calm process.
+// TestSettleEnded checks that a bundle which ends during its trial is refused also before its
+// parent has waited for it. The kernel then still lists it, without memory, which looked like a
+// calm process.
 func TestSettleEnded(t *testing.T) {
 	cmd := exec.Command("cat")
 	stdin, err := cmd.StdinPipe()

@@ -14,8 +14,9 @@ import (
 // openAPIPath is the path of the OpenAPI document below /functions/v1.
 const openAPIPath = "_openapi.json"
 
-// OpenAPI returns the OpenAPI 3.1 document of functions as JSON. Paths are relative to /functions/v1. Functions without a handler
-// are left out; those without edge.JSON take and return any content.
+// OpenAPI returns the OpenAPI 3.1 document of functions as JSON. Paths are relative to
+// /functions/v1. Functions without a handler are left out; those without edge.JSON take and return
+// any content.
 func OpenAPI(functions map[string]edge.Func) ([]byte, error) {
 	d := document{
 		OpenAPI: "3.1.0",
@@ -104,7 +105,8 @@ func (d *document) add(name string, f edge.Func) {
 	d.Paths["/"+name] = path
 }
 
-// typed reports whether calls with a method have the types of f.JSON. A Handler beside JSON serves other things with GET.
+// typed reports whether calls with a method have the types of f.JSON. A Handler beside JSON serves
+// other things with GET.
 func typed(f edge.Func, method string) bool {
 	if f.JSON == nil {
 		return false

@@ -27,7 +27,8 @@ func typedFunctions() map[string]edge.Func {
 	}
 }
 
-// TestOpenAPI checks paths, schemas and references of the document. web/tests/stack validates a whole document.
+// TestOpenAPI checks paths, schemas and references of the document. web/tests/stack validates a
+// whole document.
 func TestOpenAPI(t *testing.T) {
 	text, err := OpenAPI(typedFunctions())
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 var _ edge.Operator = (*services)(nil)
 
-// Operate runs one of Options.Operations, or an operation of the parent, and returns its result as JSON.
+// Operate runs one of Options.Operations, or an operation of the parent, and returns its result as
+// JSON.
 func (s *services) Operate(ctx context.Context, name string) (json.RawMessage, error) {
 	if s.host.Parent != nil {
 		return s.host.Parent.Operate(ctx, name)

@@ -26,10 +26,12 @@ const spanService = "functions"
 // maxPicture is the largest picture that a process of functions can send to its parent, in bytes.
 const maxPicture = 64 << 20
 
-// ParentServer serves to processes of functions what only this program can do: the operations of the stack, cleaning pictures, whose
-// decoders need more memory than such a process may have, and exporting spans.
+// ParentServer serves to processes of functions what only this program can do: the operations of
+// the stack, cleaning pictures, whose decoders need more memory than such a process may have, and
+// exporting spans.
 type ParentServer struct {
-	// Socket starts the server at its first call and returns the path of its Unix socket, which only this user can open.
+	// Socket starts the server at its first call and returns the path of its Unix socket, which
+	// only this user can open.
 	Socket func() (string, error)
 
 	dir    *tempdir.Dir // nil before the start
@@ -108,7 +110,8 @@ func parentHandler(h *Host) http.Handler {
 	return mux
 }
 
-// Parent is the stack's program for a process of functions. It counts and logs the calls of the process, which it forwards.
+// Parent is the stack's program for a process of functions. It counts and logs the calls of the
+// process, which it forwards.
 type Parent struct {
 	client *http.Client
 	log    *slog.Logger
@@ -144,7 +147,8 @@ func (p *Parent) CleanImage(content []byte) (clean []byte, contentType string, o
 	return clean, contentType, err == nil && status == http.StatusOK
 }
 
-// spanDelay is how long a span waits for others in a process of functions. The parent waits again, for more of them.
+// spanDelay is how long a span waits for others in a process of functions. The parent waits again,
+// for more of them.
 const spanDelay = time.Second
 
 // Traces returns the provider of a process of functions, whose spans the parent exports.

@@ -13,7 +13,8 @@ import (
 	"daawo/supabase/edge"
 )
 
-// parentOf returns the socket of a parent with some operations and a CleanImage that reads only "picture".
+// parentOf returns the socket of a parent with some operations and a CleanImage that reads only
+// "picture".
 func parentOf(t testing.TB) (socket string) {
 	t.Helper()
 	host := hosting(t, nil, func(o *Options) {
@@ -44,7 +45,8 @@ func parentOf(t testing.TB) (socket string) {
 	return socket
 }
 
-// TestParent checks that a process of functions gets the same results from its parent as functions in the stack's program.
+// TestParent checks that a process of functions gets the same results from its parent as functions
+// in the stack's program.
 func TestParent(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
@@ -75,7 +77,8 @@ func TestParent(t *testing.T) {
 	}
 }
 
-// TestParentAbsent checks that a process whose parent has no socket, such as one of an older release, gets errors.
+// TestParentAbsent checks that a process whose parent has no socket, such as one of an older
+// release, gets errors.
 func TestParentAbsent(t *testing.T) {
 	var log bytes.Buffer
 	parent := NewParent("", slog.New(slog.NewTextHandler(&log, nil)))

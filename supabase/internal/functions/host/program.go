@@ -24,8 +24,8 @@ type ProgramOptions struct {
 	Watch bool   // build again after a change, as in development
 }
 
-// NewProgram builds the functions of a project, starts them in a child process and returns when they serve. A process that ends
-// by itself is started again. Close ends it.
+// NewProgram builds the functions of a project, starts them in a child process and returns when
+// they serve. A process that ends by itself is started again. Close ends it.
 func NewProgram(ctx context.Context, o ProgramOptions) (*Dev, error) {
 	dir, err := tempdir.New("", "functions")
 	if err != nil {
@@ -67,8 +67,8 @@ func (d *Dev) first(ctx context.Context, o ProgramOptions) error {
 	return nil
 }
 
-// buildOrKept builds the functions and keeps the program. Without Go it returns a copy of the kept program, if that is not older
-// than the source.
+// buildOrKept builds the functions and keeps the program. Without Go it returns a copy of the kept
+// program, if that is not older than the source.
 func (d *Dev) buildOrKept(ctx context.Context, keep string) (string, error) {
 	if _, err := exec.LookPath("go"); err == nil {
 		program, err := d.build(ctx, "first")

@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// reply is the ResponseWriter of a handler. It records the status. After abandon the writes of the handler fail. The handler sets
-// headers in a map of its own, which is copied when the reply begins, so a late handler cannot change the real headers.
+// reply is the ResponseWriter of a handler. It records the status. After abandon the writes of the
+// handler fail. The handler sets headers in a map of its own, which is copied when the reply
+// begins, so a late handler cannot change the real headers.
 type reply struct {
 	http.ResponseWriter
 	header    http.Header
@@ -104,8 +105,8 @@ func (w *reply) status() int {
 	return w.code
 }
 
-// abandon makes further writes of the handler fail and lets fn reply instead, before it returns. It does neither and returns false if
-// the handler has begun its reply or settle was called.
+// abandon makes further writes of the handler fail and lets fn reply instead, before it returns. It
+// does neither and returns false if the handler has begun its reply or settle was called.
 func (w *reply) abandon(fn func(late http.ResponseWriter)) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +118,8 @@ func (w *reply) abandon(fn func(late http.ResponseWriter)) bool {
 	return true
 }
 
-// settle ends the time in which abandon has an effect. It returns false if abandon has taken the reply from the handler.
+// settle ends the time in which abandon has an effect. It returns false if abandon has taken the
+// reply from the handler.
 func (w *reply) settle() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,8 +127,8 @@ func (w *reply) settle() bool {
 	return !w.abandoned
 }
 
-// wholeReply collects a reply and sends it whole, with its length, so that the client needs no end of the handler. The connection is
-// not used again.
+// wholeReply collects a reply and sends it whole, with its length, so that the client needs no end
+// of the handler. The connection is not used again.
 type wholeReply struct {
 	http.ResponseWriter
 	code int

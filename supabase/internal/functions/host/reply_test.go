@@ -14,8 +14,9 @@ import (
 	"daawo/supabase/edge"
 )
 
-// TestPartialReply checks that a function which fails after a part of its reply aborts the connection, so that the client does not
-// take the part for the whole, and that the call is counted as 500.
+// TestPartialReply checks that a function which fails after a part of its reply aborts the
+// connection, so that the client does not take the part for the whole, and that the call is counted
+// as 500.
 func TestPartialReply(t *testing.T) {
 	half := func(w http.ResponseWriter) {
 		_, _ = io.WriteString(w, `{"half":`)

@@ -16,9 +16,9 @@ var schema string
 // migrateLock is the advisory lock under which replicas create the schema in turn.
 const migrateLock = 0x65646765_66
 
-// Migrate creates schema edge_functions, where the hosts of an installation keep the keys and counters they share, unless
-// it exists. Call it as role postgres and before the project's migrations. If the schema exists it writes nothing, so that
-// a start on a full disk succeeds.
+// Migrate creates schema edge_functions, where the hosts of an installation keep the keys and
+// counters they share, unless it exists. Call it as role postgres and before the project's
+// migrations. If the schema exists it writes nothing, so that a start on a full disk succeeds.
 func Migrate(ctx context.Context, conn *pgx.Conn) error {
 	var exists bool
 	const complete = `select to_regprocedure('edge_functions.count_request(text, text, integer, interval)') is not null`

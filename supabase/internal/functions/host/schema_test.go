@@ -38,7 +38,8 @@ func hostingAt(t testing.TB, tdb *testdb.DB, functions map[string]edge.Func, cha
 	return hosting(t, functions, append([]func(*Options){func(o *Options) { o.DB = pool }}, change...)...)
 }
 
-// TestMigrateTwice checks that a second Migrate keeps the keys and writes nothing, so that it succeeds on a full disk.
+// TestMigrateTwice checks that a second Migrate keeps the keys and writes nothing, so that it
+// succeeds on a full disk.
 func TestMigrateTwice(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.Exec(`insert into edge_functions.secrets (name) values ('k')`)
@@ -79,7 +80,8 @@ func TestMigrateConcurrently(t *testing.T) {
 	}
 }
 
-// TestMigrateAfterInterruption checks that Migrate completes a schema that lacks its last statements.
+// TestMigrateAfterInterruption checks that Migrate completes a schema that lacks its last
+// statements.
 func TestMigrateAfterInterruption(t *testing.T) {
 	tdb := newDatabase(t)
 	tdb.Exec(`drop function edge_functions.count_request; drop table edge_functions.secrets`)
@@ -135,8 +137,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestLimitAcrossReplicas checks that two hosts share limits and keys, that limits count IPv4 addresses and IPv6 networks, that they
-// spare this machine, and that no address is stored.
+// TestLimitAcrossReplicas checks that two hosts share limits and keys, that limits count IPv4
+// addresses and IPv6 networks, that they spare this machine, and that no address is stored.
 func TestLimitAcrossReplicas(t *testing.T) {
 	limited := map[string]edge.Func{"limited": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		if err := env.Limit(r.Context(), "calls", 1, time.Hour); err != nil {

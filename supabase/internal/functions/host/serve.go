@@ -18,7 +18,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown function.
+// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown
+// function.
 func (h *Host) MaxBody(path string) int64 {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if f, ok := h.functions[name]; ok {
@@ -27,7 +28,8 @@ func (h *Host) MaxBody(path string) int64 {
 	return 0
 }
 
-// ServeHTTP routes a call by the first segment of its path, authorises it, waits until it may run, and runs it.
+// ServeHTTP routes a call by the first segment of its path, authorises it, waits until it may run,
+// and runs it.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if name == "_internal" {
@@ -168,8 +170,9 @@ func (h *Host) env(function, id string, caller edge.Caller, client string) *edge
 	}, client)
 }
 
-// run runs the handler in a goroutine of its own, because a handler that does not return cannot be stopped. At the timeout the
-// caller gets 504 and later writes of the handler fail. The call counts in the gate until the handler returns.
+// run runs the handler in a goroutine of its own, because a handler that does not return cannot be
+// stopped. At the timeout the caller gets 504 and later writes of the handler fail. The call counts
+// in the gate until the handler returns.
 func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -194,15 +197,17 @@ func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
 	}
 }
 
-// timedOut replies to a call whose timeout is over and watches its handler until done has its result.
+// timedOut replies to a call whose timeout is over and watches its handler until done has its
+// result.
 func (f *function) timedOut(w http.ResponseWriter, r *http.Request, env *edge.Env, done <-chan error) {
 	f.gate.runaway(done)
 	env.Log.Error("function timed out", "limit", f.Timeout)
 	f.refuse(w, r, http.StatusGatewayTimeout, "IDLE_TIMEOUT", "The function did not answer in time (please check logs)")
 }
 
-// runHere is run for a process of functions. The handler runs in the goroutine of the connection, which costs a short call a tenth less
-// time. At the timeout the parent gets a whole reply and closes the connection, so the handler may stay in the goroutine.
+// runHere is run for a process of functions. The handler runs in the goroutine of the connection,
+// which costs a short call a tenth less time. At the timeout the parent gets a whole reply and
+// closes the connection, so the handler may stay in the goroutine.
 func (h *Host) runHere(w *reply, r *http.Request, f *function, env *edge.Env) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -242,7 +247,8 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// call runs the handler and turns a panic into an error. A panic with http.ErrAbortHandler becomes that error.
+// call runs the handler and turns a panic into an error. A panic with http.ErrAbortHandler becomes
+// that error.
 func call(f *function, w http.ResponseWriter, r *http.Request, env *edge.Env) (err error) {
 	defer func() {
 		switch v := recover(); v {

@@ -31,7 +31,8 @@ func (h *Host) Services() edge.Host { return h.services }
 func (s *services) Now() time.Time            { return s.host.Now() }
 func (s *services) Secret(name string) string { return s.host.Getenv(name) }
 
-// Tx runs fn as the caller. If the database is unavailable or full, it returns an *edge.Error with Retry-After.
+// Tx runs fn as the caller. If the database is unavailable or full, it returns an *edge.Error with
+// Retry-After.
 func (s *services) Tx(ctx context.Context, as edge.Caller, fn func(pgx.Tx) error) error {
 	if s.host.DB == nil {
 		return errNoDatabase
@@ -44,7 +45,8 @@ func (s *services) Tx(ctx context.Context, as edge.Caller, fn func(pgx.Tx) error
 	return public(s.host.DB.Tx(ctx, caller, options, fn))
 }
 
-// public turns errors of an unavailable or full database, and of limits, into an *edge.Error. It returns others unchanged.
+// public turns errors of an unavailable or full database, and of limits, into an *edge.Error. It
+// returns others unchanged.
 func public(err error) error {
 	if _, ok := edge.AsError(err); ok || err == nil {
 		return err

@@ -22,8 +22,9 @@ const (
 	earlyReplies = 5        // replies such as 103 before the final one, as in http.Transport
 )
 
-// socketTransport is an http.RoundTripper for the process behind a Unix socket. The goroutine of the caller writes the request and
-// reads the reply. http.Transport has two further goroutines for each connection, and their wake-ups double the time of a short call.
+// socketTransport is an http.RoundTripper for the process behind a Unix socket. The goroutine of
+// the caller writes the request and reads the reply. http.Transport has two further goroutines for
+// each connection, and their wake-ups double the time of a short call.
 type socketTransport struct {
 	path string
 
@@ -31,7 +32,8 @@ type socketTransport struct {
 	idle []*socketConn
 }
 
-// socketConn is a connection to the process. Its reader ends after left bytes, which bounds the headers of a reply.
+// socketConn is a connection to the process. Its reader ends after left bytes, which bounds the
+// headers of a reply.
 type socketConn struct {
 	net.Conn
 	raw    syscall.RawConn
@@ -40,7 +42,8 @@ type socketConn struct {
 	left   int64
 }
 
-// RoundTrip sends a request and returns its reply. A request that may have reached the process is not sent again.
+// RoundTrip sends a request and returns its reply. A request that may have reached the process is
+// not sent again.
 func (t *socketTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c, err := t.take(r.Context())
 	if err != nil {
@@ -152,8 +155,9 @@ func (c *socketConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// send writes the request. The channel then has the result. A body that is long or of unknown length (0 beside a Body) is sent while the reply is read,
-// since the process can reply before it has read the body.
+// send writes the request. The channel then has the result. A body that is long or of unknown
+// length (0 beside a Body) is sent while the reply is read, since the process can reply before it
+// has read the body.
 func (c *socketConn) send(r *http.Request) <-chan error {
 	written := make(chan error, 1)
 	write := func() {
@@ -171,7 +175,8 @@ func (c *socketConn) send(r *http.Request) <-chan error {
 	return written
 }
 
-// receive reads the head of the final reply and tells the request's trace of those before it, such as 103.
+// receive reads the head of the final reply and tells the request's trace of those before it, such
+// as 103.
 func (c *socketConn) receive(r *http.Request) (*http.Response, error) {
 	c.left = replyHeaders
 	defer func() { c.left = math.MaxInt64 }()
@@ -193,8 +198,8 @@ func (c *socketConn) receive(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("more than %d replies before the final one", earlyReplies)
 }
 
-// finisher returns a function for the end of a reply, whole or given up, which has an effect once. Only after a whole request and a
-// whole reply another call can use the connection.
+// finisher returns a function for the end of a reply, whole or given up, which has an effect once.
+// Only after a whole request and a whole reply another call can use the connection.
 func (c *socketConn) finisher(t *socketTransport, leave func() bool, written <-chan error, keep bool) func(whole bool) {
 	var once sync.Once
 	return func(whole bool) {

@@ -20,7 +20,8 @@ import (
 	"net/http/httptrace"
 )
 
-// onSocket serves connections of a Unix socket with serve and returns a transport to it and the number of connections.
+// onSocket serves connections of a Unix socket with serve and returns a transport to it and the
+// number of connections.
 func onSocket(t *testing.T, serve func(net.Conn)) (*socketTransport, *atomic.Int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
@@ -151,7 +152,8 @@ func TestSocketTransportReuse(t *testing.T) {
 	}
 }
 
-// TestSocketTransportNeverRepeats checks that a call whose connection ends without a reply fails. The process may have begun it.
+// TestSocketTransportNeverRepeats checks that a call whose connection ends without a reply fails.
+// The process may have begun it.
 func TestSocketTransportNeverRepeats(t *testing.T) {
 	var calls atomic.Int64
 	transport, _ := onSocket(t, func(c net.Conn) {
@@ -176,7 +178,8 @@ func TestSocketTransportNeverRepeats(t *testing.T) {
 	}
 }
 
-// TestSocketTransportClosedIdle checks that a call does not use a connection that the process has closed.
+// TestSocketTransportClosedIdle checks that a call does not use a connection that the process has
+// closed.
 func TestSocketTransportClosedIdle(t *testing.T) {
 	closed := make(chan struct{}, 2)
 	transport, _ := onSocket(t, func(c net.Conn) {
@@ -194,7 +197,8 @@ func TestSocketTransportClosedIdle(t *testing.T) {
 	}
 }
 
-// TestSocketTransportEarlyReply checks that a reply arrives although the process reads none of a long body.
+// TestSocketTransportEarlyReply checks that a reply arrives although the process reads none of a
+// long body.
 func TestSocketTransportEarlyReply(t *testing.T) {
 	transport, _ := onSocket(t, func(c net.Conn) {
 		_, _ = http.ReadRequest(bufio.NewReader(c))
@@ -212,7 +216,8 @@ func TestSocketTransportEarlyReply(t *testing.T) {
 	}
 }
 
-// TestSocketTransportCanceled checks that the end of the caller's context ends a call, before and during the reply.
+// TestSocketTransportCanceled checks that the end of the caller's context ends a call, before and
+// during the reply.
 func TestSocketTransportCanceled(t *testing.T) {
 	for _, begun := range []string{"", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"} {
 		received := make(chan struct{})
@@ -241,7 +246,8 @@ func TestSocketTransportCanceled(t *testing.T) {
 	}
 }
 
-// TestSocketTransportEarlyHints checks that replies before the final one reach the trace, and that there are few.
+// TestSocketTransportEarlyHints checks that replies before the final one reach the trace, and that
+// there are few.
 func TestSocketTransportEarlyHints(t *testing.T) {
 	hint := "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
 	for n, want := range map[int]bool{0: true, 1: true, 4: true, 5: false, 100: false} {

@@ -45,7 +45,8 @@ func tracedDatabase(t *testing.T, traces *tracing.Provider) (*pool.Pool, *jobs.O
 	return pool, box
 }
 
-// TestSpans checks that a call, its statements, its request to another server and the job that it adds are one trace.
+// TestSpans checks that a call, its statements, its request to another server and the job that it
+// adds are one trace.
 func TestSpans(t *testing.T) {
 	memory := keptSpans{tracetest.NewInMemoryExporter()}
 	traces, err := tracing.Open(t.Context(), tracing.Options{Service: "test", Exporter: memory})
@@ -103,7 +104,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestDeployedSpans checks the same for a deployed function: the parent exports the spans of its process, and runs its job.
+// TestDeployedSpans checks the same for a deployed function: the parent exports the spans of its
+// process, and runs its job.
 func TestDeployedSpans(t *testing.T) {
 	program := bundle(t, "traced") // first, because its test takes long enough
 	memory := keptSpans{tracetest.NewInMemoryExporter()}

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/edge"
 )
 
-// TestTracePropagation checks that a valid traceparent of a call is sent with the function's requests to the stack and is in the
-// log line of the call. An invalid one is dropped.
+// TestTracePropagation checks that a valid traceparent of a call is sent with the function's
+// requests to the stack and is in the log line of the call. An invalid one is dropped.
 func TestTracePropagation(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]string{}

@@ -33,8 +33,9 @@ func (h *Host) RunSchedule(ctx context.Context, name string) error {
 	return h.background(ctx, name, "schedule", func(ctx context.Context, env *edge.Env) error { return f.Run(ctx, env) })
 }
 
-// RunJob runs a job that a function added. The outbox calls it. If MaxConcurrent jobs of this name are running, it waits for the
-// end of one of them, up to Options.JobWait, and then returns edge.Snooze.
+// RunJob runs a job that a function added. The outbox calls it. If MaxConcurrent jobs of this name
+// are running, it waits for the end of one of them, up to Options.JobWait, and then returns
+// edge.Snooze.
 func (h *Host) RunJob(ctx context.Context, name, job string, args []byte) error {
 	f, ok := h.functions[name]
 	if !ok || f.Jobs[job].Run == nil {

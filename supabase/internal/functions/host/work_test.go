@@ -21,8 +21,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestJobMaxConcurrent checks that a job with MaxConcurrent 1 never runs twice at once, that the others are snoozed, and that jobs
-// without a limit are not.
+// TestJobMaxConcurrent checks that a job with MaxConcurrent 1 never runs twice at once, that the
+// others are snoozed, and that jobs without a limit are not.
 func TestJobMaxConcurrent(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	job := func(context.Context, *edge.Env, []byte) error {
@@ -73,8 +73,8 @@ func TestJobSlotAfterFailure(t *testing.T) {
 	}
 }
 
-// TestJobsInOutbox checks jobs with MaxConcurrent 1 in a real queue: none overlap, and neither waiting nor a snooze counts as an
-// attempt.
+// TestJobsInOutbox checks jobs with MaxConcurrent 1 in a real queue: none overlap, and neither
+// waiting nor a snooze counts as an attempt.
 func TestJobsInOutbox(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"waiting": 5 * time.Second, "snoozed": time.Millisecond} {
 		t.Run(name, func(t *testing.T) { jobsInOutbox(t, wait) })
@@ -142,7 +142,8 @@ func TestUnknownJob(t *testing.T) {
 	}
 }
 
-// TestSnoozeInChild checks that a snooze of a job in a child process reaches the parent, in whole seconds, and that other errors do.
+// TestSnoozeInChild checks that a snooze of a job in a child process reaches the parent, in whole
+// seconds, and that other errors do.
 func TestSnoozeInChild(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"j": {Run: func(_ context.Context, _ *edge.Env, args []byte) error {
 		if string(args) == `"snooze"` {

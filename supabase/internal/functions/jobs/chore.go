@@ -8,7 +8,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Chore is maintenance work of the installation itself. It runs by a schedule, once for all replicas.
+// Chore is maintenance work of the installation itself. It runs by a schedule, once for all
+// replicas.
 type Chore struct {
 	Name string
 	Cron string // times in UTC

@@ -9,7 +9,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestChoreRunsOnceAcrossReplicas checks that one of two replicas runs a due chore, and retries it after a failure.
+// TestChoreRunsOnceAcrossReplicas checks that one of two replicas runs a due chore, and retries it
+// after a failure.
 func TestChoreRunsOnceAcrossReplicas(t *testing.T) {
 	tdb := testdb.New(t)
 	var done atomic.Int32

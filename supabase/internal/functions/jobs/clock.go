@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// A machine's clock may be a year ahead until it is corrected. Rows written before that have times in the future: jobs that
-// wait for their time, jobs that a crash interrupted, and the lease of River's leader. Their times are set to now. River
-// itself sleeps until the next times of the schedules, so these are computed again when the clock changes.
+// A machine's clock may be a year ahead until it is corrected. Rows written before that have times
+// in the future: jobs that wait for their time, jobs that a crash interrupted, and the lease of
+// River's leader. Their times are set to now. River itself sleeps until the next times of the
+// schedules, so these are computed again when the clock changes.
 const (
 	// maxAhead is longer than the pause before any attempt of a job.
 	maxAhead = 2 * longPause
 
-	// maxSkew is more than the difference between the clocks of two machines, and longer than the leader's lease.
+	// maxSkew is more than the difference between the clocks of two machines, and longer than the
+	// leader's lease.
 	maxSkew = time.Minute
 )
 
@@ -29,14 +31,15 @@ func readClocks() clockReading {
 	return clockReading{wall: now.Round(0), monotonic: now.Sub(programStart)} // Round removes the monotonic reading
 }
 
-// changedSince reports whether the wall clock was set, forwards or backwards, since an earlier reading.
+// changedSince reports whether the wall clock was set, forwards or backwards, since an earlier
+// reading.
 func (r clockReading) changedSince(earlier clockReading) bool {
 	by := r.wall.Sub(earlier.wall) - (r.monotonic - earlier.monotonic)
 	return by.Abs() > maxSkew
 }
 
-// watchClock looks for jobs and leases of the future and for changes of the clock, at once and every minute until ctx ends.
-// Its ticker uses the monotonic clock.
+// watchClock looks for jobs and leases of the future and for changes of the clock, at once and
+// every minute until ctx ends. Its ticker uses the monotonic clock.
 func (b *Outbox) watchClock(ctx context.Context) {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
@@ -54,8 +57,9 @@ func (b *Outbox) watchClock(ctx context.Context) {
 	}
 }
 
-// checkClock makes River compute its schedules again if the clock was set. It returns the reading for the next comparison:
-// now, or last if the schedules could not be computed, so that it is tried again.
+// checkClock makes River compute its schedules again if the clock was set. It returns the reading
+// for the next comparison: now, or last if the schedules could not be computed, so that it is tried
+// again.
 func (b *Outbox) checkClock(ctx context.Context, last, now clockReading) clockReading {
 	if !now.changedSince(last) {
 		return now
@@ -80,7 +84,8 @@ func (b *Outbox) correctFutureTimes(ctx context.Context) error {
 	if _, err := pool.Exec(ctx, `delete from river.river_leader where expires_at > now() + $1::interval`, maxSkew); err != nil {
 		return err
 	}
-	// If such a job is still running, its timeout starts now. If a crash interrupted it, River finds it as any other.
+	// If such a job is still running, its timeout starts now. If a crash interrupted it, River
+	// finds it as any other.
 	if _, err := pool.Exec(ctx, `
 		update river.river_job set attempted_at = now()
 		 where state = 'running' and attempted_at > now() + $1::interval`, maxSkew); err != nil {

@@ -7,8 +7,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestFutureTimesAreCorrected checks that jobs and the leader's lease which were written while the clock was ahead do not wait
-// until that time.
+// TestFutureTimesAreCorrected checks that jobs and the leader's lease which were written while the
+// clock was ahead do not wait until that time.
 func TestFutureTimesAreCorrected(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
@@ -43,8 +43,8 @@ func TestFutureTimesAreCorrected(t *testing.T) {
 	}
 }
 
-// TestSchedulesAfterClockChange checks that schedules run after the clock was set back, also in an installation that was made
-// while the clock was ahead.
+// TestSchedulesAfterClockChange checks that schedules run after the clock was set back, also in an
+// installation that was made while the clock was ahead.
 func TestSchedulesAfterClockChange(t *testing.T) {
 	tdb := testdb.New(t)
 	newOutbox(t, tdb, Options{}, nil, false)

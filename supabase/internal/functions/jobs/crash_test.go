@@ -16,8 +16,9 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// TestCrashRepeatsMailOnce checks crashes after the mail server accepted a mail and before the job was recorded as done. Each
-// causes one more mail with the same Message-ID. A crash after the record causes none.
+// TestCrashRepeatsMailOnce checks crashes after the mail server accepted a mail and before the job
+// was recorded as done. Each causes one more mail with the same Message-ID. A crash after the
+// record causes none.
 func TestCrashRepeatsMailOnce(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
@@ -64,8 +65,8 @@ func TestCrashRepeatsMailOnce(t *testing.T) {
 	}
 }
 
-// TestCrashAfterErasingMail checks a crash after the text of a mail was erased and before its job was recorded as done: the
-// job ends without a second mail.
+// TestCrashAfterErasingMail checks a crash after the text of a mail was erased and before its job
+// was recorded as done: the job ends without a second mail.
 func TestCrashAfterErasingMail(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
@@ -136,7 +137,8 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// TestInsertMatchesRiver checks that the SQL of package queue stores the same row as River's client, except the times and the id.
+// TestInsertMatchesRiver checks that the SQL of package queue stores the same row as River's
+// client, except the times and the id.
 func TestInsertMatchesRiver(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)

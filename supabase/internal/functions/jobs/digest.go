@@ -24,12 +24,14 @@ const (
 	digestFirst   = 5    // titles in the subject
 )
 
-// digestLock is the advisory lock that makes workers decide one after the other whether they send a mail.
+// digestLock is the advisory lock that makes workers decide one after the other whether they send a
+// mail.
 const digestLock = 0x64696765_7374
 
-// workNotifyByMail sends the mail of a notice. Beyond NoticeMails in an hour it waits until the next full hour. The first job that
-// runs then sends the notices of all that wait as one mail. The metadata of a job says what it does: mailed is the time of its
-// mail, waiting marks a job that waits, and digest is the id of the job that sends its notice.
+// workNotifyByMail sends the mail of a notice. Beyond NoticeMails in an hour it waits until the
+// next full hour. The first job that runs then sends the notices of all that wait as one mail. The
+// metadata of a job says what it does: mailed is the time of its mail, waiting marks a job that
+// waits, and digest is the id of the job that sends its notice.
 func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[queue.MailNotice]) error {
 	if b.DB == nil {
 		return b.mailNotice(ctx, job.Args.Notice, messageID(job.JobRow))
@@ -54,7 +56,8 @@ func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[queue.Mail
 	return b.mailDigest(ctx, append([]edge.Notice{job.Args.Notice}, notices...), messageID(job.JobRow))
 }
 
-// admitMail decides about the mail of a job: it returns how long the job has to wait, or the notices that its mail includes.
+// admitMail decides about the mail of a job: it returns how long the job has to wait, or the
+// notices that its mail includes.
 func (b *Outbox) admitMail(ctx context.Context, tx pgx.Tx, id int64) (wait time.Duration, notices []edge.Notice, err error) {
 	var mailed, waiting bool
 	var sent int

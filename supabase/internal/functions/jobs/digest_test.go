@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestNoticeDigest checks that notices beyond the limit of an hour come in one mail, that none is lost or doubled, and that a
-// digest which could not be sent is sent again with the same notices.
+// TestNoticeDigest checks that notices beyond the limit of an hour come in one mail, that none is
+// lost or doubled, and that a digest which could not be sent is sent again with the same notices.
 func TestNoticeDigest(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)

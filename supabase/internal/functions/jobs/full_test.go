@@ -6,8 +6,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestStartOnFullDisk checks that Start and Close succeed while the database accepts no writes, and that work starts when it
-// does again.
+// TestStartOnFullDisk checks that Start and Close succeed while the database accepts no writes, and
+// that work starts when it does again.
 func TestStartOnFullDisk(t *testing.T) {
 	tdb := testdb.New(t)
 	newOutbox(t, tdb, Options{}, nil, false)
@@ -24,7 +24,8 @@ func TestStartOnFullDisk(t *testing.T) {
 	})
 }
 
-// TestMigrateRestoresGrants checks that Migrate adds grants that are missing after an interrupted migration.
+// TestMigrateRestoresGrants checks that Migrate adds grants that are missing after an interrupted
+// migration.
 func TestMigrateRestoresGrants(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)

@@ -14,25 +14,28 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// A running client of River wakes the processor some 30 times a second, most of all for its job completer. So the client runs
-// only while there is work. Without work, the outbox listens on the channel that tells River of new jobs, looks for jobs as
-// often as River's workers do, and knows the time of the next schedule and the next attempt. So no job waits longer than it
-// would for a client that always runs.
+// A running client of River wakes the processor some 30 times a second, most of all for its job
+// completer. So the client runs only while there is work. Without work, the outbox listens on the
+// channel that tells River of new jobs, looks for jobs as often as River's workers do, and knows
+// the time of the next schedule and the next attempt. So no job waits longer than it would for a
+// client that always runs.
 const (
 	idleAfter   = 30 * time.Second // without work, before the client stops
 	idleHorizon = time.Minute      // work that is due within this time keeps the client running
 	idlePoll    = 5 * time.Second  // for jobs without a notification; River's workers have the same
 	longestIdle = time.Hour        // then River's maintenance runs
 
-	// idleDrain is how long a client that stops may take before the next one may start. It takes longer only for a job that it
-	// fetched after the last look; that job runs to its end.
+	// idleDrain is how long a client that stops may take before the next one may start. It takes
+	// longer only for a job that it fetched after the last look; that job runs to its end.
 	idleDrain = time.Second
 
-	// waitingMany is the number of waiting jobs at which the client keeps running, so that a look is cheap.
+	// waitingMany is the number of waiting jobs at which the client keeps running, so that a look
+	// is cheap.
 	waitingMany = 100
 )
 
-// maintenanceTimes keep the client running while River builds its indexes again, each day at midnight UTC.
+// maintenanceTimes keep the client running while River builds its indexes again, each day at
+// midnight UTC.
 var maintenanceTimes = []string{"59 23 * * *", "0-5 0 * * *"}
 
 // client is a client of River.
@@ -45,8 +48,8 @@ type client struct {
 // onDemand runs the client of an outbox while there is work.
 type onDemand struct{ *Outbox }
 
-// run keeps a client running while there is work, until ctx ends. failure is why the first client did not start, nil if it
-// runs.
+// run keeps a client running while there is work, until ctx ends. failure is why the first client
+// did not start, nil if it runs.
 func (b onDemand) run(ctx context.Context, failure error) {
 	if failure != nil {
 		b.Log.WarnContext(ctx, "database accepts no writes; background work waits", "error", failure)
@@ -69,8 +72,8 @@ func (b onDemand) run(ctx context.Context, failure error) {
 	}
 }
 
-// beginAgain starts a client, and tries again every second until it runs. It returns false if ctx ends before that. failure is
-// the error of an attempt just before, nil for none.
+// beginAgain starts a client, and tries again every second until it runs. It returns false if ctx
+// ends before that. failure is the error of an attempt just before, nil for none.
 func (b onDemand) beginAgain(ctx context.Context, failure error) bool {
 	for failed := failure; ; {
 		if failed != nil {
@@ -115,8 +118,8 @@ func (b onDemand) awaitIdle(ctx context.Context) bool {
 	}
 }
 
-// caughtUp reports whether there is a leader, and if it is this process's client, whether it has added the jobs of the latest
-// due times.
+// caughtUp reports whether there is a leader, and if it is this process's client, whether it has
+// added the jobs of the latest due times.
 func (b onDemand) caughtUp(ctx context.Context) bool {
 	var leader string
 	if b.DB.Pgx().QueryRow(ctx, `select leader_id from river.river_leader where expires_at > now()`).Scan(&leader) != nil {
@@ -178,7 +181,8 @@ func (b *Outbox) endIdle() {
 	}
 }
 
-// awaitWork returns when a client has to run, with an error if the database does not answer or ctx ends.
+// awaitWork returns when a client has to run, with an error if the database does not answer or ctx
+// ends.
 func (b onDemand) awaitWork(ctx context.Context) (err error) {
 	conn, err := b.DB.Pgx().Acquire(ctx)
 	if err != nil {
@@ -217,7 +221,8 @@ func unlisten(ctx context.Context, conn *pgxpool.Conn) {
 	}
 }
 
-// untilWork returns how long no job has to run or to be rescued, at most longestIdle. It is 0 while there is work.
+// untilWork returns how long no job has to run or to be rescued, at most longestIdle. It is 0 while
+// there is work.
 func (b onDemand) untilWork(ctx context.Context, db interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) (time.Duration, error) {
@@ -262,7 +267,8 @@ func (b onDemand) untilSchedule(now time.Time) time.Duration {
 	return until
 }
 
-// stopAll stops all clients. It waits up to softStop for their jobs, or until ctx ends, and then interrupts them.
+// stopAll stops all clients. It waits up to softStop for their jobs, or until ctx ends, and then
+// interrupts them.
 func (b onDemand) stopAll(ctx context.Context) error {
 	b.mu.Lock()
 	all := slices.Clone(b.draining)

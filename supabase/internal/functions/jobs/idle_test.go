@@ -36,7 +36,8 @@ func awaitStop(t *testing.T, tdb *testdb.DB, b *Outbox) {
 	})
 }
 
-// TestIdleClientStops checks that River's client stops without work, and that a notification starts it.
+// TestIdleClientStops checks that River's client stops without work, and that a notification starts
+// it.
 func TestIdleClientStops(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
@@ -48,7 +49,8 @@ func TestIdleClientStops(t *testing.T) {
 	}
 }
 
-// TestIdleClientPolls checks that a job without a notification starts the client, and so does a lost connection.
+// TestIdleClientPolls checks that a job without a notification starts the client, and so does a
+// lost connection.
 func TestIdleClientPolls(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
@@ -155,8 +157,8 @@ func (s *slow) RunJob(ctx context.Context, _, job string, _ []byte) error {
 	}
 }
 
-// TestStopKeepsJobs checks that a job which began during the stop of a client runs to its end, while the next client runs
-// other jobs.
+// TestStopKeepsJobs checks that a job which began during the stop of a client runs to its end,
+// while the next client runs other jobs.
 func TestStopKeepsJobs(t *testing.T) {
 	tdb := testdb.New(t)
 	f := &slow{began: make(chan struct{}), release: make(chan struct{}), quick: make(chan struct{}, 1)}

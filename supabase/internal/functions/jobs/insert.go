@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Add adds durable work to a batch. A notice becomes one job per channel, so that a failing channel delays no other.
+// Add adds durable work to a batch. A notice becomes one job per channel, so that a failing channel
+// delays no other.
 func (b *Outbox) Add(batch *pgx.Batch, w edge.Durable) error { return b.adder.Add(batch, w) }
 
 // SendMail adds a mail to tx. It is sent after the commit.

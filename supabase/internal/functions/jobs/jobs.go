@@ -1,8 +1,9 @@
-// Package jobs runs durable background work: notifications to the administrators, mail, and the jobs and schedules of
-// functions. A job is a row (River, schema river) written in the caller's own transaction. Any replica runs it, retries
-// failures for more than a week, and keeps jobs that failed for good so that an operator can see them.
+// Package jobs runs durable background work: notifications to the administrators, mail, and the
+// jobs and schedules of functions. A job is a row (River, schema river) written in the caller's own
+// transaction. Any replica runs it, retries failures for more than a week, and keeps jobs that
+// failed for good so that an operator can see them.
 //
-// app starts it; fnhost and auth add jobs. Of ours it imports db, mail, outbox/queue, tracing and supabase/edge.
+// app starts it; fnhost and auth add jobs.
 package jobs
 
 import (
@@ -30,16 +31,16 @@ import (
 // schema holds River's tables.
 const schema = "river"
 
-// Options configure an Outbox. Only DB is required. A job that needs another option, such as Mail, fails without it and is
-// retried, so it succeeds after the option was set.
+// Options configure an Outbox. Only DB is required. A job that needs another option, such as Mail,
+// fails without it and is retried, so it succeeds after the option was set.
 type Options struct {
 	DB *pool.Pool // as the role that owns schema river: postgres
 
 	Mail   func(context.Context, mail.Message) error // sends one mail
 	Admins []string                                  // addresses that receive notices
 
-	// NoticeMails is the number of mails with notices in an hour; further notices wait for the next full hour and come in one
-	// mail. 0 means 60.
+	// NoticeMails is the number of mails with notices in an hour; further notices wait for the next
+	// full hour and come in one mail. 0 means 60.
 	NoticeMails int
 
 	WebhookURL    string // also notified, when set
@@ -101,7 +102,8 @@ func New(o Options) (*Outbox, error) {
 	return b, nil
 }
 
-// logger returns the logger for River. It drops everything below warnings, and cancelled work while stopping returns true.
+// logger returns the logger for River. It drops everything below warnings, and cancelled work while
+// stopping returns true.
 func (b *Outbox) logger(stopping func() bool) *slog.Logger {
 	return slog.New(quiet{b.Log.Handler(), stopping})
 }
@@ -109,8 +111,8 @@ func (b *Outbox) logger(stopping func() bool) *slog.Logger {
 // migrateLock is the advisory lock that makes replicas migrate one after the other.
 const migrateLock = 0x72697665_72
 
-// Migrated reports whether Migrate would change nothing. It costs a start less than Migrate, which needs connections of its
-// own.
+// Migrated reports whether Migrate would change nothing. It costs a start less than Migrate, which
+// needs connections of its own.
 func Migrated(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	const created = `select to_regclass('river.river_migration') is not null and to_regclass('river.river_job') is not null`
 	if err := conn.QueryRow(ctx, created).Scan(&done); err != nil || !done {
@@ -132,7 +134,8 @@ func Migrated(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	return done, err
 }
 
-// Migrate brings schema river to this version. It lets auth and service_role, the role of the functions, add jobs.
+// Migrate brings schema river to this version. It lets auth and service_role, the role of the
+// functions, add jobs.
 func (b *Outbox) Migrate(ctx context.Context) error {
 	conn, err := b.DB.Pgx().Acquire(ctx)
 	if err != nil {
@@ -143,8 +146,8 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, int64(migrateLock))
-	// While the disk is nearly full, Postgres rejects every write, even one without effect. A start must succeed then, so
-	// nothing is written unless it is missing.
+	// While the disk is nearly full, Postgres rejects every write, even one without effect. A start
+	// must succeed then, so nothing is written unless it is missing.
 	var exists, complete bool
 	if err := conn.QueryRow(ctx, `select to_regnamespace('river') is not null`).Scan(&exists); err != nil {
 		return fmt.Errorf("outbox: %w", err)
@@ -173,8 +176,9 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// grants lets the roles that add jobs do so. It names functions and types as well: default privileges of the project may give
-// the role public none on them. granted returns whether all of these grants exist.
+// grants lets the roles that add jobs do so. It names functions and types as well: default
+// privileges of the project may give the role public none on them. granted returns whether all of
+// these grants exist.
 const (
 	grants = `
 grant usage on schema river to service_role, supabase_auth_admin;
@@ -198,8 +202,8 @@ select bool_and(has_schema_privilege(r, 'river', 'usage')
 // beginPause is the pause between attempts to start a client.
 const beginPause = time.Second
 
-// Start runs jobs until Close. functions is nil if another process hosts them. While the database accepts no writes, no job
-// runs; work starts as soon as it accepts them again.
+// Start runs jobs until Close. functions is nil if another process hosts them. While the database
+// accepts no writes, no job runs; work starts as soon as it accepts them again.
 func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 	b.functions = functions
 	ctx = context.WithoutCancel(ctx)

@@ -121,7 +121,8 @@ var notice = edge.Notice{
 // addNotice adds the notice to a batch.
 func (b *Outbox) addNotice(batch *pgx.Batch) error { return b.Add(batch, notice) }
 
-// TestNoticeChannels checks that a notice goes to mail and webhook, signed, and that a dead webhook does not delay the mail.
+// TestNoticeChannels checks that a notice goes to mail and webhook, signed, and that a dead webhook
+// does not delay the mail.
 func TestNoticeChannels(t *testing.T) {
 	var out outgoing
 	hooks := make(chan *http.Request, 1)
@@ -190,7 +191,8 @@ func TestFactIsOneLine(t *testing.T) {
 	}
 }
 
-// TestRollbackSendsNothing checks that jobs are rolled back with their transaction, and that only service_role adds jobs.
+// TestRollbackSendsNothing checks that jobs are rolled back with their transaction, and that only
+// service_role adds jobs.
 func TestRollbackSendsNothing(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
@@ -213,7 +215,8 @@ func TestRollbackSendsNothing(t *testing.T) {
 	}
 }
 
-// TestNoticeLink checks the line of a notice that leads to its row: an address in Studio, the line of RowLink, or no line.
+// TestNoticeLink checks the line of a notice that leads to its row: an address in Studio, the line
+// of RowLink, or no line.
 func TestNoticeLink(t *testing.T) {
 	tdb := testdb.New(t)
 	tdb.Exec(`create table public.todos (code text)`)
@@ -249,7 +252,8 @@ func TestNoticeLink(t *testing.T) {
 	}
 }
 
-// TestSnoozeIsNoFailure checks that a snoozed job runs again and that a snooze does not count as an attempt.
+// TestSnoozeIsNoFailure checks that a snoozed job runs again and that a snooze does not count as an
+// attempt.
 func TestSnoozeIsNoFailure(t *testing.T) {
 	var ran atomic.Int64
 	f := &fake{job: func(string, string, []byte) error {
@@ -301,7 +305,8 @@ func TestMailServerDownForAWeek(t *testing.T) {
 	})
 }
 
-// TestFailedJobIsRetried checks the rows of a failing job: it is rescheduled, and completed once after the failure ends.
+// TestFailedJobIsRetried checks the rows of a failing job: it is rescheduled, and completed once
+// after the failure ends.
 func TestFailedJobIsRetried(t *testing.T) {
 	var out outgoing
 	out.down.Store(true)
@@ -345,7 +350,8 @@ func (f *fake) RunJob(_ context.Context, function, job string, args []byte) erro
 	return f.job(function, job, args)
 }
 
-// TestFailingJobIsDiscarded checks that jobs without attempts left are discarded and counted, and do not stop other jobs.
+// TestFailingJobIsDiscarded checks that jobs without attempts left are discarded and counted, and
+// do not stop other jobs.
 func TestFailingJobIsDiscarded(t *testing.T) {
 	var done atomic.Int64
 	f := &fake{job: func(_, job string, args []byte) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// The kinds of jobs. river.river_job.args holds their JSON, so fields can be added but not renamed. Package queue has those that
-// functions add.
+// The kinds of jobs. river.river_job.args holds their JSON, so fields can be added but not renamed.
+// Package queue has those that functions add.
 type (
 	sendMail         struct{ mail.Message }
 	functionSchedule struct {
@@ -76,8 +76,8 @@ func (b *Outbox) workers() *river.Workers {
 	return w
 }
 
-// traced returns work in a span of the trace to which the job belongs. A job without one has no span. (A job of a function has a span
-// of its host.)
+// traced returns work in a span of the trace to which the job belongs. A job without one has no
+// span. (A job of a function has a span of its host.)
 func traced[T river.JobArgs](b *Outbox, work func(context.Context, *river.Job[T]) error) func(context.Context, *river.Job[T]) error {
 	return func(ctx context.Context, job *river.Job[T]) error {
 		parent := queue.Traceparent(job.Metadata)
@@ -97,8 +97,8 @@ func traced[T river.JobArgs](b *Outbox, work func(context.Context, *river.Job[T]
 
 var errNoFunctions = fmt.Errorf("this process hosts no functions")
 
-// Pauses between attempts double from 15 s to an hour and stay there. So a mail server is used within an hour after it
-// recovers, and the last of queue.MaxAttempts comes after more than a week.
+// Pauses between attempts double from 15 s to an hour and stay there. So a mail server is used
+// within an hour after it recovers, and the last of queue.MaxAttempts comes after more than a week.
 const (
 	firstPause = 15 * time.Second
 	longPause  = time.Hour

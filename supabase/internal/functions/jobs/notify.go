@@ -25,14 +25,15 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// messageID returns an id that is the same for every attempt of a job and different for every job. The job's number alone is
-// not enough: a restored database counts from an earlier number again, and receivers would drop a new message as a duplicate.
+// messageID returns an id that is the same for every attempt of a job and different for every job.
+// The job's number alone is not enough: a restored database counts from an earlier number again,
+// and receivers would drop a new message as a duplicate.
 func messageID(job *rivertype.JobRow) string {
 	return fmt.Sprintf("%d-%d", job.CreatedAt.UnixMicro(), job.ID)
 }
 
-// mailNotice sends a notice to the administrators. id becomes the Message-ID. It is the same for every attempt, so receivers
-// recognise a mail that was sent twice because of a crash.
+// mailNotice sends a notice to the administrators. id becomes the Message-ID. It is the same for
+// every attempt, so receivers recognise a mail that was sent twice because of a crash.
 func (b *Outbox) mailNotice(ctx context.Context, n edge.Notice, id string) error {
 	if b.Mail == nil || len(b.Admins) == 0 {
 		return errors.New("no mail server or no ADMIN_EMAIL is set")
@@ -91,8 +92,9 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// rowLink returns the line that leads to a row: its address in Studio's table editor, or the result of RowLink without Studio.
-// Studio identifies a table by its object id, which differs between databases, and expects a filter as column:operator:value.
+// rowLink returns the line that leads to a row: its address in Studio's table editor, or the result
+// of RowLink without Studio. Studio identifies a table by its object id, which differs between
+// databases, and expects a filter as column:operator:value.
 func (b *Outbox) rowLink(ctx context.Context, row edge.Row) (string, error) {
 	if b.StudioURL == "" {
 		if b.RowLink == nil {
@@ -113,8 +115,8 @@ func (b *Outbox) workNotifyByWebhook(ctx context.Context, job *river.Job[queue.W
 	return b.postNotice(ctx, job.Args.Notice, messageID(job.JobRow), time.Now())
 }
 
-// postNotice sends a notice to the webhook. The signature follows the Standard Webhooks specification (1.0), so a receiver can
-// reject forged, repeated and old requests.
+// postNotice sends a notice to the webhook. The signature follows the Standard Webhooks
+// specification (1.0), so a receiver can reject forged, repeated and old requests.
 func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now time.Time) error {
 	text, err := b.noticeText(ctx, n)
 	if err != nil {
@@ -138,7 +140,8 @@ func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now t
 	req.Header.Set("Webhook-Id", id)
 	req.Header.Set("Webhook-Timestamp", stamp)
 	req.Header.Set("Webhook-Signature", Sign(b.WebhookSecret, id, stamp, body))
-	// A redirect is a failure. Following it would send a GET without the notice (Fetch standard, "HTTP-redirect fetch").
+	// A redirect is a failure. Following it would send a GET without the notice (Fetch standard,
+	// "HTTP-redirect fetch").
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
@@ -152,8 +155,9 @@ func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now t
 	return nil
 }
 
-// Sign returns the value of the header Webhook-Signature: version 1, HMAC-SHA256 over "id.timestamp.body", in base64. After
-// the prefix whsec_ the secret is base64; without it the secret is the key itself.
+// Sign returns the value of the header Webhook-Signature: version 1, HMAC-SHA256 over
+// "id.timestamp.body", in base64. After the prefix whsec_ the secret is base64; without it the
+// secret is the key itself.
 func Sign(secret, id, timestamp string, body []byte) string {
 	key := []byte(secret)
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
@@ -167,8 +171,8 @@ func Sign(secret, id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// TestNotice sends a test notice through every configured channel, without a job, and returns the result by channel. The
-// command `daawo notify test` uses it.
+// TestNotice sends a test notice through every configured channel, without a job, and returns the
+// result by channel. The command `daawo notify test` uses it.
 func (b *Outbox) TestNotice(ctx context.Context) map[string]error {
 	n := edge.Notice{Kind: "test", Title: "Test of the notifications", Facts: []edge.Fact{{Name: "Result", Value: "this channel works"}}}
 	id := "test-" + strconv.FormatInt(time.Now().UnixNano(), 36)
@@ -179,7 +183,8 @@ func (b *Outbox) TestNotice(ctx context.Context) map[string]error {
 	return results
 }
 
-// workSendMail sends a mail and then erases its text, which may contain a link that signs a user in.
+// workSendMail sends a mail and then erases its text, which may contain a link that signs a user
+// in.
 func (b *Outbox) workSendMail(ctx context.Context, job *river.Job[sendMail]) error {
 	if b.Mail == nil {
 		return errors.New("no mail server is set")

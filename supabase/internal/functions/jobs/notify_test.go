@@ -14,8 +14,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// TestMessageIDs checks that attempts of one job share a message id and that different jobs never do, even if a restored
-// database counts its jobs from an earlier number again.
+// TestMessageIDs checks that attempts of one job share a message id and that different jobs never
+// do, even if a restored database counts its jobs from an earlier number again.
 func TestMessageIDs(t *testing.T) {
 	posts := make(chan string, 4)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -66,7 +66,8 @@ id, kind, coalesce(case kind
     when 'chore' then args->>'name' end, '') as name, state::text as state, queue, priority, attempt, max_attempts,
   created_at, scheduled_at, attempted_at, finalized_at, coalesce(errors[array_upper(errors, 1)]->>'error', '') as error`
 
-// List returns jobs, those that need an operator first, then by the time of their next attempt. It leaves out arguments.
+// List returns jobs, those that need an operator first, then by the time of their next attempt. It
+// leaves out arguments.
 func (o Operator) List(ctx context.Context, f JobFilter) ([]JobInfo, error) {
 	for _, state := range f.States {
 		if !slices.Contains(jobStates, state) {
@@ -127,7 +128,8 @@ func (o Operator) client() (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(o.DB.Pgx()), &river.Config{Schema: schema})
 }
 
-// Retry makes a job run at once, in any state but running. A job without attempts left gets one more.
+// Retry makes a job run at once, in any state but running. A job without attempts left gets one
+// more.
 func (o Operator) Retry(ctx context.Context, id int64) error {
 	c, err := o.client()
 	if err != nil {
@@ -147,7 +149,8 @@ func (o Operator) Retry(ctx context.Context, id int64) error {
 	return err
 }
 
-// Cancel makes a job never run again. The context of a running job ends. A finished job stays as it is, and the error says so.
+// Cancel makes a job never run again. The context of a running job ends. A finished job stays as it
+// is, and the error says so.
 func (o Operator) Cancel(ctx context.Context, id int64) error {
 	c, err := o.client()
 	if err != nil {
@@ -165,7 +168,8 @@ func (o Operator) Cancel(ctx context.Context, id int64) error {
 	return nil
 }
 
-// RunSchedule adds a job that runs the scheduled work of a function once, at once, and returns its id.
+// RunSchedule adds a job that runs the scheduled work of a function once, at once, and returns its
+// id.
 func (o Operator) RunSchedule(ctx context.Context, function string) (int64, error) {
 	args := functionSchedule{Function: function, Due: time.Now().UTC()}
 	encoded, err := json.Marshal(args)

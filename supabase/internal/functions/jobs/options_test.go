@@ -82,7 +82,8 @@ func (c *changing) runs(name string) int {
 	return c.ran[name]
 }
 
-// TestReschedule checks that a schedule that is added while the outbox runs is served, and a removed one is not.
+// TestReschedule checks that a schedule that is added while the outbox runs is served, and a
+// removed one is not.
 func TestReschedule(t *testing.T) {
 	f := &changing{crons: map[string]string{"old": "* * * * *"}, ran: map[string]int{}}
 	tdb := testdb.New(t)

@@ -11,20 +11,22 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// keepCompleted is how long completed jobs are kept. A restart knows from them which due times have been served.
+// keepCompleted is how long completed jobs are kept. A restart knows from them which due times have
+// been served.
 const keepCompleted = 8 * 24 * time.Hour
 
-// catchUp is the age up to which a start makes up for a missed due time. It is less than keepCompleted, so the jobs of all
-// these times are still known.
+// catchUp is the age up to which a start makes up for a missed due time. It is less than
+// keepCompleted, so the jobs of all these times are still known.
 const catchUp = 7*24*time.Hour + time.Hour
 
-// schedules returns River's periodic jobs. Each adds a job for the latest due time, at that time and whenever a leader is
-// elected. The job is unique by name and due time. So each time is served once, and none is missed because the server was
-// down. Due times before the installation are skipped. If the time of the installation is in the future, the clock was
-// ahead then and the real time is unknown; nothing is skipped.
+// schedules returns River's periodic jobs. Each adds a job for the latest due time, at that time
+// and whenever a leader is elected. The job is unique by name and due time. So each time is served
+// once, and none is missed because the server was down. Due times before the installation are
+// skipped. If the time of the installation is in the future, the clock was ahead then and the real
+// time is unknown; nothing is skipped.
 //
-// crons maps names to cron expressions. newJob returns the job for a due time. The ids of the jobs are in added when River has
-// asked for the latest due time.
+// crons maps names to cron expressions. newJob returns the job for a due time. The ids of the jobs
+// are in added when River has asked for the latest due time.
 func schedules(kind string, crons map[string]string, installed time.Time, added *idSet, newJob func(name string, due time.Time) river.JobArgs) ([]*river.PeriodicJob, error) {
 	var jobs []*river.PeriodicJob
 	for name, expression := range crons {
@@ -57,8 +59,8 @@ func (s *idSet) has(id string) bool {
 	return ok
 }
 
-// lastDue returns the latest due time up to now, and false if it is older than catchUp. River may wake up a little early, so
-// a due time within the next second counts.
+// lastDue returns the latest due time up to now, and false if it is older than catchUp. River may
+// wake up a little early, so a due time within the next second counts.
 func lastDue(s cron.Schedule, now time.Time) (time.Time, bool) {
 	now = now.UTC().Add(time.Second)
 	// Growing steps find an hourly schedule in the last hours and a weekly one in the last week.
@@ -82,8 +84,9 @@ func functionSchedules(crons map[string]string, installed time.Time, added *idSe
 	return schedules("function", crons, installed, added, func(name string, due time.Time) river.JobArgs { return functionSchedule{name, due} })
 }
 
-// Reschedule brings River's schedules to those that the functions have now, after a reload or a deployment. A new or changed
-// schedule is treated as at a start: its latest due time is made up for.
+// Reschedule brings River's schedules to those that the functions have now, after a reload or a
+// deployment. A new or changed schedule is treated as at a start: its latest due time is made up
+// for.
 func (b *Outbox) Reschedule(ctx context.Context) error {
 	if b.functions == nil {
 		return nil

@@ -33,7 +33,8 @@ func (f failures) report(ctx context.Context, job *rivertype.JobRow, attrs ...an
 	f.log.WarnContext(ctx, "background job failed, will be retried", attrs...)
 }
 
-// quiet passes on warnings and errors only. While a client stops, it drops those about interrupted work.
+// quiet passes on warnings and errors only. While a client stops, it drops those about interrupted
+// work.
 type quiet struct {
 	slog.Handler
 	stopping func() bool
@@ -52,7 +53,8 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	return q.Handler.Handle(ctx, r)
 }
 
-// isCanceled reports whether a record is about a cancelled context. River logs the texts of errors, not the errors.
+// isCanceled reports whether a record is about a cancelled context. River logs the texts of errors,
+// not the errors.
 func isCanceled(r slog.Record) (yes bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		yes = yes || strings.Contains(a.Value.String(), context.Canceled.Error())

@@ -1,4 +1,4 @@
-// Package scaffold writes the files of a new function. Only cli, fnhost and project import it.
+// Package scaffold writes the files of a new function.
 package scaffold
 
 import (
@@ -28,8 +28,8 @@ var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // taken lists names of folders and packages with another meaning.
 var taken = []string{"edge", "main", "init", "internal", "vendor", "testdata"}
 
-// New writes functions/<name>/ with a handler and its test below root, the folder of go.mod, and registers the function.
-// It returns the paths that it wrote, relative to root.
+// New writes functions/<name>/ with a handler and its test below root, the folder of go.mod, and
+// registers the function. It returns the paths that it wrote, relative to root.
 func New(root, name string) ([]string, error) {
 	if !nameForm.MatchString(name) {
 		return nil, fmt.Errorf("%q cannot name a function: use small letters, digits and single dashes, such as send-reminder", name)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNew checks that a new function compiles, is formatted, and passes its own test and the test of the registry, and that
-// invalid names are rejected.
+// TestNew checks that a new function compiles, is formatted, and passes its own test and the test
+// of the registry, and that invalid names are rejected.
 func TestNew(t *testing.T) {
 	root := t.TempDir()
 	repo, err := filepath.Abs("../../../..")

@@ -1,7 +1,6 @@
-// Package testserver makes databases for tests of functions. A test binary starts it as a process of its own, so that tests need
-// no code of Postgres and the server ends with the test. supabase/edgetest is its client.
-//
-// Only cli imports it; of ours it imports db, fnhost, migrate, outbox and postgres.
+// Package testserver makes databases for tests of functions. A test binary starts it as a process
+// of its own, so that tests need no code of Postgres and the server ends with the test.
+// supabase/edgetest is its client.
 package testserver
 
 import (
@@ -45,9 +44,9 @@ type database struct {
 	Error string            `json:"error,omitempty"`
 }
 
-// Serve starts a Postgres in a temporary folder and prepares a database with the platform's schema and the project's migrations.
-// For each line "new" of Out it makes a copy and writes its URLs as a line of JSON; a line "drop NAME" drops it. It ends with
-// the input.
+// Serve starts a Postgres in a temporary folder and prepares a database with the platform's schema
+// and the project's migrations. For each line "new" of Out it makes a copy and writes its URLs as a
+// line of JSON; a line "drop NAME" drops it. It ends with the input.
 func Serve(ctx context.Context, o Options) (err error) {
 	dir, err := os.MkdirTemp(fastDir(), "functions-db-")
 	if err != nil {

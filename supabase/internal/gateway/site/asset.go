@@ -83,7 +83,8 @@ func (a *asset) compressible() bool {
 		a.contentType == "image/svg+xml"
 }
 
-// serve writes the asset in the best encoding that the client accepts. Its stack frame is small, see gateway.New.
+// serve writes the asset in the best encoding that the client accepts. Its stack frame is small,
+// see gateway.New.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	data, replied := a.begin(w, r, status)
 	if replied {
@@ -95,8 +96,8 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
-// begin sets the headers of a reply and returns its body. Ranges, which apply to the uncompressed form only, and conditional
-// requests get their reply here.
+// begin sets the headers of a reply and returns its body. Ranges, which apply to the uncompressed
+// form only, and conditional requests get their reply here.
 func (a *asset) begin(w http.ResponseWriter, r *http.Request, status int) (data []byte, replied bool) {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
@@ -153,7 +154,8 @@ func matches(header, etag string) bool {
 	return false
 }
 
-// negotiate picks br or gzip from Accept-Encoding, or "" for neither. A quality of 0 excludes an encoding.
+// negotiate picks br or gzip from Accept-Encoding, or "" for neither. A quality of 0 excludes an
+// encoding.
 func negotiate(accept string) string {
 	gzipTaken := false
 	for part := range strings.SplitSeq(accept, ",") {
@@ -176,8 +178,8 @@ func negotiate(accept string) string {
 	return ""
 }
 
-// encoded returns the file in an encoding, "" for the uncompressed one. It compresses on the first request, unless the build has
-// done that, and keeps the result.
+// encoded returns the file in an encoding, "" for the uncompressed one. It compresses on the first
+// request, unless the build has done that, and keeps the result.
 func (a *asset) encoded(encoding string) ([]byte, error) {
 	if encoding == "" {
 		return a.plain.data()
@@ -217,8 +219,8 @@ func (a *asset) compressBest() {
 	}
 }
 
-// brotlied compresses with a window that just covers the file: the encoder's memory is a multiple of the window, 32 MB for the
-// largest, and no file gets smaller by more.
+// brotlied compresses with a window that just covers the file: the encoder's memory is a multiple
+// of the window, 32 MB for the largest, and no file gets smaller by more.
 func brotlied(data []byte, level int) []byte {
 	var out bytes.Buffer
 	const smallest, largest = 16, 22 // powers of two
@@ -229,7 +231,8 @@ func brotlied(data []byte, level int) []byte {
 	return bytes.Clone(out.Bytes()) // without the unused capacity, up to half of it
 }
 
-// windowReserve is how many bytes a window of brotli is shorter than its power of two (RFC 7932, section 9.1).
+// windowReserve is how many bytes a window of brotli is shorter than its power of two (RFC 7932,
+// section 9.1).
 const windowReserve = 16
 
 func gzipped(data []byte, level int) []byte {

@@ -14,8 +14,9 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// TestFormsOfTheBuild checks that the compressed forms of the build are served as they are, and that files without them are
-// compressed here. Embedded files and those of a folder on a disk, which have a modification time, are served alike.
+// TestFormsOfTheBuild checks that the compressed forms of the build are served as they are, and
+// that files without them are compressed here. Embedded files and those of a folder on a disk,
+// which have a modification time, are served alike.
 func TestFormsOfTheBuild(t *testing.T) {
 	script, page := strings.Repeat("script() ", 500), strings.Repeat("page of __SITE_URL__ ", 500)
 	filled := strings.ReplaceAll(page, "__SITE_URL__", "https://example.org")
@@ -68,8 +69,8 @@ func TestFormsOfTheBuild(t *testing.T) {
 	}
 }
 
-// checkForm requests a file in an encoding and checks its content after decoding. The body must be form, unless that is "". It
-// returns the reply's ETag.
+// checkForm requests a file in an encoding and checks its content after decoding. The body must be
+// form, unless that is "". It returns the reply's ETag.
 func checkForm(t *testing.T, s *Site, path, encoding, content, form string) (tag string) {
 	t.Helper()
 	r := get(s, http.MethodGet, path, "Accept-Encoding", encoding)
@@ -96,8 +97,8 @@ func checkForm(t *testing.T, s *Site, path, encoding, content, form string) (tag
 	return r.Header.Get("ETag")
 }
 
-// TestFormsAreNotCopied checks that the compression leaves the forms of the build alone, and that memory has no copy of an
-// embedded form until a request needs it.
+// TestFormsAreNotCopied checks that the compression leaves the forms of the build alone, and that
+// memory has no copy of an embedded form until a request needs it.
 func TestFormsAreNotCopied(t *testing.T) {
 	data := bytes.Repeat([]byte("script() "), 500)
 	s, err := New(Options{Files: fstest.MapFS{
@@ -123,7 +124,8 @@ func TestFormsAreNotCopied(t *testing.T) {
 	}
 }
 
-// TestForeignFormsAreFiles checks that the server serves all files of another build, whose names may mean anything.
+// TestForeignFormsAreFiles checks that the server serves all files of another build, whose names
+// may mean anything.
 func TestForeignFormsAreFiles(t *testing.T) {
 	s, err := New(Options{Foreign: true, Files: fstest.MapFS{
 		"index.html": {Data: []byte("home")}, "assets/app.js": {Data: []byte("script()")}, "assets/app.js.br": {Data: []byte("other")},

@@ -8,8 +8,9 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// Values maps the name of a placeholder to the text that replaces it: in pages __NAME__ stands for NAME. Some placeholders
-// stand inside scripts, so the values must hold no character that ends a string or a tag (config checks this).
+// Values maps the name of a placeholder to the text that replaces it: in pages __NAME__ stands for
+// NAME. Some placeholders stand inside scripts, so the values must hold no character that ends a
+// string or a tag (config checks this).
 type Values map[string]string
 
 // replacer replaces placeholders; in markup the values are escaped.
@@ -31,8 +32,8 @@ func fillText(data []byte, v Values, markup bool) []byte {
 	return []byte(v.replacer(markup).Replace(string(data)))
 }
 
-// fillPage fills the placeholders of a page. Values are escaped in text and attributes, but not inside <script>, whose
-// content HTML does not decode.
+// fillPage fills the placeholders of a page. Values are escaped in text and attributes, but not
+// inside <script>, whose content HTML does not decode.
 func fillPage(page []byte, v Values) []byte {
 	if !bytes.Contains(page, []byte("__")) {
 		return page

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestEmbeddedFilesAreReleased checks that after the compression only files that cannot be read again, or that the values changed,
-// keep their uncompressed form, and that all are still served.
+// TestEmbeddedFilesAreReleased checks that after the compression only files that cannot be read
+// again, or that the values changed, keep their uncompressed form, and that all are still served.
 func TestEmbeddedFilesAreReleased(t *testing.T) {
 	content := map[string]string{"index.html": "home of __SITE_URL__", "assets/app-1.js": "script()", "picture.png": "picture", "text.txt": "on disk"}
 	tree := fstest.MapFS{}

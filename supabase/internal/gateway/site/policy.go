@@ -14,8 +14,9 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// additionsFile, written by the site's build, lists sources for directives that cannot be read from the pages, such as the
-// hash of a <style> element that a library inserts in the browser. It is not served.
+// additionsFile, written by the site's build, lists sources for directives that cannot be read from
+// the pages, such as the hash of a <style> element that a library inserts in the browser. It is not
+// served.
 const additionsFile = "csp.json"
 
 // additions maps the name of a directive to additional sources.
@@ -36,8 +37,9 @@ func readAdditions(files fs.FS) (additions, error) {
 	return more, nil
 }
 
-// pagePolicy returns the Content-Security-Policy of one page. Its inline scripts and styles are allowed by hash, everything
-// else must come from our own origin. Style attributes are allowed because Radix positions elements with them.
+// pagePolicy returns the Content-Security-Policy of one page. Its inline scripts and styles are
+// allowed by hash, everything else must come from our own origin. Style attributes are allowed
+// because Radix positions elements with them.
 func pagePolicy(page []byte, more additions) string {
 	scripts, styles := inline(page)
 	scripts, styles = append(scripts, more["script-src"]...), append(styles, more["style-src"]...)

@@ -1,8 +1,6 @@
-// Package site serves a built website: prerendered pages, scripts and pictures. At start it fills the placeholders of the
-// pages with the values of this installation and compresses the files that the build has not compressed. It serves them from
-// memory.
-//
-// Only app imports it; it imports nothing of ours.
+// Package site serves a built website: prerendered pages, scripts and pictures. At start it fills
+// the placeholders of the pages with the values of this installation and compresses the files that
+// the build has not compressed. It serves them from memory.
 package site
 
 import (
@@ -21,15 +19,16 @@ import (
 
 // Options says what to serve.
 type Options struct {
-	// Files is the built site: index.html, assets/…. Files in assets have a hash in their name. Beside such a file may be its
-	// compressed forms, NAME.br (Brotli) and NAME.gz (gzip).
+	// Files is the built site: index.html, assets/…. Files in assets have a hash in their name.
+	// Beside such a file may be its compressed forms, NAME.br (Brotli) and NAME.gz (gzip).
 	Files          fs.FS
 	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
 	Hosts          []string // names by which browsers may reach the site, besides that of SITE_URL and loopback; without ports
-	// Foreign serves the files of another build: a static site or a single-page application. Its files are served as they are,
-	// pages may load from other origins, only names with a hash are cached for long, and about.html answers /about. Without a
-	// 404.html, a path without a file gets index.html, whose script shows the page.
+	// Foreign serves the files of another build: a static site or a single-page application. Its
+	// files are served as they are, pages may load from other origins, only names with a hash are
+	// cached for long, and about.html answers /about. Without a 404.html, a path without a file
+	// gets index.html, whose script shows the page.
 	Foreign bool
 }
 
@@ -94,7 +93,8 @@ func (s *Site) add(name string, d fs.DirEntry, more additions) error {
 	return nil
 }
 
-// formOf returns where to put a compressed form that the build made, or nil if the file is something else.
+// formOf returns where to put a compressed form that the build made, or nil if the file is
+// something else.
 func (s *Site) formOf(name string) *content {
 	ext := path.Ext(name)
 	a := s.assets[strings.TrimSuffix(name, ext)]
@@ -123,7 +123,8 @@ func (s *Site) addForeign(name string) error {
 	return nil
 }
 
-// Compress compresses every file at the best level, until ctx ends. Requests before that get a faster compression.
+// Compress compresses every file at the best level, until ctx ends. Requests before that get a
+// faster compression.
 func (s *Site) Compress(ctx context.Context) {
 	for _, a := range s.assets {
 		if ctx.Err() != nil {
@@ -134,7 +135,8 @@ func (s *Site) Compress(ctx context.Context) {
 	}
 }
 
-// ServeHTTP serves a file, redirects a page's address to the one with a trailing slash and without double ones, or serves the nearest 404.html.
+// ServeHTTP serves a file, redirects a page's address to the one with a trailing slash and without
+// double ones, or serves the nearest 404.html.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a, status := s.find(w, r); a != nil {
 		a.serve(w, r, status)
@@ -183,8 +185,8 @@ func (s *Site) find(w http.ResponseWriter, r *http.Request) (a *asset, status in
 	return nil, 0
 }
 
-// sentPath returns the path as the client sent it: the gateway removes double slashes from the URL, but not from what the script
-// of a page sees.
+// sentPath returns the path as the client sent it: the gateway removes double slashes from the URL,
+// but not from what the script of a page sees.
 func sentPath(r *http.Request) string {
 	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
 		return u.Path
@@ -195,8 +197,8 @@ func sentPath(r *http.Request) string {
 // slashes matches several slashes in a row.
 var slashes = regexp.MustCompile("//+")
 
-// slashForm returns the canonical address of a page that was requested without its slash, with several in a row, or by its file
-// name.
+// slashForm returns the canonical address of a page that was requested without its slash, with
+// several in a row, or by its file name.
 func (s *Site) slashForm(name string) (string, bool) {
 	dir := strings.Trim(slashes.ReplaceAllString(name, "/"), "/")
 	if path.Base(dir) == "index.html" {
@@ -223,7 +225,8 @@ func (s *Site) notFound(name string) *asset {
 	}
 }
 
-// plainHost matches a name or an address with an optional port, without characters that change the meaning of a URL.
+// plainHost matches a name or an address with an optional port, without characters that change the
+// meaning of a URL.
 var plainHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
 
 // knows reports whether a host, with or without a port, is a configured name or loopback.
@@ -240,9 +243,10 @@ func (s *Site) knows(host string) bool {
 	return err == nil && strings.EqualFold(site.Host, host) || slices.ContainsFunc(s.options.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
-// describe serves /site.json, the arguments of supabase-js's createClient. The URL is the origin of the page, so that the
-// browser stays on one origin, if its name is a configured one. For other names it is SITE_URL: no cache and no forged header
-// can send the clients of a page to another host.
+// describe serves /site.json, the arguments of supabase-js's createClient. The URL is the origin of
+// the page, so that the browser stays on one origin, if its name is a configured one. For other
+// names it is SITE_URL: no cache and no forged header can send the clients of a page to another
+// host.
 func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 	proto := r.Header.Get("X-Forwarded-Proto")
 	if proto == "" {

@@ -87,7 +87,8 @@ func (w *Worker) execute(ctx context.Context, j job, id int64) (message string, 
 		defer cancel()
 		_ = conn.Close(closing)
 	}()
-	// cron.job_guard lets only superusers schedule as a superuser. A damaged table must not become a way around it.
+	// cron.job_guard lets only superusers schedule as a superuser. A damaged table must not become
+	// a way around it.
 	var super bool
 	if err := conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil {
 		return "", err

@@ -29,7 +29,8 @@ var schedules = []struct {
 	{"5 minutes", false}, {"5 sec", false}, {"seconds", false}, {"１ * * * *", false}, {"* * * * *;", false},
 }
 
-// The scheduler and the check in the database must accept the same schedules, or a job would never run.
+// The scheduler and the check in the database must accept the same schedules, or a job would never
+// run.
 func TestParseAgreesWithDatabase(t *testing.T) {
 	db := testdb.New(t)
 	db.ExecAs("supabase_admin", `alter database `+db.Name+` set cron.database_name = `+db.Name)

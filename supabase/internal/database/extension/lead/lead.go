@@ -74,7 +74,8 @@ func (o Options) attempt(ctx context.Context) error {
 		defer cancel()
 		_ = conn.Close(closing)
 	}()
-	// Ask again and again: a statement that waits for the lock would keep VACUUM from removing rows.
+	// Ask again and again: a statement that waits for the lock would keep VACUUM from removing
+	// rows.
 	for {
 		var leads bool
 		if err := conn.QueryRow(ctx, `select pg_try_advisory_lock($1)`, int64(Key)).Scan(&leads); err != nil {

@@ -30,7 +30,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Requests must not reach a private address, neither by its name nor by a redirect from an allowed server.
+// Requests must not reach a private address, neither by its name nor by a redirect from an allowed
+// server.
 func TestPrivateAddressRefused(t *testing.T) {
 	reached := false
 	secret := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
@@ -53,7 +54,8 @@ func TestPrivateAddressRefused(t *testing.T) {
 	}
 }
 
-// Webhooks to the stack itself reach it by its public address, and by the names of Supabase's gateways.
+// Webhooks to the stack itself reach it by its public address, and by the names of Supabase's
+// gateways.
 func TestOwnAddresses(t *testing.T) {
 	hosts := make(chan string, 10)
 	own := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { hosts <- r.Host + r.URL.Path }))

@@ -1,6 +1,5 @@
-// Package bundle holds the Postgres package that is embedded in the binary, if
-// any: `make build` packs it (command pack) and builds with the tag bundle. Only
-// stack imports it.
+// Package bundle holds the Postgres package that is embedded in the binary, if any: `make build`
+// packs it (command pack) and builds with the tag bundle.
 package bundle
 
 import (

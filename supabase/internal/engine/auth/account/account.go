@@ -1,7 +1,5 @@
-// Package account serves the endpoints with which users read and change their own account and sign out.
-//
-// Only auth imports it. Of ours it imports auth/credential, auth/endpoint, auth/message, auth/message/template,
-// auth/ratelimit, auth/session, auth/store, db and wire.
+// Package account serves the endpoints with which users read and change their own account and sign
+// out.
 package account
 
 import (

@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// Reauthenticate serves GET /reauthenticate: it sends a code that allows a password change in an old session.
+// Reauthenticate serves GET /reauthenticate: it sends a code that allows a password change in an
+// old session.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	u, ctx := c.User, r.Context()
 	switch {

@@ -103,8 +103,9 @@ func (s *Service) changePassword(r *http.Request, tx message.Tx, c *session.Call
 	return nil
 }
 
-// changeContacts begins the change of an address or number. The change takes place once the new contact is confirmed, also
-// if sign-up needs no confirmation. An anonymous user's first address and, with autoconfirm, any number change at once.
+// changeContacts begins the change of an address or number. The change takes place once the new
+// contact is confirmed, also if sign-up needs no confirmation. An anonymous user's first address
+// and, with autoconfirm, any number change at once.
 func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, p userChanges) error {
 	ctx := r.Context()
 	if p.newEmail(u) {
@@ -135,7 +136,8 @@ func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, 
 	return err
 }
 
-// checkChanges validates a change of an account. It brings address and number into their stored form.
+// checkChanges validates a change of an account. It brings address and number into their stored
+// form.
 func (s *Service) checkChanges(ctx context.Context, c *session.Caller, p *userChanges) error {
 	if err := s.checkForm(p); err != nil {
 		return err
@@ -208,7 +210,8 @@ func (p *userChanges) newEmail(u *store.User) bool { return p.Email != "" && p.E
 // newPhone reports whether the number changes.
 func (p *userChanges) newPhone(u *store.User) bool { return p.Phone != "" && p.Phone != u.Phone }
 
-// newPassword checks that the caller may set the password and returns its hash; "" for an empty password.
+// newPassword checks that the caller may set the password and returns its hash; "" for an empty
+// password.
 func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChanges) (string, error) {
 	u := c.User
 	if s.config.RequireReauth && (c.Session == nil || s.now().After(c.Session.CreatedAt.Add(24*time.Hour))) {
@@ -240,8 +243,9 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 	return s.passwords.Hash(ctx, *p.Password)
 }
 
-// checkCurrent checks the current password, if the configuration requires it for a new one. A session that began by a
-// link or code needs none, because its user may have forgotten the password.
+// checkCurrent checks the current password, if the configuration requires it for a new one. A
+// session that began by a link or code needs none, because its user may have forgotten the
+// password.
 func (s *Service) checkCurrent(ctx context.Context, c *session.Caller, current *string) error {
 	if !s.config.RequireCurrent {
 		return nil
@@ -265,7 +269,8 @@ func (s *Service) checkCurrent(ctx context.Context, c *session.Caller, current *
 	return nil
 }
 
-// Logout serves POST /logout: it ends all sessions of the user, the current one, or the others. An application ends its own.
+// Logout serves POST /logout: it ends all sessions of the user, the current one, or the others. An
+// application ends its own.
 func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	scope := r.URL.Query().Get("scope")
 	switch scope {
@@ -293,7 +298,8 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Call
 	return nil
 }
 
-// updateQueue is the queue for the message of a change: that of text messages if it sends a mail as well.
+// updateQueue is the queue for the message of a change: that of text messages if it sends a mail as
+// well.
 func (s *Service) updateQueue(u *store.User, p *userChanges) message.Queue {
 	switch {
 	case p.newPhone(u) && !s.config.PhoneAutoconfirm:

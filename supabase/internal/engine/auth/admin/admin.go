@@ -1,8 +1,5 @@
-// Package admin serves the endpoints for administrators: users, their factors and passkeys, invitations and links, and the
-// audit log.
-//
-// Only auth imports it. Of ours it imports auth/credential, auth/endpoint, auth/hookpoint, auth/message,
-// auth/message/template, auth/password, auth/redirect, auth/session, auth/store, db and wire.
+// Package admin serves the endpoints for administrators: users, their factors and passkeys,
+// invitations and links, and the audit log.
 package admin
 
 import (

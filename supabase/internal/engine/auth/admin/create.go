@@ -15,7 +15,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// CreateUser serves POST /admin/users: it makes an account, confirmed or not, without sending anything.
+// CreateUser serves POST /admin/users: it makes an account, confirmed or not, without sending
+// anything.
 func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p adminUser
 	if err := endpoint.ReadJSON(r, &p); err != nil {
@@ -117,7 +118,8 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 	return u, hash, err
 }
 
-// checkContacts validates address and number and puts them into u. It returns an error if another user has them.
+// checkContacts validates address and number and puts them into u. It returns an error if another
+// user has them.
 func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser) error {
 	var err error
 	if p.Email != "" {
@@ -162,7 +164,8 @@ func (s *Service) applyConfirmations(ctx context.Context, tx pgx.Tx, u *store.Us
 	return nil
 }
 
-// banUntil returns the end of a ban from a duration such as "24h"; nil for "none", which ends a ban.
+// banUntil returns the end of a ban from a duration such as "24h"; nil for "none", which ends a
+// ban.
 func banUntil(text string, now time.Time) (*time.Time, error) {
 	if text == "none" {
 		return nil, nil

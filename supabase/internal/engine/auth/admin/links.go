@@ -15,8 +15,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// signupParams is the body of POST /invite. It has the members of a sign-up, whose types are checked, although only
-// email and data are used.
+// signupParams is the body of POST /invite. It has the members of a sign-up, whose types are
+// checked, although only email and data are used.
 type signupParams struct {
 	Email           string         `json:"email"`
 	Phone           string         `json:"phone"`
@@ -64,7 +64,8 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-// userToInvite returns the unconfirmed account of an address, or a new one without identities, which is not stored yet.
+// userToInvite returns the unconfirmed account of an address, or a new one without identities,
+// which is not stored yet.
 func (s *Service) userToInvite(r *http.Request, p signupParams) (*store.User, error) {
 	u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 	switch {
@@ -116,7 +117,8 @@ type linkParams struct {
 	RedirectTo string         `json:"redirect_to"`
 }
 
-// GenerateLink serves POST /admin/generate_link: it makes a link and replies with it instead of mailing it.
+// GenerateLink serves POST /admin/generate_link: it makes a link and replies with it instead of
+// mailing it.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	var p linkParams
 	if err := endpoint.ReadEmail(r, &p, &p.Email); err != nil {
@@ -166,7 +168,8 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// userForLink returns a new account for a link to an unknown address. A magic link becomes a sign-up.
+// userForLink returns a new account for a link to an unknown address. A magic link becomes a
+// sign-up.
 func (s *Service) userForLink(r *http.Request, p *linkParams) (*store.User, error) {
 	hash := ""
 	switch p.Type {

@@ -12,7 +12,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// UpdateUser serves PUT /admin/users/{id}: it changes an account at once, without messages and confirmations.
+// UpdateUser serves PUT /admin/users/{id}: it changes an account at once, without messages and
+// confirmations.
 func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	u, err := s.userOf(r)
 	if err != nil {

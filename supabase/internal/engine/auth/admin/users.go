@@ -106,7 +106,8 @@ func (s *Service) GetUser(w http.ResponseWriter, r *http.Request, _ *store.User)
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-// DeleteUser serves DELETE /admin/users/{id}: it deletes an account, or with should_soft_delete its personal data.
+// DeleteUser serves DELETE /admin/users/{id}: it deletes an account, or with should_soft_delete its
+// personal data.
 func (s *Service) DeleteUser(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 	u, err := s.userOf(r)
 	if err != nil {

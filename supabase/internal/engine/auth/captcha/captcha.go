@@ -1,6 +1,4 @@
 // Package captcha checks the captcha token of a request with the provider of the captcha.
-//
-// Only auth imports it. Of ours it imports auth/endpoint and wire.
 package captcha
 
 import (

@@ -1,6 +1,5 @@
-// Package credential checks and hashes passwords by the rules of the installation, with the replies of the API.
-//
-// Only auth imports it. Of ours it imports auth/password, auth/store and wire.
+// Package credential checks and hashes passwords by the rules of the installation, with the replies
+// of the API.
 package credential
 
 import (
@@ -54,7 +53,8 @@ func (p *Passwords) Check(text string) error {
 	return refusal
 }
 
-// Weakness returns how a password that was accepted earlier breaks today's rules; nil if it keeps them.
+// Weakness returns how a password that was accepted earlier breaks today's rules; nil if it keeps
+// them.
 func (p *Passwords) Weakness(text string) *password.Weakness {
 	var weak *password.Weakness
 	if !errors.As(p.rules.Judge(text), &weak) {
@@ -71,7 +71,8 @@ func (p *Passwords) MatchesUser(ctx context.Context, u *store.User, text string)
 	return p.Matches(ctx, *u.EncryptedPassword, text)
 }
 
-// MatchUnknown takes as long as MatchesUser, so that the time of a reply does not tell whether an account exists.
+// MatchUnknown takes as long as MatchesUser, so that the time of a reply does not tell whether an
+// account exists.
 func (p *Passwords) MatchUnknown(ctx context.Context, text string) error {
 	if len(text) > password.MaxLength {
 		return nil

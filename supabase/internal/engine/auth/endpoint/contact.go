@@ -8,8 +8,8 @@ import (
 	"daawo/supabase/internal/base/apierror"
 )
 
-// emailForm is the form of an address in HTML (WHATWG, valid e-mail address), which GoTrue takes, too: ASCII alone, no
-// quoted name, and a host name instead of an IP literal.
+// emailForm is the form of an address in HTML (WHATWG, valid e-mail address), which GoTrue takes,
+// too: ASCII alone, no quoted name, and a host name instead of an IP literal.
 var emailForm = regexp.MustCompile("^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@" + hostLabel + `(\.` + hostLabel + `)*$`)
 
 const hostLabel = `[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?`

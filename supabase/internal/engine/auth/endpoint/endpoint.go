@@ -1,7 +1,5 @@
-// Package endpoint holds what the endpoints of auth share: reading bodies, checking contacts and code challenges, paging,
-// replies and redirects.
-//
-// Only auth imports it. Of ours it imports wire.
+// Package endpoint holds what the endpoints of auth share: reading bodies, checking contacts and
+// code challenges, paging, replies and redirects.
 package endpoint
 
 import (
@@ -37,7 +35,8 @@ func ReadJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// ReadEmail decodes a body that holds an e-mail address, a member of into, and brings the address into its stored form.
+// ReadEmail decodes a body that holds an e-mail address, a member of into, and brings the address
+// into its stored form.
 func ReadEmail(r *http.Request, into any, address *string) error {
 	err := ReadJSON(r, into)
 	if err == nil {

@@ -26,7 +26,8 @@ func OAuthError(status int) (code string, ok bool) {
 	return code, ok
 }
 
-// SetFragment returns u with the fragment, and the parameter sb, by which clients recognise the redirect.
+// SetFragment returns u with the fragment, and the parameter sb, by which clients recognise the
+// redirect.
 func SetFragment(u *url.URL, fragment url.Values) string {
 	fragment.Set("sb", "")
 	bare := *u

@@ -19,7 +19,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// reservedParams are parameters of the authorization URL that auth sets itself. Those of a client are dropped.
+// reservedParams are parameters of the authorization URL that auth sets itself. Those of a client
+// are dropped.
 var reservedParams = []string{
 	"client_id", "client_secret", "redirect_uri", "response_type", "response_mode", "state", "code_challenge",
 	"code_challenge_method", "code_verifier", "scope", "grant_type", "code",
@@ -35,8 +36,8 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// LinkIdentity serves GET /user/identities/authorize: it sends a signed-in user to another provider, to link an
-// identity.
+// LinkIdentity serves GET /user/identities/authorize: it sends a signed-in user to another
+// provider, to link an identity.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	target, err := s.providerURL(r, &c.User.ID)
 	if err != nil {
@@ -49,8 +50,8 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request, c *sessio
 	return nil
 }
 
-// providerURL stores a flow and returns the provider's URL for it. The new identity will belong to the user linkTo, if
-// that is not nil.
+// providerURL stores a flow and returns the provider's URL for it. The new identity will belong to
+// the user linkTo, if that is not nil.
 func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error) {
 	ctx, q := r.Context(), r.URL.Query()
 	name := q.Get("provider")

@@ -19,8 +19,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// Callback serves /callback, to which a provider sends the user back. It replies with a redirect to the site that began
-// the flow, also for errors; for an unknown flow to the configured site.
+// Callback serves /callback, to which a provider sends the user back. It replies with a redirect to
+// the site that began the flow, also for errors; for an unknown flow to the configured site.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return apierror.Errorf(http.StatusBadRequest, "bad_oauth_callback", "The callback could not be read").WithCause(err)

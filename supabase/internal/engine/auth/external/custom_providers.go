@@ -174,8 +174,8 @@ func (s *CustomProviders) Get(w http.ResponseWriter, _ *http.Request, c idp.Cust
 	return endpoint.SendJSON(w, http.StatusOK, c)
 }
 
-// Update serves PUT /admin/custom-providers/{identifier}. If the issuer changes, its discovery document is read before
-// the transaction. Concurrent changes of other members are kept.
+// Update serves PUT /admin/custom-providers/{identifier}. If the issuer changes, its discovery
+// document is read before the transaction. Concurrent changes of other members are kept.
 func (s *CustomProviders) Update(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	var d idp.Description
 	if err := endpoint.ReadJSON(r, &d); err != nil {

@@ -1,8 +1,5 @@
-// Package external signs users in with other identity providers: OAuth 2 and OpenID Connect, ID tokens, linked identities,
-// and the providers that administrators add.
-//
-// Only auth imports it. Of ours it imports auth/endpoint, auth/external/idp, auth/hookpoint, auth/message,
-// auth/message/template, auth/session, auth/store, db and wire.
+// Package external signs users in with other identity providers: OAuth 2 and OpenID Connect, ID
+// tokens, linked identities, and the providers that administrators add.
 package external
 
 import (

@@ -19,7 +19,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// WithLinking calls h for a user if manual linking is enabled, else it replies as GoTrue does when it is disabled.
+// WithLinking calls h for a user if manual linking is enabled, else it replies as GoTrue does when
+// it is disabled.
 func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if !s.config.ManualLinking {
@@ -79,8 +80,8 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *sess
 	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 }
 
-// promoteEmail gives the account the address of a remaining identity, preferably a verified one. An unverified address
-// is not confirmed. Tokens that were sent to the old address become invalid.
+// promoteEmail gives the account the address of a remaining identity, preferably a verified one. An
+// unverified address is not confirmed. Tokens that were sent to the old address become invalid.
 func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	rank := func(i store.Identity) int {
 		verified, _ := i.Data["email_verified"].(bool)

@@ -46,8 +46,8 @@ func (s *Service) profileOf(provider string, p idp.Person) profile {
 	return a
 }
 
-// linkAccount finds or makes the account of a provider's user, or links the identity to the account that asked for it.
-// Then it calls then in the same transaction, to finish the sign-in.
+// linkAccount finds or makes the account of a provider's user, or links the identity to the account
+// that asked for it. Then it calls then in the same transaction, to finish the sign-in.
 func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
 	ctx := r.Context()
 	a := s.profileOf(f.Provider, p)
@@ -80,13 +80,14 @@ func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then
 	return reply, nil
 }
 
-// findOrCreate follows GoTrue's linking rules: a known identity belongs to its account; a verified address that one
-// account has links the identity to it; else it makes an account.
+// findOrCreate follows GoTrue's linking rules: a known identity belongs to its account; a verified
+// address that one account has links the identity to it; else it makes an account.
 func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User, fresh bool, err error) {
 	ctx, now := r.Context(), s.now()
 	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
-		// The identity is read again after the lock, because the confirmation of the address may have deleted it.
+		// The identity is read again after the lock, because the confirmation of the address may
+		// have deleted it.
 		if err := store.LockUser(ctx, tx, u.ID); err != nil {
 			return nil, false, err
 		}
@@ -135,13 +136,15 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 	return u, fresh, s.confirm(r, tx, u, a, emailOptional)
 }
 
-// confirm confirms an address that the provider has verified, and sends a confirmation mail to another one.
+// confirm confirms an address that the provider has verified, and sends a confirmation mail to
+// another one.
 func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profile, emailOptional bool) error {
 	ctx := r.Context()
 	if u.Confirmed() || emailOptional && a.email.Address == "" {
 		return s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
 	}
-	// Another person may have made the unconfirmed account, so its password and other identities are deleted.
+	// Another person may have made the unconfirmed account, so its password and other identities
+	// are deleted.
 	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
 		return err
 	}
@@ -168,7 +171,8 @@ func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profi
 		"Unverified email with %v. Verify the email with %v in order to sign in", a.provider, a.provider))
 }
 
-// findLinkable returns the account to which a new identity belongs by its verified addresses; nil if there is none.
+// findLinkable returns the account to which a new identity belongs by its verified addresses; nil
+// if there is none.
 func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audience string) (*store.User, error) {
 	if len(a.verified) == 0 {
 		other, err := store.UserOfEmail(ctx, tx, a.email.Address, audience)

@@ -1,7 +1,5 @@
-// Package gotrue is `daawo serve auth`: the auth engine with GoTrue's environment variables, port and health path. It
-// replaces GoTrue in a compose file by a change of one line.
-//
-// Only cli imports it.
+// Package gotrue is `daawo serve auth`: the auth engine with GoTrue's environment variables, port
+// and health path. It replaces GoTrue in a compose file by a change of one line.
 package gotrue
 
 import (
@@ -48,7 +46,8 @@ type env struct {
 	errs  []error
 }
 
-// text returns GOTRUE_name, or the variable without the prefix, as GoTrue accepts DATABASE_URL, PORT and API_EXTERNAL_URL.
+// text returns GOTRUE_name, or the variable without the prefix, as GoTrue accepts DATABASE_URL,
+// PORT and API_EXTERNAL_URL.
 func (e *env) text(name, fallback string) string {
 	e.asked[name] = true
 	for _, full := range []string{"GOTRUE_" + name, name} {
@@ -98,10 +97,12 @@ func (e *env) need(name string) string {
 	return v
 }
 
-// burst is how many requests of one kind GoTrue takes from a client at once, whatever the limit of the kind is.
+// burst is how many requests of one kind GoTrue takes from a client at once, whatever the limit of
+// the kind is.
 const burst = 30
 
-// rate reads a count per hour. "30" equals GoTrue's longer form "30/1h". It returns -1 for "0", which allows no message.
+// rate reads a count per hour. "30" equals GoTrue's longer form "30/1h". It returns -1 for "0",
+// which allows no message.
 func (e *env) rate(name string, fallback int) int {
 	return read(e, name, fallback, func(v string) (int, error) {
 		count, per, ok := strings.Cut(v, "/")
@@ -119,7 +120,8 @@ func (e *env) rate(name string, fallback int) int {
 	})
 }
 
-// FromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv and environ is os.Environ().
+// FromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv
+// and environ is os.Environ().
 func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, error) {
 	e := &env{get: getenv, asked: map[string]bool{}}
 	s := Settings{
@@ -228,7 +230,8 @@ var templates = []string{
 	"IDENTITY_UNLINKED_NOTIFICATION", "MFA_FACTOR_ENROLLED_NOTIFICATION", "MFA_FACTOR_UNENROLLED_NOTIFICATION",
 }
 
-// mail reads the mail settings and templates. GoTrue reads templates from URLs; this engine reads files and rejects URLs.
+// mail reads the mail settings and templates. GoTrue reads templates from URLs; this engine reads
+// files and rejects URLs.
 func (e *env) mail() auth.MailConfig {
 	c := auth.MailConfig{
 		CodeLength: e.int("MAILER_OTP_LENGTH", 6), CodeExpiry: e.seconds("MAILER_OTP_EXP", 86400), MaxFrequency: e.duration("SMTP_MAX_FREQUENCY", 0),
@@ -325,8 +328,8 @@ func (e *env) keys(s *Settings) {
 	s.Verifying = verifying(set, secret, e.list("JWT_VALID_METHODS"))
 }
 
-// verifying returns the keys of the set with one of the methods, by default those of all its keys. The secret verifies only if
-// HS256 is among the methods; otherwise it has been retired.
+// verifying returns the keys of the set with one of the methods, by default those of all its keys.
+// The secret verifies only if HS256 is among the methods; otherwise it has been retired.
 func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
 	if len(methods) == 0 {
 		for _, k := range set {
@@ -345,7 +348,8 @@ func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
 	return out
 }
 
-// signingKey returns the one key of the set that signs: the one whose key_ops have "sign", else the one private key.
+// signingKey returns the one key of the set that signs: the one whose key_ops have "sign", else the
+// one private key.
 func signingKey(text string, set []keys.Key) (keys.Key, error) {
 	var list []struct {
 		Ops []string `json:"key_ops"`

@@ -40,7 +40,8 @@ func TestFromEnv(t *testing.T) {
 		c.Limits.OAuthRegisterPerFive != 10, c.Limits.Burst != 30:
 		t.Errorf("%+v", s)
 	}
-	// Not listed: variables that are read, that belong to a disabled feature, or that do not affect access.
+	// Not listed: variables that are read, that belong to a disabled feature, or that do not affect
+	// access.
 	if want := []string{"GOTRUE_EXPERIMENTAL_SCIM_ENABLED"}; !slices.Equal(s.Unread, want) {
 		t.Errorf("unread %q, want %q", s.Unread, want)
 	}

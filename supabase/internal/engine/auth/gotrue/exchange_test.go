@@ -16,7 +16,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// filler writes accounts, sessions, factors, links and applications through a server's API, and checks them through another's.
+// filler writes accounts, sessions, factors, links and applications through a server's API, and
+// checks them through another's.
 type filler struct {
 	t     *testing.T
 	p     *process
@@ -221,8 +222,9 @@ func ourServer(t *testing.T, db *testdb.DB) (p *process, stop func()) {
 	return p, p.stop
 }
 
-// TestExchange moves a database between this engine and the real GoTrue in both directions: one server fills it, the other
-// serves it. It runs where GOTRUE_BINARY and GOTRUE_SOURCE name a built GoTrue (docs/evidence/auth.md).
+// TestExchange moves a database between this engine and the real GoTrue in both directions: one
+// server fills it, the other serves it. It runs where GOTRUE_BINARY and GOTRUE_SOURCE name a built
+// GoTrue (docs/evidence/auth.md).
 func TestExchange(t *testing.T) {
 	if os.Getenv("GOTRUE_BINARY") == "" {
 		t.Skip("GOTRUE_BINARY names no built GoTrue: see docs/evidence/auth.md")

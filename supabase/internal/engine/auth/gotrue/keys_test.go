@@ -31,8 +31,8 @@ func jwtKeys(t *testing.T, secrets ...string) (variable string, signing keys.Key
 	return "GOTRUE_JWT_KEYS=" + string(text), signing
 }
 
-// TestRetiredSecret checks that GOTRUE_JWT_SECRET verifies tokens only without GOTRUE_JWT_KEYS, or if that lists an HS256 key,
-// which may be another one, as with GoTrue.
+// TestRetiredSecret checks that GOTRUE_JWT_SECRET verifies tokens only without GOTRUE_JWT_KEYS, or
+// if that lists an HS256 key, which may be another one, as with GoTrue.
 func TestRetiredSecret(t *testing.T) {
 	claims := fmt.Appendf(nil, `{"role":"service_role","exp":%d}`, time.Now().Add(time.Hour).Unix())
 	legacy, err := keys.Secret("", testSecret).Sign(claims)

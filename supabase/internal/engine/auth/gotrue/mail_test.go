@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestNoMailServer: without GOTRUE_SMTP_HOST, requests that send a mail succeed and no mail is sent, as with GoTrue. A warning
-// at the start says so.
+// TestNoMailServer: without GOTRUE_SMTP_HOST, requests that send a mail succeed and no mail is
+// sent, as with GoTrue. A warning at the start says so.
 func TestNoMailServer(t *testing.T) {
 	db := testdb.New(t)
 	p := serve(t, "DATABASE_URL="+db.URL("supabase_auth_admin"), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",

@@ -25,8 +25,8 @@ type keyring struct{ s Settings }
 func (k keyring) Signer() keys.Key      { return k.s.Signer }
 func (k keyring) Verifying() []keys.Key { return k.s.Verifying }
 
-// direct sends mail within the request, as GoTrue does; there is no outbox. The transaction waits for the mail server, so a
-// one-time token is stored only if the server accepts its mail.
+// direct sends mail within the request, as GoTrue does; there is no outbox. The transaction waits
+// for the mail server, so a one-time token is stored only if the server accepts its mail.
 type direct struct{ server mail.Server }
 
 func (d direct) SendMail(ctx context.Context, _ pgx.Tx, m mail.Message) error {
@@ -41,7 +41,8 @@ type noMail struct{}
 
 func (noMail) SendMail(context.Context, pgx.Tx, mail.Message) error { return nil }
 
-// mailer returns the Mailer for the mail server, if there is one. sends reports whether it sends within the request.
+// mailer returns the Mailer for the mail server, if there is one. sends reports whether it sends
+// within the request.
 func mailer(server *mail.Server, log *slog.Logger) (m auth.Mailer, sends bool) {
 	if server == nil {
 		log.Warn("no mail is sent: GOTRUE_SMTP_HOST is not set")
@@ -141,7 +142,8 @@ func sweep(ctx context.Context, engine *auth.Handler, log *slog.Logger) {
 // corsMethods are the methods that CORS allows.
 var corsMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// withCORS sets the CORS headers as GoTrue does without a gateway. It does not allow apikey, a header of the gateway.
+// withCORS sets the CORS headers as GoTrue does without a gateway. It does not allow apikey, a
+// header of the gateway.
 func withCORS(next http.Handler, more []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")

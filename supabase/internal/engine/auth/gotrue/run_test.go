@@ -129,8 +129,9 @@ func (p *process) send(method, path, body string, headers ...string) (int, http.
 
 const secretVariable = "GOTRUE_JWT_SECRET=" + testSecret
 
-// TestServe runs the server in GoTrue's place until SIGTERM: on databases without the auth schema, with it, with the
-// first tables of the Postgres image, and without the roles of Supabase. It refuses the schema of an older GoTrue.
+// TestServe runs the server in GoTrue's place until SIGTERM: on databases without the auth schema,
+// with it, with the first tables of the Postgres image, and without the roles of Supabase. It
+// refuses the schema of an older GoTrue.
 func TestServe(t *testing.T) {
 	db := testdb.New(t)
 	t.Run("no schema", func(t *testing.T) {
@@ -170,7 +171,8 @@ func TestServe(t *testing.T) {
 	})
 }
 
-// testServing starts a server that connects as role, signs email up, checks the replies and the sweep, and stops the server.
+// testServing starts a server that connects as role, signs email up, checks the replies and the
+// sweep, and stops the server.
 func testServing(t *testing.T, db *testdb.DB, role, email string) {
 	t.Helper()
 	p := serve(t, "DATABASE_URL="+db.URL(role), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",
@@ -230,7 +232,8 @@ func testReplies(t *testing.T, p *process, email string) {
 	}
 }
 
-// TestServeRejectsUnsupported checks that the server exits at once and names every unsupported and missing variable.
+// TestServeRejectsUnsupported checks that the server exits at once and names every unsupported and
+// missing variable.
 func TestServeRejectsUnsupported(t *testing.T) {
 	logged := serve(t, "DATABASE_URL=postgres://localhost/none", "GOTRUE_SAML_ENABLED=true", "GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED=true").failed()
 	for _, name := range []string{"GOTRUE_SAML_ENABLED", "GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED", "GOTRUE_SITE_URL", "GOTRUE_JWT_SECRET"} {

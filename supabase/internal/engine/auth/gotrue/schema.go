@@ -16,8 +16,9 @@ import (
 // newest is the last migration of the GoTrue version (auth.Version) that this schema matches.
 const newest = "20260625000000"
 
-// prepare creates the auth schema if it is missing, as GoTrue migrates at its start. Like GoTrue, it only needs the role that
-// owns the schema. GoTrue has no table for rate limits: if the role may not create it, prepare disables the limits and logs it.
+// prepare creates the auth schema if it is missing, as GoTrue migrates at its start. Like GoTrue,
+// it only needs the role that owns the schema. GoTrue has no table for rate limits: if the role may
+// not create it, prepare disables the limits and logs it.
 func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
 	conn, err := pgx.Connect(ctx, s.DatabaseURL)
 	if err != nil {
@@ -55,8 +56,9 @@ func alone(ctx context.Context, conn *pgx.Conn, fn func(context.Context, pgx.Tx)
 	})
 }
 
-// createSchema creates the auth schema in an empty database and in one that has only the first tables of the Postgres image.
-// It leaves a current schema as it is. It fails on any other version, which GoTrue has to migrate first.
+// createSchema creates the auth schema in an empty database and in one that has only the first
+// tables of the Postgres image. It leaves a current schema as it is. It fails on any other version,
+// which GoTrue has to migrate first.
 func createSchema(ctx context.Context, tx pgx.Tx) error {
 	var users, ledger, functions bool
 	if err := tx.QueryRow(ctx, `
@@ -90,8 +92,8 @@ func createSchema(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// dropFirstTables drops the tables of 2018 that the Postgres image contains. It fails if they have rows, or if the last
-// migration is a later one.
+// dropFirstTables drops the tables of 2018 that the Postgres image contains. It fails if they have
+// rows, or if the last migration is a later one.
 func dropFirstTables(ctx context.Context, tx pgx.Tx, last string) error {
 	first := last != "" && last < "2019"
 	if first {

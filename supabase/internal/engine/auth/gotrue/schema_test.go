@@ -9,7 +9,8 @@ import (
 	"daawo/supabase/internal/engine/auth"
 )
 
-// TestReplicasStartTogether checks that servers that start at the same time on a database without limits all have them afterwards.
+// TestReplicasStartTogether checks that servers that start at the same time on a database without
+// limits all have them afterwards.
 func TestReplicasStartTogether(t *testing.T) {
 	database := testdb.New(t)
 	for range 5 {

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// harmless lists prefixes of GoTrue variables that do not affect access: logs, traces, metrics, connections, reloading of
-// files, and limits of features that this engine does not have.
+// harmless lists prefixes of GoTrue variables that do not affect access: logs, traces, metrics,
+// connections, reloading of files, and limits of features that this engine does not have.
 var harmless = []string{
 	"API_", "COOKIE_", "DB_", "INDEX_WORKER_", "LOG", "METRICS_", "OPERATOR_TOKEN", "PROFILER_", "RATE_LIMIT_SSO",
 	"RELOADING_", "SMTP_LOGGING_ENABLED", "MAILER_TEMPLATE_", "MAILER_EXTERNAL_HOSTS", "MAILER_EMAIL_BACKGROUND_SENDING", "TRACING_",
 	"EXTERNAL_OIDC_PROVIDER_CACHE_TTL",
 }
 
-// unread returns the sorted names of the GOTRUE_ variables that are set but have no effect. It leaves out the variables of
-// disabled features and those that do not affect access, so that the operator sees only those that matter.
+// unread returns the sorted names of the GOTRUE_ variables that are set but have no effect. It
+// leaves out the variables of disabled features and those that do not affect access, so that the
+// operator sees only those that matter.
 func (e *env) unread(environ []string) []string {
 	var out []string
 	for _, pair := range environ {
@@ -31,7 +32,8 @@ func (e *env) unread(environ []string) []string {
 	return out
 }
 
-// disabled reports whether the variable belongs to a feature whose …_ENABLED variable was read and is not true.
+// disabled reports whether the variable belongs to a feature whose …_ENABLED variable was read and
+// is not true.
 func (e *env) disabled(name string) bool {
 	for feature := name; feature != ""; {
 		at := strings.LastIndexByte(feature, '_')

@@ -1,7 +1,5 @@
-// Package hook calls the auth hooks: database functions, in the caller's transaction, and HTTP services, with requests
-// signed according to Standard Webhooks.
-//
-// Only app, auth and auth/gotrue import it. Of ours it imports wire.
+// Package hook calls the auth hooks: database functions, in the caller's transaction, and HTTP
+// services, with requests signed according to Standard Webhooks.
 package hook
 
 import (
@@ -102,8 +100,8 @@ type Caller struct {
 	Now    func() time.Time // nil means time.Now
 }
 
-// Call sends input to the hook and decodes the reply into output. If the hook replies with an error, Call returns it as a
-// *apierror.Error. tx is used only for database functions.
+// Call sends input to the hook and decodes the reply into output. If the hook replies with an
+// error, Call returns it as a *apierror.Error. tx is used only for database functions.
 func (c Caller) Call(ctx context.Context, tx pgx.Tx, h Hook, input, output any) error {
 	payload, err := json.Marshal(input)
 	if err != nil {
@@ -158,7 +156,8 @@ func callFunction(ctx context.Context, tx pgx.Tx, u *url.URL, payload []byte) ([
 	return reply, err
 }
 
-// post calls an HTTP service. It retries when the service is unreachable or asks for a retry (see read).
+// post calls an HTTP service. It retries when the service is unreachable or asks for a retry (see
+// read).
 func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

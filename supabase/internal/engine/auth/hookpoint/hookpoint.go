@@ -1,6 +1,4 @@
 // Package hookpoint calls the hooks that an installation has configured at the points of auth.
-//
-// Only auth imports it. Of ours it imports auth/endpoint, auth/hook and db.
 package hookpoint
 
 import (
@@ -65,8 +63,8 @@ type metadata struct {
 	Address string    `json:"ip_address,omitempty"`
 }
 
-// Call calls a hook within tx. If tx is nil, a database function gets a transaction of its own; an HTTP service is called
-// without a connection.
+// Call calls a hook within tx. If tx is nil, a database function gets a transaction of its own; an
+// HTTP service is called without a connection.
 func (c *Caller) Call(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
 	input["metadata"] = metadata{uuid.New(), c.hook.Now(), name, endpoint.ClientOf(r).Address}
 	if tx != nil || !h.InDatabase() {

@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// OTP serves POST /otp: it sends a link and a code to an address, or a code to a number. It makes the account if create_user
-// allows it.
+// OTP serves POST /otp: it sends a link and a code to an address, or a code to a number. It makes
+// the account if create_user allows it.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	p := struct {
 		signupParams
@@ -59,7 +59,8 @@ func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 
 var errNoSignupByCode = apierror.Errorf(http.StatusUnprocessableEntity, "otp_disabled", "Signups not allowed for otp")
 
-// sendMagicLink mails a link to sign in. For an unknown or unconfirmed address it signs up instead, if create allows it.
+// sendMagicLink mails a link to sign in. For an unknown or unconfirmed address it signs up instead,
+// if create allows it.
 func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupParams, create bool) error {
 	if s.config.DisableEmail {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Email logins are disabled")
@@ -79,7 +80,8 @@ func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signup
 	if u == nil && !create {
 		return errNoSignupByCode
 	}
-	// Without confirmations, the link is the only way into an account that another person may have made.
+	// Without confirmations, the link is the only way into an account that another person may have
+	// made.
 	if u == nil || !u.Confirmed() && !s.config.MailerAutoconfirm {
 		p.Password = s.passwords.Random()
 		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
@@ -95,7 +97,8 @@ func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signup
 	return s.sendRecovery(w, r, u, p, template.MagicLink, "magiclink")
 }
 
-// sendPhoneCode sends a code to sign in. For an unknown or unconfirmed number it signs up instead, if create allows it.
+// sendPhoneCode sends a code to sign in. For an unknown or unconfirmed number it signs up instead,
+// if create allows it.
 func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupParams, create bool) error {
 	if !s.config.EnablePhone {
 		return apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Unsupported phone provider")
@@ -116,7 +119,8 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	if u == nil && !create {
 		return errNoSignupByCode
 	}
-	// Without confirmations, the code is the only way into an account that another person may have made.
+	// Without confirmations, the code is the only way into an account that another person may have
+	// made.
 	if u == nil || !u.PhoneConfirmed() && !s.config.PhoneAutoconfirm {
 		p.Password = s.passwords.Random()
 		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
@@ -141,8 +145,8 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
 }
 
-// Recover serves POST /recover. An unknown address gets the same reply as a known one, though sooner: nothing is written or
-// mailed for it.
+// Recover serves POST /recover. An unknown address gets the same reply as a known one, though
+// sooner: nothing is written or mailed for it.
 func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	if s.config.DisableEmail {
 		return apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
@@ -171,7 +175,8 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	return s.sendRecovery(w, r, u, p, template.Recovery, "recovery")
 }
 
-// sendRecovery mails a link that signs u in. action is the type of the link and the method of its flow.
+// sendRecovery mails a link that signs u in. action is the type of the link and the method of its
+// flow.
 func (s *Service) sendRecovery(w http.ResponseWriter, r *http.Request, u *store.User, p signupParams, kind, action string) error {
 	ctx := r.Context()
 	_, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {

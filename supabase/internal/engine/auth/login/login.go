@@ -1,7 +1,5 @@
-// Package login serves sign-up and sign-in with an address or a number: by a password, or by a link or code that it sends.
-//
-// Only auth imports it. Of ours it imports auth/captcha, auth/credential, auth/endpoint, auth/hookpoint, auth/message,
-// auth/message/template, auth/ratelimit, auth/session, auth/store, db and wire.
+// Package login serves sign-up and sign-in with an address or a number: by a password, or by a link
+// or code that it sends.
 package login
 
 import (

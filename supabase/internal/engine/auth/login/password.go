@@ -32,8 +32,8 @@ type weakPassword struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// passwordGrant signs in with an address or a number and a password. Unknown accounts and wrong passwords get the same reply
-// in the same time. Only a banned account gets another one.
+// passwordGrant signs in with an address or a number and a password. Unknown accounts and wrong
+// passwords get the same reply in the same time. Only a banned account gets another one.
 func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		Email    string `json:"email"`
@@ -51,7 +51,8 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		// An old password may be weaker than today's rules. The user is signed in, and the client is told.
+		// An old password may be weaker than today's rules. The user is signed in, and the client
+		// is told.
 		answer := passwordReply{TokenReply: reply}
 		if weak := s.passwords.Weakness(p.Password); weak != nil {
 			answer.WeakPassword = &weakPassword{Message: weak.Message, Reasons: weak.Reasons}
@@ -103,7 +104,8 @@ func (s *Service) passwordLogin(r *http.Request, headers http.Header, email, pho
 	})
 }
 
-// checkLogin checks the password of u, which is nil if there is no such account, and whether u may sign in.
+// checkLogin checks the password of u, which is nil if there is no such account, and whether u may
+// sign in.
 func (s *Service) checkLogin(r *http.Request, u *store.User, provider, password string) error {
 	if u == nil || !u.HasPassword() {
 		if err := s.passwords.MatchUnknown(r.Context(), password); err != nil {
@@ -159,7 +161,8 @@ func (s *Service) findLogin(r *http.Request, email, phone string) (u *store.User
 	return u, provider, err
 }
 
-// callPasswordHook asks the hook whether the attempt is allowed. The hook may also end the user's sessions.
+// callPasswordHook asks the hook whether the attempt is allowed. The hook may also end the user's
+// sessions.
 func (s *Service) callPasswordHook(r *http.Request, u *store.User, valid bool) error {
 	h := s.hooks.PasswordVerificationAttempt
 	if !h.Enabled() {

@@ -70,9 +70,10 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// signUp makes an account. If contacts need no confirmation it signs in and returns a *session.TokenReply, else the
-// *store.User. For a taken address it returns a made-up user, so that the reply does not tell whether an account exists.
-// byCode: the user asked for a code, so the password is a random one and is not checked.
+// signUp makes an account. If contacts need no confirmation it signs in and returns a
+// *session.TokenReply, else the *store.User. For a taken address it returns a made-up user, so that
+// the reply does not tell whether an account exists. byCode: the user asked for a code, so the
+// password is a random one and is not checked.
 func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, byCode bool) (any, error) {
 	existing, err := s.checkSignup(r, &p, byCode)
 	if err != nil {
@@ -123,8 +124,8 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 	return reply, nil
 }
 
-// prepareSignup returns the account, which is a new one if existing is nil, and the hash of the password. The hash is "" if
-// the account has an identity of the provider already.
+// prepareSignup returns the account, which is a new one if existing is nil, and the hash of the
+// password. The hash is "" if the account has an identity of the provider already.
 func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store.User) (u *store.User, hash string, err error) {
 	if existing != nil && existing.HasIdentity(p.provider()) {
 		return existing, "", nil
@@ -158,8 +159,8 @@ func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header,
 	return s.sessions.SignIn(r, tx, headers, u, "password")
 }
 
-// showVerified marks the contact of the first identity as verified, in the reply alone: the stored identity stays unverified,
-// because its holder has proven nothing. GoTrue does the same.
+// showVerified marks the contact of the first identity as verified, in the reply alone: the stored
+// identity stays unverified, because its holder has proven nothing. GoTrue does the same.
 func showVerified(u *store.User, p signupParams) {
 	verified := "email_verified"
 	if p.Email == "" {
@@ -209,7 +210,8 @@ func (s *Service) autoconfirm(p signupParams) bool {
 	return s.config.PhoneAutoconfirm
 }
 
-// checkSignup validates a sign-up and returns the user who has the contact already; nil if there is none.
+// checkSignup validates a sign-up and returns the user who has the contact already; nil if there is
+// none.
 func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*store.User, error) {
 	if err := s.checkSignupForm(p, byCode); err != nil {
 		return nil, err
@@ -265,7 +267,8 @@ func (s *Service) checkSignupForm(p *signupParams, byCode bool) error {
 	return p.checkPKCE()
 }
 
-// storeSignup stores a new account with its first identity. The identity's data become the account's.
+// storeSignup stores a new account with its first identity. The identity's data become the
+// account's.
 func (s *Service) storeSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams) error {
 	data := store.ContactData(u, p.Data)
 	if !u.IsAnonymous {

@@ -11,8 +11,9 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// mayContinue reports whether a sign-up goes on with an existing account, which it does while the contact is unconfirmed.
-// If contacts need no confirmation, the client must know the account's password, and an invited account is out of reach.
+// mayContinue reports whether a sign-up goes on with an existing account, which it does while the
+// contact is unconfirmed. If contacts need no confirmation, the client must know the account's
+// password, and an invited account is out of reach.
 func (s *Service) mayContinue(r *http.Request, p signupParams, u *store.User) (bool, error) {
 	if p.confirmed(u) {
 		return false, nil
@@ -30,7 +31,8 @@ func (s *Service) mayContinue(r *http.Request, p signupParams, u *store.User) (b
 	return ok, s.callPasswordHook(r, u, ok)
 }
 
-// confirmed reports whether the contact of a sign-up is confirmed as u's, also by a verified identity.
+// confirmed reports whether the contact of a sign-up is confirmed as u's, also by a verified
+// identity.
 func (p signupParams) confirmed(u *store.User) bool {
 	if p.Email == "" {
 		return u.PhoneConfirmed()
@@ -38,10 +40,11 @@ func (p signupParams) confirmed(u *store.User) bool {
 	return u.Confirmed() || u.Email != p.Email
 }
 
-// continueSignup locks the account, because it may have been confirmed since it was read. An unconfirmed account that only
-// has identities of other providers is taken over by the user who signs up and will confirm the contact: what the
-// providers said is removed. byCode: the user will use a code, and so needs no password. The one of an unconfirmed account,
-// which another person may have chosen, is removed.
+// continueSignup locks the account, because it may have been confirmed since it was read. An
+// unconfirmed account that only has identities of other providers is taken over by the user who
+// signs up and will confirm the contact: what the providers said is removed. byCode: the user will
+// use a code, and so needs no password. The one of an unconfirmed account, which another person may
+// have chosen, is removed.
 func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams, hash string, byCode bool) error {
 	checked := u.EncryptedPassword
 	if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {

@@ -17,7 +17,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// emailData is the input of the send_email hook, which sends the mail itself; the names are GoTrue's.
+// emailData is the input of the send_email hook, which sends the mail itself; the names are
+// GoTrue's.
 type emailData struct {
 	Token        string `json:"token"`
 	TokenHash    string `json:"token_hash"`
@@ -134,8 +135,8 @@ func linkPath(action string) string {
 	return action
 }
 
-// RedirectTo returns the URL to which the user is sent after following a link: the one in the request if it is allowed, else
-// the site.
+// RedirectTo returns the URL to which the user is sent after following a link: the one in the
+// request if it is allowed, else the site.
 func (s *Sender) RedirectTo(r *http.Request) string {
 	for _, target := range []string{r.Header.Get("redirect_to"), r.URL.Query().Get("redirect_to"), r.PostForm.Get("redirect_to"), r.Referer()} {
 		if target != "" && s.redirects.Allows(target) {
@@ -201,7 +202,8 @@ func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address 
 		mails = append(mails, email{kind: template.EmailChange, action: "email_change", to: u.Email, code: current, hash: hash})
 	}
 	if s.hooks.SendEmail.Enabled() {
-		// GoTrue's fields are crossed: token belongs to the current address and token_hash to the new one.
+		// GoTrue's fields are crossed: token belongs to the current address and token_hash to the
+		// new one.
 		data := emailData{Token: newCodeText, TokenHash: hash, Action: "email_change"}
 		if both {
 			data.Token, data.TokenNew, data.TokenHashNew = mails[1].code, newCodeText, mails[1].hash
@@ -219,7 +221,8 @@ func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address 
 // notificationName returns the name of a notification in the configuration.
 func notificationName(kind string) string { return strings.TrimSuffix(kind, "_notification") }
 
-// Notify tells the user about a change, if the installation has enabled it. A failure is logged and does not undo the change.
+// Notify tells the user about a change, if the installation has enabled it. A failure is logged and
+// does not undo the change.
 func (s *Sender) Notify(r *http.Request, tx Tx, u *store.User, kind, to string, about template.Data) {
 	if to == "" {
 		to = u.Email

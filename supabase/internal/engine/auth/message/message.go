@@ -1,7 +1,4 @@
 // Package message sends mails and text messages to users: links, codes and notifications.
-//
-// Only auth imports it. Of ours it imports auth/hookpoint, auth/message/template, auth/password,
-// auth/ratelimit, auth/redirect, auth/store, db, mail and wire.
 package message
 
 import (
@@ -19,8 +16,8 @@ import (
 	"daawo/supabase/internal/engine/auth/redirect"
 )
 
-// Mailer sends a mail once the transaction commits, as outbox.Outbox does. An error other than Undelivered is the
-// database's.
+// Mailer sends a mail once the transaction commits, as outbox.Outbox does. An error other than
+// Undelivered is the database's.
 type Mailer interface {
 	SendMail(ctx context.Context, tx pgx.Tx, m mail.Message) error
 }
@@ -33,13 +30,14 @@ func (u Undelivered) Error() string { return "mail not delivered: " + u.Cause.Er
 // Unwrap returns the cause.
 func (u Undelivered) Unwrap() error { return u.Cause }
 
-// SMS sends text messages. channel is sms or whatsapp. The id is the provider's name of the message; "" if it has none.
+// SMS sends text messages. channel is sms or whatsapp. The id is the provider's name of the
+// message; "" if it has none.
 type SMS interface {
 	SendSMS(ctx context.Context, phone, text, channel string) (id string, err error)
 }
 
-// MailConfig is about mails. A template is one of invite, confirmation, recovery, magic_link, email_change,
-// reauthentication and …_notification.
+// MailConfig is about mails. A template is one of invite, confirmation, recovery, magic_link,
+// email_change, reauthentication and …_notification.
 type MailConfig struct {
 	Subjects      map[string]string     // by template; the built-in ones where missing
 	Templates     map[string]string     // HTML, by template; the built-in ones where missing

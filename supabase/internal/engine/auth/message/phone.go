@@ -32,8 +32,8 @@ func (s *Sender) TestCode(phone string) (string, bool) {
 	return code, ok
 }
 
-// SendPhoneCode makes a code for a number, stores its hash as token t and sends the code. It returns the provider's id of the
-// message.
+// SendPhoneCode makes a code for a number, stores its hash as token t and sends the code. It
+// returns the provider's id of the message.
 func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, phone, channel string) (string, error) {
 	ctx := r.Context()
 	_, sentAt := t.Fields(u)
@@ -98,7 +98,8 @@ func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textT
 	return id, nil
 }
 
-// Reply is the reply to a request that sent a message. ID is the provider's id of it, if there is one.
+// Reply is the reply to a request that sent a message. ID is the provider's id of it, if there is
+// one.
 type Reply struct {
 	ID string `json:"message_id,omitempty"`
 }

@@ -10,8 +10,9 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// Queue bounds how many transactions wait for another server at once: each holds a connection, and sign-ins need the
-// others. A request that waits in the queue holds no connection. A nil Queue has no bound.
+// Queue bounds how many transactions wait for another server at once: each holds a connection, and
+// sign-ins need the others. A request that waits in the queue holds no connection. A nil Queue has
+// no bound.
 type Queue chan struct{}
 
 func newQueue(connections int32) Queue { return make(Queue, max(1, connections/3)) }
@@ -22,7 +23,8 @@ type Tx struct {
 	tally *ratelimit.Tally
 }
 
-// Queued runs fn in a transaction once the queue has room. Afterwards it counts the messages that fn has sent.
+// Queued runs fn in a transaction once the queue has room. Afterwards it counts the messages that
+// fn has sent.
 func Queued[T any](ctx context.Context, s *Sender, q Queue, fn func(Tx) (T, error)) (T, error) {
 	tally := s.limiter.NewTally()
 	defer tally.Flush(ctx)
@@ -62,7 +64,8 @@ func (s *Sender) NotificationQueue(kind string) Queue {
 	return nil
 }
 
-// ChangeQueue is the queue of transactions that use a one-time token, by type of the link. Using it may notify the user.
+// ChangeQueue is the queue of transactions that use a one-time token, by type of the link. Using it
+// may notify the user.
 func (s *Sender) ChangeQueue(linkType string) Queue {
 	switch linkType {
 	case "email_change":

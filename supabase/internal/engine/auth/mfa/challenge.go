@@ -33,7 +33,8 @@ type challengeRow struct {
 
 // insertChallenge stores a challenge and its time at the factor.
 func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
-	// A client without an address (a unix socket) gets one, because the reply must come from the same address.
+	// A client without an address (a unix socket) gets one, because the reply must come from the
+	// same address.
 	c.Address = cmp.Or(c.Address, "0.0.0.0")
 	if _, err := tx.Exec(ctx, `
 		insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, otp_code, web_authn_session_data)
@@ -45,7 +46,8 @@ func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
 	return err
 }
 
-// challengeOf returns a challenge that can still be answered, and locks it, so that it is answered once.
+// challengeOf returns a challenge that can still be answered, and locks it, so that it is answered
+// once.
 func (s *Service) challengeOf(r *http.Request, tx pgx.Tx, f *store.FactorRow, id uuid.UUID) (*challengeRow, error) {
 	c := challengeRow{ID: id, FactorID: f.ID}
 	err := tx.QueryRow(r.Context(), `

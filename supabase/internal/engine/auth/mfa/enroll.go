@@ -114,8 +114,8 @@ func (s *Service) enrollable(kind string) error {
 	return nil
 }
 
-// storeFactor stores a factor. It returns an error if the user has too many factors or one of the same name, or must use
-// an existing factor first.
+// storeFactor stores a factor. It returns an error if the user has too many factors or one of the
+// same name, or must use an existing factor first.
 func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller, f *store.FactorRow) error {
 	now := s.now()
 	if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, f.UserID); err != nil {
@@ -163,7 +163,8 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 	return s.store.Audit(ctx, tx, c.User, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
 }
 
-// qrSVG draws a QR code with the highest error correction, three units a module and the margin that readers need.
+// qrSVG draws a QR code with the highest error correction, three units a module and the margin that
+// readers need.
 func qrSVG(content string) (string, error) {
 	code, err := qr.Encode(content, qr.H, qr.Auto)
 	if err != nil {

@@ -1,7 +1,4 @@
 // Package mfa serves second factors (TOTP, phone, WebAuthn) and passkeys.
-//
-// Only auth imports it. Of ours it imports auth/endpoint, auth/hookpoint, auth/message, auth/message/template, auth/password,
-// auth/ratelimit, auth/redirect, auth/session, auth/store, db and wire.
 package mfa
 
 import (

@@ -24,7 +24,8 @@ import (
 // passkeyLife is the lifetime of a challenge to an authenticator.
 const passkeyLife = 5 * time.Minute
 
-// WithPasskeys calls h if passkeys are enabled, else it replies as GoTrue does when they are disabled.
+// WithPasskeys calls h if passkeys are enabled, else it replies as GoTrue does when they are
+// disabled.
 func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.config.WebAuthn.Passkeys {
@@ -51,7 +52,8 @@ type passkeyOptions struct {
 	ExpiresAt   int64     `json:"expires_at"`
 }
 
-// storeChallenge stores a challenge to an authenticator; user is nil if the authenticator will name the user.
+// storeChallenge stores a challenge to an authenticator; user is nil if the authenticator will name
+// the user.
 func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData, options any) (passkeyOptions, error) {
 	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: s.now().Add(passkeyLife).Unix()}
 	data, err := json.Marshal(session)

@@ -24,8 +24,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// Verify serves POST /factors/{id}/verify: the session gets the level aal2 and new tokens, and the user's sessions of a
-// lower level end.
+// Verify serves POST /factors/{id}/verify: the session gets the level aal2 and new tokens, and the
+// user's sessions of a lower level end.
 func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	f, err := store.FactorByID(r.Context(), s.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
@@ -111,7 +111,8 @@ func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *
 	return nil, nil
 }
 
-// raise gives the session the level aal2 and a new refresh token, because the old one must not reach aal2.
+// raise gives the session the level aal2 and a new refresh token, because the old one must not
+// reach aal2.
 func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *store.FactorRow, row *challengeRow) (*session.TokenReply, error) {
 	ctx, now := r.Context(), s.now()
 	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.Session.ID)
@@ -161,8 +162,9 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 	return reply, nil
 }
 
-// callHook asks the hook whether the attempt is allowed. A rejection ends all sessions. The hook runs in the attempt's
-// transaction: if all attempts waited for a second connection, none would get one.
+// callHook asks the hook whether the attempt is allowed. A rejection ends all sessions. The hook
+// runs in the attempt's transaction: if all attempts waited for a second connection, none would get
+// one.
 func (s *Service) callHook(r *http.Request, tx pgx.Tx, u *store.User, f *store.FactorRow, valid bool) error {
 	h := s.hooks.MFAVerificationAttempt
 	if !h.Enabled() {

@@ -28,7 +28,8 @@ type webAuthnAnswer struct {
 	Response json.RawMessage `json:"credential_response"`
 }
 
-// relyingParty returns the relying party that this installation is. discoverable: credentials must name their user.
+// relyingParty returns the relying party that this installation is. discoverable: credentials must
+// name their user.
 func (s *Service) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
 	c := s.config.WebAuthn
 	config := &webauthn.Config{RPID: c.RPID, RPDisplayName: c.RPDisplayName, RPOrigins: c.RPOrigins}
@@ -87,7 +88,8 @@ func factorHolder(ctx context.Context, tx pgx.Tx, u *store.User) (holder, error)
 	return h, nil
 }
 
-// webAuthnChallenge begins the registration of a factor's credential or, for a verified factor, a login with it.
+// webAuthnChallenge begins the registration of a factor's credential or, for a verified factor, a
+// login with it.
 func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow) (*webAuthnPart, json.RawMessage, error) {
 	rp, err := s.relyingParty(false)
 	if err != nil {
@@ -112,8 +114,9 @@ func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.Use
 	return part, data, err
 }
 
-// checkWebAuthn checks the signature of the authenticator, and stores the credential when it is registered. wrong is the
-// reply to a wrong answer; err is a failure or the reply to a malformed request.
+// checkWebAuthn checks the signature of the authenticator, and stores the credential when it is
+// registered. wrong is the reply to a wrong answer; err is a failure or the reply to a malformed
+// request.
 func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
 	bad := func(text string) error {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "%s", text)
@@ -173,8 +176,8 @@ func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f
 	return nil, err
 }
 
-// errCloned: the authenticator has counted fewer signatures than the server, so it may be a copy (WebAuthn, section
-// 6.1.1).
+// errCloned: the authenticator has counted fewer signatures than the server, so it may be a copy
+// (WebAuthn, section 6.1.1).
 var errCloned = errors.New("signature counter of the authenticator did not increase")
 
 // ownCredential reports whether the credential is the factor's, not another one of the user.

@@ -1,7 +1,6 @@
-// Package password hashes passwords and checks their strength. Password hashing is slow on purpose. A Hasher limits the
-// number of concurrent hashes and runs them on low-priority threads, so many logins do not slow down other requests.
-//
-// Only auth imports it.
+// Package password hashes passwords and checks their strength. Password hashing is slow on purpose.
+// A Hasher limits the number of concurrent hashes and runs them on low-priority threads, so many
+// logins do not slow down other requests.
 package password
 
 import (
@@ -41,13 +40,15 @@ type Hasher struct {
 	slots chan struct{}
 }
 
-// NewHasher returns a Hasher that uses the bcrypt cost and runs at most concurrency hashes at once (at least 1).
+// NewHasher returns a Hasher that uses the bcrypt cost and runs at most concurrency hashes at once
+// (at least 1).
 func NewHasher(cost, concurrency int) *Hasher {
 	return &Hasher{cost: cost, slots: make(chan struct{}, max(concurrency, 1))}
 }
 
-// lowPriority waits for a free slot and runs work on a low-priority thread. The thread ends with work, so that no other
-// goroutine runs on it. lowPriority returns the error of work, or of ctx if ctx ends while it waits.
+// lowPriority waits for a free slot and runs work on a low-priority thread. The thread ends with
+// work, so that no other goroutine runs on it. lowPriority returns the error of work, or of ctx if
+// ctx ends while it waits.
 func (h *Hasher) lowPriority(ctx context.Context, work func() error) error {
 	select {
 	case h.slots <- struct{}{}:
@@ -85,8 +86,8 @@ func (h *Hasher) Matches(ctx context.Context, hash, password string) (ok bool, e
 	return ok, err
 }
 
-// MatchDummy takes as long as Matches with a hash made by Hash. Callers use it for unknown accounts, so that the time of the
-// reply does not reveal them.
+// MatchDummy takes as long as Matches with a hash made by Hash. Callers use it for unknown
+// accounts, so that the time of the reply does not reveal them.
 func (h *Hasher) MatchDummy(ctx context.Context, password string) error {
 	_, err := h.Matches(ctx, fmt.Sprintf("$2a$%02d$%s", h.cost, dummyHash), password)
 	return err
@@ -109,14 +110,16 @@ func matches(hash, password string) (bool, error) {
 	return err == nil, err
 }
 
-// Outdated reports whether the hash is a bcrypt hash whose cost is weak (the minimum) or above the default, and differs from
-// the cost of new hashes. Such a hash should be replaced at the next login.
+// Outdated reports whether the hash is a bcrypt hash whose cost is weak (the minimum) or above the
+// default, and differs from the cost of new hashes. Such a hash should be replaced at the next
+// login.
 func (h *Hasher) Outdated(hash string) bool {
 	cost, err := bcrypt.Cost([]byte(hash))
 	return err == nil && (cost > bcrypt.DefaultCost || cost == bcrypt.MinCost) && cost != h.cost
 }
 
-// Check returns ErrHash if the format of an imported hash is unknown or its parameters are out of bounds.
+// Check returns ErrHash if the format of an imported hash is unknown or its parameters are out of
+// bounds.
 func Check(hash string) error {
 	var err error
 	switch {
@@ -155,7 +158,8 @@ func parseArgon2(hash string) (argon2Hash, error) {
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return argon2Hash{}, err
 	}
-	// Without these limits an imported hash could cost seconds of CPU time or gigabytes of memory at each login.
+	// Without these limits an imported hash could cost seconds of CPU time or gigabytes of memory
+	// at each login.
 	if passes < 1 || passes > 16 || threads < 1 || memory > 256<<10 || len(key) < 16 {
 		return argon2Hash{}, errors.New("argon2 parameters out of bounds")
 	}
@@ -175,8 +179,8 @@ func matchesArgon2(hash, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(got, h.key) == 1, nil
 }
 
-// firebaseForm matches hashes of Firebase. Firebase derives an AES key with scrypt and encrypts the signer key of the project
-// with it; the hash is the ciphertext.
+// firebaseForm matches hashes of Firebase. Firebase derives an AES key with scrypt and encrypts the
+// signer key of the project with it; the hash is the ciphertext.
 var firebaseForm = regexp.MustCompile(`^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})(?:,ss=([A-Za-z0-9+/]+=*))?(?:,sk=([A-Za-z0-9+/]+=*))?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
 
 type firebaseHash struct {
@@ -229,12 +233,13 @@ func matchesFirebase(hash, password string) (bool, error) {
 type Rules struct {
 	MinLength int      // in bytes
 	Required  []string // sets of characters; a password needs at least one character of each
-	// Leaked is a file of sorted SHA-1 hashes in hex, one per line, the format of the public lists. Text after a colon is
-	// ignored. "" skips this check. No password leaves the server.
+	// Leaked is a file of sorted SHA-1 hashes in hex, one per line, the format of the public lists.
+	// Text after a colon is ignored. "" skips this check. No password leaves the server.
 	Leaked string
 }
 
-// Weakness is the reason for rejecting a password. Reasons holds GoTrue's terms: length, characters, pwned.
+// Weakness is the reason for rejecting a password. Reasons holds GoTrue's terms: length,
+// characters, pwned.
 type Weakness struct {
 	Message string
 	Reasons []string
@@ -242,7 +247,8 @@ type Weakness struct {
 
 func (w *Weakness) Error() string { return w.Message }
 
-// Judge returns nil if the password satisfies the rules, a *Weakness if not, and other errors if Leaked cannot be read.
+// Judge returns nil if the password satisfies the rules, a *Weakness if not, and other errors if
+// Leaked cannot be read.
 func (r Rules) Judge(password string) error {
 	var w Weakness
 	var messages []string
@@ -308,7 +314,8 @@ func isLeaked(file, password string) (bool, error) {
 	return false, nil
 }
 
-// lineAt returns the line that contains the byte at offset at, its offset and the offset of the next line.
+// lineAt returns the line that contains the byte at offset at, its offset and the offset of the
+// next line.
 func lineAt(f *os.File, at int64) (line string, begin, next int64, err error) {
 	const longest = 128
 	begin = max(0, at-longest)
@@ -327,8 +334,8 @@ func lineAt(f *os.File, at int64) (line string, begin, next int64, err error) {
 	return line, begin, begin + int64(len(line)), nil
 }
 
-// Random returns a random password of at least length characters, with a character of each required set. It is for accounts
-// that sign in without a password.
+// Random returns a random password of at least length characters, with a character of each required
+// set. It is for accounts that sign in without a password.
 func Random(required []string, length int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	out := make([]byte, 0, length+len(required))

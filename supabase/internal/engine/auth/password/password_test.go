@@ -52,8 +52,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestConcurrencyLimit checks that a Hasher never runs more hashes at once than its limit, so that many logins do not take every
-// processor. It stops waiting when the context ends.
+// TestConcurrencyLimit checks that a Hasher never runs more hashes at once than its limit, so that
+// many logins do not take every processor. It stops waiting when the context ends.
 func TestConcurrencyLimit(t *testing.T) {
 	h := NewHasher(bcrypt.MinCost, 2)
 	var now, most atomic.Int32

@@ -2,7 +2,8 @@ package password
 
 import "testing"
 
-// TestHashingPriority checks that the hashing thread gets a higher nice value, by at most 5, and that other threads keep theirs.
+// TestHashingPriority checks that the hashing thread gets a higher nice value, by at most 5, and
+// that other threads keep theirs.
 func TestHashingPriority(t *testing.T) {
 	normal, err := nice()
 	if err != nil {

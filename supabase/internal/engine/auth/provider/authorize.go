@@ -21,8 +21,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// authorization is a row of auth.oauth_authorizations. It is pending until the user decides, then approved (with a code)
-// or denied; or it is expired.
+// authorization is a row of auth.oauth_authorizations. It is pending until the user decides, then
+// approved (with a code) or denied; or it is expired.
 type authorization struct {
 	ID          uuid.UUID  `db:"id"`
 	Name        string     `db:"authorization_id"` // its name in the URL of the consent page
@@ -41,7 +41,8 @@ type authorization struct {
 
 var errAuthorizationNotFound = apierror.Errorf(http.StatusNotFound, "oauth_authorization_not_found", "authorization not found")
 
-// findAuthorization returns an authorization and locks it, so that only one of two concurrent requests uses it.
+// findAuthorization returns an authorization and locks it, so that only one of two concurrent
+// requests uses it.
 func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any) (*authorization, error) {
 	rows, err := tx.Query(ctx, `
 		select id, authorization_id, client_id, user_id, redirect_uri, scope, coalesce(state, '') state, coalesce(resource, '') resource,
@@ -58,8 +59,9 @@ func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any
 	return a, err
 }
 
-// Authorize serves GET /oauth/authorize: it stores the request and sends the user to the site's consent page. For an
-// unknown application or redirect URI it does not redirect. The redirect URI must be exactly a registered one.
+// Authorize serves GET /oauth/authorize: it stores the request and sends the user to the site's
+// consent page. For an unknown application or redirect URI it does not redirect. The redirect URI
+// must be exactly a registered one.
 func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 	ctx, p := r.Context(), protocol.Read(r.URL.Query())
 	if p.ClientID == "" || p.RedirectURI == "" {

@@ -61,7 +61,8 @@ func findClients(ctx context.Context, q store.Queries, rest string, args ...any)
 	return clients, err
 }
 
-// clientByID returns a client that is not deleted, or store.ErrNotFound. lock is "" or the lock on the row.
+// clientByID returns a client that is not deleted, or store.ErrNotFound. lock is "" or the lock on
+// the row.
 func clientByID(ctx context.Context, q store.Queries, id uuid.UUID, lock string) (protocol.Client, error) {
 	found, err := findClients(ctx, q, `where id = $1 and deleted_at is null `+lock, id)
 	if err != nil {
@@ -142,8 +143,8 @@ func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, map[string]any{"clients": clients})
 }
 
-// OfClient calls h with the client that the URL names, with its row locked. It stores the client if h has changed it,
-// and replies with the status that h returns.
+// OfClient calls h with the client that the URL names, with its row locked. It stores the client if
+// h has changed it, and replies with the status that h returns.
 func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) endpoint.Handler {
 	return s.AsClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := uuid.Parse(chi.URLParam(r, "client_id"))
@@ -206,8 +207,8 @@ func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int
 	return http.StatusOK, nil
 }
 
-// DeleteClient serves DELETE /admin/oauth/clients/{id}: it marks the client as deleted, as GoTrue does, and deletes its
-// authorizations and sessions.
+// DeleteClient serves DELETE /admin/oauth/clients/{id}: it marks the client as deleted, as GoTrue
+// does, and deletes its authorizations and sessions.
 func (s *Server) DeleteClient(r *http.Request, tx pgx.Tx, c *protocol.Client) (int, error) {
 	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, s.now()); err != nil {

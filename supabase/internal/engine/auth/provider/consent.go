@@ -47,7 +47,8 @@ type redirectReply struct {
 	RedirectURL string `json:"redirect_url"`
 }
 
-// authorizationOf returns the pending authorization that the URL names, unless it belongs to another user.
+// authorizationOf returns the pending authorization that the URL names, unless it belongs to
+// another user.
 func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*authorization, error) {
 	ctx := r.Context()
 	a, err := findAuthorization(ctx, tx, `where authorization_id = $1`, chi.URLParam(r, "authorization_id"))
@@ -69,8 +70,9 @@ func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*au
 	return a, nil
 }
 
-// Details serves GET /oauth/authorizations/{id}: it replies with what the consent page shows, or with the redirect if
-// the user has consented to the scopes before. It assigns the authorization to the user.
+// Details serves GET /oauth/authorizations/{id}: it replies with what the consent page shows, or
+// with the redirect if the user has consented to the scopes before. It assigns the authorization to
+// the user.
 func (s *Server) Details(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	ctx := r.Context()
 	out, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {

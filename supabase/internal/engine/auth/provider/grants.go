@@ -65,7 +65,8 @@ func (s *Server) ListGrants(w http.ResponseWriter, r *http.Request, c *session.C
 	return endpoint.SendJSON(w, http.StatusOK, grants)
 }
 
-// RevokeGrant serves DELETE /user/oauth/grants: it revokes the grant of an application and ends its sessions.
+// RevokeGrant serves DELETE /user/oauth/grants: it revokes the grant of an application and ends its
+// sessions.
 func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	text := r.URL.Query().Get("client_id")
 	client, err := uuid.Parse(text)

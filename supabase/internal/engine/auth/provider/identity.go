@@ -37,15 +37,15 @@ type idClaims struct {
 	UpdatedAt     int64  `json:"updated_at,omitempty"`
 }
 
-// signsIDTokens reports whether applications can verify what the current key signs. They cannot if it is a shared
-// secret.
+// signsIDTokens reports whether applications can verify what the current key signs. They cannot if
+// it is a shared secret.
 func (s *Server) signsIDTokens() bool {
 	_, shared := s.keys.Signer().Shared()
 	return !shared
 }
 
-// idToken returns an ID token with the claims that the scopes cover. auth_time is the last sign-in to the account
-// itself.
+// idToken returns an ID token with the claims that the scopes cover. auth_time is the last sign-in
+// to the account itself.
 func (s *Server) idToken(u *store.User, client uuid.UUID, nonce string, scopes []string) (string, error) {
 	if !s.signsIDTokens() {
 		return "", errors.New("auth: an ID token needs an asymmetric signing key")
@@ -90,8 +90,8 @@ func profile(u *store.User) (name, picture, username string) {
 	return name, first("picture", "avatar_url"), first("preferred_username", "username")
 }
 
-// UserInfo serves GET /oauth/userinfo (OpenID Connect Core, section 5.3) with the claims that the session's scopes
-// cover, in GoTrue's names.
+// UserInfo serves GET /oauth/userinfo (OpenID Connect Core, section 5.3) with the claims that the
+// session's scopes cover, in GoTrue's names.
 func (s *Server) UserInfo(w http.ResponseWriter, _ *http.Request, c *session.Caller) error {
 	u, out := c.User, map[string]any{"sub": c.User.ID}
 	if c.Session == nil {

@@ -1,7 +1,5 @@
-// Package provider is the OAuth 2.1 server: other applications sign users in with the accounts of this project.
-//
-// Only auth imports it. Of ours it imports auth/endpoint, auth/provider/protocol, auth/redirect, auth/session, auth/store, db
-// and wire.
+// Package provider is the OAuth 2.1 server: other applications sign users in with the accounts of
+// this project.
 package provider
 
 import (

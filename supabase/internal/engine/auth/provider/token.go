@@ -30,7 +30,8 @@ type oauthTokenRequest struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
-// oauthTokenReply is the reply of RFC 6749, section 5.1, with the ID token of OpenID Connect Core, section 3.1.3.3.
+// oauthTokenReply is the reply of RFC 6749, section 5.1, with the ID token of OpenID Connect Core,
+// section 3.1.3.3.
 type oauthTokenReply struct {
 	AccessToken  string `json:"access_token"`
 	ExpiresIn    int    `json:"expires_in"` // seconds
@@ -94,8 +95,8 @@ func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 	}, nil
 }
 
-// authenticateClient returns the application that sent the request. It authenticates by the Basic header, by a secret in
-// the body, or, without a secret, by its id.
+// authenticateClient returns the application that sent the request. It authenticates by the Basic
+// header, by a secret in the body, or, without a secret, by its id.
 func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c protocol.Client, err error) {
 	refuse := func(why string) error {
 		return apierror.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client credentials: %s", why)
@@ -133,7 +134,8 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 	return c, nil
 }
 
-// exchangeCode begins the session of an authorization code for an application. The same transaction deletes the code.
+// exchangeCode begins the session of an authorization code for an application. The same transaction
+// deletes the code.
 func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client, p oauthTokenRequest) (oauthTokenReply, error) {
 	if p.Code == "" {
 		return oauthTokenReply{}, session.OAuthError("invalid_request", "code is required for authorization_code grant")

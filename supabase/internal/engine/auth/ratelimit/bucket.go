@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// levelAfter is the level of a bucket after one more drop. A bucket whose time lies further in the future than it takes to
-// empty was written by a wrong clock and counts as empty, so that it does not refuse requests until that time.
+// levelAfter is the level of a bucket after one more drop. A bucket whose time lies further in the
+// future than it takes to empty was written by a wrong clock and counts as empty, so that it does
+// not refuse requests until that time.
 const levelAfter = `case when b.updated_at > $2::timestamptz + $5::interval then 0
 	else greatest(0, b.level - greatest(0, extract(epoch from $2::timestamptz - b.updated_at))::float8 * $3::float8) end + 1`
 
@@ -28,8 +29,8 @@ func (b bucket) empties() time.Duration {
 	return time.Duration(b.capacity / b.perSecond * float64(time.Second))
 }
 
-// pour adds one drop to a bucket. It returns false if the bucket would overflow. One statement does it, so that replicas
-// cannot race. The key is stored as a hash, because it may hold an address.
+// pour adds one drop to a bucket. It returns false if the bucket would overflow. One statement does
+// it, so that replicas cannot race. The key is stored as a hash, because it may hold an address.
 func (l *Limiter) pour(ctx context.Context, key string, b bucket) (bool, error) {
 	hash := sha256.Sum256([]byte(key))
 	var level float64
@@ -52,8 +53,8 @@ func (l *Limiter) pour(ctx context.Context, key string, b bucket) (bool, error) 
 	return err == nil, err
 }
 
-// level returns the level of a bucket after one more drop, without adding the drop and without a lock. (The query mentions
-// $4, which levelAfter does not use, so that Postgres knows its type.)
+// level returns the level of a bucket after one more drop, without adding the drop and without a
+// lock. (The query mentions $4, which levelAfter does not use, so that Postgres knows its type.)
 func (l *Limiter) level(ctx context.Context, tx pgx.Tx, key string, b bucket) (float64, error) {
 	hash := sha256.Sum256([]byte(key))
 	level := 1.0

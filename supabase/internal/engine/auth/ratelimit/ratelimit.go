@@ -1,7 +1,5 @@
-// Package ratelimit counts requests, guesses and messages in leaky buckets. The buckets are rows of the database, so that
-// replicas share them.
-//
-// Only auth imports it. Of ours it imports auth/endpoint, db and wire.
+// Package ratelimit counts requests, guesses and messages in leaky buckets. The buckets are rows of
+// the database, so that replicas share them.
 package ratelimit
 
 import (
@@ -24,8 +22,9 @@ type Limits struct {
 	EmailPerHour int // of all clients together; negative allows none
 	SMSPerHour   int
 
-	// Burst is how many requests of one kind a client may send at once, before the numbers below apply; GoTrue's is 30. Zero
-	// allows the number itself at once, which suits many people behind one address.
+	// Burst is how many requests of one kind a client may send at once, before the numbers below
+	// apply; GoTrue's is 30. Zero allows the number itself at once, which suits many people behind
+	// one address.
 	Burst int
 
 	// Per client.
@@ -72,7 +71,8 @@ var (
 	Register  = Rule{"register", func(l Limits) int { return l.OAuthRegisterPerFive }, 5 * time.Minute, false}
 	Passkey   = Rule{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute, false}
 
-	// Challenge and FactorAnswer let a client use two minutes' challenges at once, because a mistyped code needs another one.
+	// Challenge and FactorAnswer let a client use two minutes' challenges at once, because a
+	// mistyped code needs another one.
 	Challenge    = Rule{"factor challenge", twiceChallenges, 2 * time.Minute, false}
 	FactorAnswer = Rule{"factor verify", twiceChallenges, 2 * time.Minute, false}
 	// Factor counts guesses at one factor, without that allowance.
@@ -121,8 +121,8 @@ func (l *Limiter) Limited(rule Rule, h endpoint.Handler) endpoint.Handler {
 	}
 }
 
-// Limit counts one request of a client, which the configured header names. Without the header nothing is counted, as in
-// GoTrue.
+// Limit counts one request of a client, which the configured header names. Without the header
+// nothing is counted, as in GoTrue.
 func (l *Limiter) Limit(r *http.Request, rule Rule) error {
 	most := rule.count(l.limits)
 	if most <= 0 || l.limits.Header == "" {
@@ -135,7 +135,8 @@ func (l *Limiter) Limit(r *http.Request, rule Rule) error {
 	return l.count(r.Context(), rule, client, rule.ofClient(l.limits, most))
 }
 
-// network returns the part of a client's address that is counted: a /64 of IPv6, because one household has 2^64 addresses.
+// network returns the part of a client's address that is counted: a /64 of IPv6, because one
+// household has 2^64 addresses.
 func network(client string) string {
 	a, err := netip.ParseAddr(client)
 	if err != nil {
@@ -147,8 +148,8 @@ func network(client string) string {
 	return a.String()
 }
 
-// LimitSubject counts one guess at a code of subject: an address, a number, a factor or a user. Guesses from many clients
-// share the limit of one client.
+// LimitSubject counts one guess at a code of subject: an address, a number, a factor or a user.
+// Guesses from many clients share the limit of one client.
 func (l *Limiter) LimitSubject(ctx context.Context, rule Rule, subject string) error {
 	most := rule.count(l.limits)
 	if most <= 0 || subject == "" {
@@ -165,8 +166,8 @@ func (l *Limiter) count(ctx context.Context, rule Rule, subject string, b bucket
 	return err
 }
 
-// TooSoon refuses a message that would follow the last one, sent at sentAt, within gap. A time in the far future comes from
-// a wrong clock and does not count.
+// TooSoon refuses a message that would follow the last one, sent at sentAt, within gap. A time in
+// the far future comes from a wrong clock and does not count.
 func (l *Limiter) TooSoon(sentAt *time.Time, gap time.Duration, code string) error {
 	if sentAt == nil || gap <= 0 || !sentAt.Add(gap).After(l.now()) || sentAt.After(l.now().Add(gap)) {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"daawo/supabase/internal/base/apierror"
 )
 
-// Tally counts the messages of one transaction. They are added to the buckets once the transaction has ended: the bucket of
-// a kind is one row for all clients, which must not stay locked while a message is being sent. Until then the Limiter
-// remembers them as in flight.
+// Tally counts the messages of one transaction. They are added to the buckets once the transaction
+// has ended: the bucket of a kind is one row for all clients, which must not stay locked while a
+// message is being sent. Until then the Limiter remembers them as in flight.
 type Tally struct {
 	l    *Limiter
 	sent map[kind]int
@@ -76,8 +76,9 @@ func (t *Tally) allow(ctx context.Context, tx pgx.Tx, free bool, k kind, refusal
 	case perHour == 0 || free:
 		return nil
 	}
-	// The messages in flight are read before the bucket, and leave after the bucket holds them: a message that ends right
-	// now may count twice, so that another one is refused too early, but is never missed.
+	// The messages in flight are read before the bucket, and leave after the bucket holds them: a
+	// message that ends right now may count twice, so that another one is refused too early, but is
+	// never missed.
 	others := t.l.inFlight.add(k, 1)
 	t.sent[k]++
 	level, err := t.l.level(ctx, tx, string(k), bucketOf(perHour, time.Hour))

@@ -1,7 +1,5 @@
-// Package redirect decides which URLs may receive a redirect with a token: those of the site, loopback addresses, and those
-// that match a glob of the allow list.
-//
-// Only auth imports it.
+// Package redirect decides which URLs may receive a redirect with a token: those of the site,
+// loopback addresses, and those that match a glob of the allow list.
 package redirect
 
 import (
@@ -18,8 +16,9 @@ type List struct {
 	globs []*regexp.Regexp
 }
 
-// New parses the URL of the site and the globs. In a glob, `*` matches any characters except `.` and `/`, `**` matches any
-// characters, `?` matches one character except `.` and `/`, and `[ab]`, `[!a-c]` and `{one,two}` match alternatives.
+// New parses the URL of the site and the globs. In a glob, `*` matches any characters except `.`
+// and `/`, `**` matches any characters, `?` matches one character except `.` and `/`, and `[ab]`,
+// `[!a-c]` and `{one,two}` match alternatives.
 func New(site string, globs []string) (*List, error) {
 	base, err := url.Parse(site)
 	if err != nil {

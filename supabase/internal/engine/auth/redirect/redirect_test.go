@@ -57,7 +57,8 @@ func TestGlobErrors(t *testing.T) {
 	}
 }
 
-// FuzzAllows searches for allowed targets whose host is neither the site's, nor loopback, nor matched by the glob.
+// FuzzAllows searches for allowed targets whose host is neither the site's, nor loopback, nor
+// matched by the glob.
 func FuzzAllows(f *testing.F) {
 	for _, seed := range []string{"https://example.org/", "https://example.org@evil.example", `https:\\evil.example`, "http://[::1]/", "https://a.b.example.com/"} {
 		f.Add(seed)

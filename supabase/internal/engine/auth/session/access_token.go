@@ -56,8 +56,8 @@ func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, sessi
 	return m.sign(r, tx, u, s, refreshToken, method)
 }
 
-// sign signs an access token for the state of a session. Nothing in it is random, so two tokens of the same second are
-// equal.
+// sign signs an access token for the state of a session. Nothing in it is random, so two tokens of
+// the same second are equal.
 func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.SessionState, refreshToken, method string) (*TokenReply, error) {
 	issued, level := m.now(), s.Methods.AssuranceLevel()
 	expires := issued.Add(m.config.TokenExpiry)
@@ -90,7 +90,8 @@ func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.Sessi
 	}, nil
 }
 
-// claimsByHook lets a hook change the claims of an access token. The claims that clients need must stay.
+// claimsByHook lets a hook change the claims of an access token. The claims that clients need must
+// stay.
 func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims accessClaims, method string) (json.RawMessage, error) {
 	var out struct {
 		Claims map[string]json.RawMessage `json:"claims"`
@@ -114,7 +115,8 @@ func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims
 	return json.Marshal(out.Claims)
 }
 
-// TokenRedirect returns target with the tokens in the fragment, which browsers do not send to servers.
+// TokenRedirect returns target with the tokens in the fragment, which browsers do not send to
+// servers.
 func TokenRedirect(target string, t *TokenReply, q url.Values) string {
 	q.Set("access_token", t.AccessToken)
 	q.Set("token_type", t.TokenType)

@@ -96,15 +96,15 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 	return c, nil
 }
 
-// validAudience reports whether the token's audience is its user's, as in every access token that is issued here. A hook
-// may write another audience. A token with another audience and without a role is an ID token, which only applications
-// read.
+// validAudience reports whether the token's audience is its user's, as in every access token that
+// is issued here. A hook may write another audience. A token with another audience and without a
+// role is an ID token, which only applications read.
 func (m *Manager) validAudience(claims *keys.Claims, u *store.User) bool {
 	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || m.hooks.CustomAccessToken.Enabled() && claims.Role != ""
 }
 
-// CheckOwn returns an error if an application holds the session. An application may read who the user is, but neither
-// change the account nor extend its own grant.
+// CheckOwn returns an error if an application holds the session. An application may read who the
+// user is, but neither change the account nor extend its own grant.
 func (c *Caller) CheckOwn() error {
 	if c.Session != nil && c.Session.ClientID != nil {
 		return apierror.Errorf(http.StatusForbidden, "no_authorization", "This endpoint requires a session of the user's own")
@@ -112,8 +112,8 @@ func (c *Caller) CheckOwn() error {
 	return nil
 }
 
-// Reauthorize locks and rereads the user and the session of the caller. A password change may have ended the session
-// while the request waited, for example for the hashing of a password.
+// Reauthorize locks and rereads the user and the session of the caller. A password change may have
+// ended the session while the request waited, for example for the hashing of a password.
 func (m *Manager) Reauthorize(ctx context.Context, tx pgx.Tx, c *Caller) error {
 	if err := store.ReloadUser(ctx, tx, c.User); errors.Is(err, store.ErrNotFound) {
 		return errUserGone
@@ -164,8 +164,8 @@ func (m *Manager) IsAdmin(r *http.Request) bool {
 	return err == nil && slices.Contains(m.config.AdminRoles, claims.Role)
 }
 
-// AsAdmin calls h if the access token has one of the administrators' roles. actor, the account in the audit log, is
-// named after the role.
+// AsAdmin calls h if the access token has one of the administrators' roles. actor, the account in
+// the audit log, is named after the role.
 func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		claims, err := m.bearer(r)

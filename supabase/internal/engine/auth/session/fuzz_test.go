@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// FuzzRefreshToken checks that a parsed signed token encodes to the same text, and that it is authentic for its own key only.
+// FuzzRefreshToken checks that a parsed signed token encodes to the same text, and that it is
+// authentic for its own key only.
 func FuzzRefreshToken(f *testing.F) {
 	key, other := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	for _, counter := range []int64{0, 1, 127, 128, 1 << 40} {

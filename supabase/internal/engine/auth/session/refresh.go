@@ -21,7 +21,8 @@ func OAuthError(code, format string, args ...any) error {
 	return err
 }
 
-// checkHolder returns an error unless holder, an application or nil for the user, holds the session.
+// checkHolder returns an error unless holder, an application or nil for the user, holds the
+// session.
 func checkHolder(s *store.Session, holder *uuid.UUID) error {
 	switch {
 	case s.ClientID == nil && holder == nil, s.ClientID != nil && holder != nil && *s.ClientID == *holder:
@@ -51,8 +52,8 @@ func (m *Manager) RefreshGrant(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// Refresh exchanges a refresh token for new tokens. holder is the application that holds the session; nil for the user's
-// own session.
+// Refresh exchanges a refresh token for new tokens. holder is the application that holds the
+// session; nil for the user's own session.
 func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, holder *uuid.UUID) (*TokenReply, error) {
 	legacy := isLegacyToken(text)
 	var signed signedToken
@@ -104,8 +105,8 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 	return u, s, nil
 }
 
-// refreshed adds to writes one that stores when and by which client the session was refreshed, sends them in one round
-// trip, and issues the access token.
+// refreshed adds to writes one that stores when and by which client the session was refreshed,
+// sends them in one round trip, and issues the access token.
 func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *store.User, s *store.SessionState, token string) (*TokenReply, error) {
 	c := endpoint.ClientOf(r)
 	writes.Queue(`

@@ -42,8 +42,8 @@ func activeToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (*legacyToke
 	return t, err
 }
 
-// lockLegacyToken returns a token, or store.ErrNotFound. It first locks the session, in the same round trip. This
-// serialises refreshes, and refreshes with second factors, also across replicas.
+// lockLegacyToken returns a token, or store.ErrNotFound. It first locks the session, in the same
+// round trip. This serialises refreshes, and refreshes with second factors, also across replicas.
 func lockLegacyToken(ctx context.Context, tx pgx.Tx, text string) (t *legacyToken, err error) {
 	b := &pgx.Batch{}
 	b.Queue(`select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text)
@@ -57,10 +57,10 @@ func lockLegacyToken(ctx context.Context, tx pgx.Tx, text string) (t *legacyToke
 	return t, nil
 }
 
-// refreshLegacy follows GoTrue's rules for a token that was already used. The parent of the active token returns the
-// active one again, because the client may have lost the reply. Any other token is accepted within the reuse interval,
-// and after it ends its family. Ending marks the tokens of the family again, so each of them is accepted once more
-// within the interval.
+// refreshLegacy follows GoTrue's rules for a token that was already used. The parent of the active
+// token returns the active one again, because the client may have lost the reply. Any other token
+// is accepted within the reuse interval, and after it ends its family. Ending marks the tokens of
+// the family again, so each of them is accepted once more within the interval.
 func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string, holder *uuid.UUID) (*TokenReply, error) {
 	ctx := r.Context()
 	t, err := lockLegacyToken(ctx, tx, text)
@@ -124,12 +124,14 @@ func (m *Manager) queueSwap(ctx context.Context, b *pgx.Batch, u *store.User, t 
 	return token, nil
 }
 
-// insertLegacyToken stores a token: itself, the token that it replaces (empty for none), the user, now, the session.
+// insertLegacyToken stores a token: itself, the token that it replaces (empty for none), the user,
+// now, the session.
 const insertLegacyToken = `
 	insert into auth.refresh_tokens (instance_id, token, parent, user_id, revoked, created_at, updated_at, session_id)
 	values ('00000000-0000-0000-0000-000000000000', $1, nullif($2, ''), $3, false, $4, $4, $5)`
 
-// storeLegacyToken stores the first token of a session, or the first after a second factor, and returns it.
+// storeLegacyToken stores the first token of a session, or the first after a second factor, and
+// returns it.
 func storeLegacyToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID, now time.Time) (string, error) {
 	token := newLegacyToken()
 	_, err := tx.Exec(ctx, insertLegacyToken, token, "", u.ID.String(), now, session)

@@ -14,8 +14,9 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// refreshSigned compares the counters. The current token advances the counter; the one before it returns the current one
-// again; older tokens do so within the reuse interval, and end the session after it.
+// refreshSigned compares the counters. The current token advances the counter; the one before it
+// returns the current one again; older tokens do so within the reuse interval, and end the session
+// after it.
 func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, t signedToken, holder *uuid.UUID) (*TokenReply, error) {
 	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, t.Session); err != nil {

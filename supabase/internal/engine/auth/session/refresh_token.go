@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// There are two forms of refresh tokens of different length: twelve random characters that are stored in
-// auth.refresh_tokens, and a signed message with the session and the number of refreshes.
+// There are two forms of refresh tokens of different length: twelve random characters that are
+// stored in auth.refresh_tokens, and a signed message with the session and the number of refreshes.
 
 const legacyTokenLength = 12
 
@@ -38,7 +38,8 @@ func newTokenKey() []byte {
 	return key
 }
 
-// newSignedToken stores a new key of the session and returns its first token. Tokens of an earlier key become invalid.
+// newSignedToken stores a new key of the session and returns its first token. Tokens of an earlier
+// key become invalid.
 func newSignedToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (string, error) {
 	key := newTokenKey()
 	_, err := tx.Exec(ctx, `update auth.sessions set refresh_token_hmac_key = $2, refresh_token_counter = 0 where id = $1`,
@@ -59,8 +60,9 @@ func isLegacyToken(text string) bool {
 	return true
 }
 
-// signedToken is the second form: a version byte, the session, a varint counter, the first 16 bytes of their
-// HMAC-SHA-256 with the key of the session, and 4 bytes of SHA-256 over all that, which detect typing errors.
+// signedToken is the second form: a version byte, the session, a varint counter, the first 16 bytes
+// of their HMAC-SHA-256 with the key of the session, and 4 bytes of SHA-256 over all that, which
+// detect typing errors.
 type signedToken struct {
 	Session uuid.UUID
 	Counter int64

@@ -1,7 +1,5 @@
-// Package session signs users in: it begins sessions, issues and refreshes their tokens, and authenticates the caller of an
-// endpoint by its access token.
-//
-// Only auth imports it. Of ours it imports auth/endpoint, auth/hookpoint, auth/store, db, keys and wire.
+// Package session signs users in: it begins sessions, issues and refreshes their tokens, and
+// authenticates the caller of an endpoint by its access token.
 package session
 
 import (

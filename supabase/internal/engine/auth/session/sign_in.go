@@ -54,8 +54,8 @@ func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *stor
 	return m.NewTokenReply(r, tx, u, session, token, method)
 }
 
-// NextToken returns the session's next refresh token and deletes the earlier ones, so that a copied aal1 token never
-// becomes an aal2 token. The caller has locked the session.
+// NextToken returns the session's next refresh token and deletes the earlier ones, so that a copied
+// aal1 token never becomes an aal2 token. The caller has locked the session.
 func (m *Manager) NextToken(ctx context.Context, tx pgx.Tx, u *store.User, session uuid.UUID) (string, error) {
 	s, err := store.FindSession(ctx, tx, session)
 	if err != nil {

@@ -48,8 +48,8 @@ func (s *Store) QueueAudit(ctx context.Context, b *pgx.Batch, actor *User, actio
 	return nil
 }
 
-// audit returns the arguments of insertAudit. Without a table for the log it writes the action into the process log and
-// returns none.
+// audit returns the arguments of insertAudit. Without a table for the log it writes the action into
+// the process log and returns none.
 func (s *Store) audit(ctx context.Context, actor *User, action string, traits map[string]any) ([]any, error) {
 	name := actor.Email
 	if actor.Phone != "" {

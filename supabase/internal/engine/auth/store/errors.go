@@ -19,7 +19,8 @@ var (
 	ErrPhoneExists = apierror.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
 )
 
-// DuplicateContact returns exists if err says that another user got the address or number first, else err.
+// DuplicateContact returns exists if err says that another user got the address or number first,
+// else err.
 func DuplicateContact(err error, exists *apierror.Error) error {
 	if pool.IsCode(err, "23505") {
 		return exists.WithCause(err)
@@ -34,11 +35,12 @@ func (r refused) Error() string { return r.err.Error() }
 
 func (r refused) Unwrap() error { return r.err }
 
-// AfterCommit marks err as the result of a transaction that must be committed, because of what it has written.
+// AfterCommit marks err as the result of a transaction that must be committed, because of what it
+// has written.
 func AfterCommit(err error) error { return refused{err} }
 
-// DatabaseError returns the reply to a database error. An error that a trigger raised for the client keeps its text;
-// others get message.
+// DatabaseError returns the reply to a database error. An error that a trigger raised for the
+// client keeps its text; others get message.
 func DatabaseError(err error, message string) error {
 	pg, ok := pool.AsPgError(err)
 	if !ok {
@@ -62,7 +64,8 @@ func DatabaseError(err error, message string) error {
 	}).WithCause(err)
 }
 
-// InTx runs fn in one transaction. An error that is marked by AfterCommit is returned after the commit.
+// InTx runs fn in one transaction. An error that is marked by AfterCommit is returned after the
+// commit.
 func InTx[T any](ctx context.Context, db *pool.Pool, fn func(pgx.Tx) (T, error)) (T, error) {
 	var out T
 	var kept refused

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Flow is a sign-in in progress. It holds what the client asked for while the user is at another provider or opens a
-// mail. With a code challenge (RFC 7636) it ends with a code instead of tokens.
+// Flow is a sign-in in progress. It holds what the client asked for while the user is at another
+// provider or opens a mail. With a code challenge (RFC 7636) it ends with a code instead of tokens.
 type Flow struct {
 	ID              uuid.UUID  `db:"id"`
 	UserID          *uuid.UUID `db:"user_id"`
@@ -36,8 +36,8 @@ type Flow struct {
 // PKCE reports whether the flow ends with a code.
 func (f *Flow) PKCE() bool { return f.Challenge != "" }
 
-// Expired reports whether the flow is too old. The lifetime begins when the code is issued if the flow waited for a
-// mailed link.
+// Expired reports whether the flow is too old. The lifetime begins when the code is issued if the
+// flow waited for a mailed link.
 func (f *Flow) Expired(life time.Duration, now time.Time) bool {
 	if f.CodeIssuedAt != nil && f.Method == "magiclink" {
 		return now.After(f.CodeIssuedAt.Add(life))
@@ -90,8 +90,9 @@ func FindFlow(ctx context.Context, q Queries, where string, args ...any) (*Flow,
 	return f, err
 }
 
-// LockFlowByCode returns the flow of a code and its user, and locks first the user, then the flow, in the order of all
-// other transactions. It reads the flow again after the lock, because the code may have been used or deleted by then.
+// LockFlowByCode returns the flow of a code and its user, and locks first the user, then the flow,
+// in the order of all other transactions. It reads the flow again after the lock, because the code
+// may have been used or deleted by then.
 func LockFlowByCode(ctx context.Context, tx pgx.Tx, code string) (*Flow, *User, error) {
 	f, err := FindFlow(ctx, tx, `where auth_code = $1`, code)
 	if err == nil && f.UserID == nil {

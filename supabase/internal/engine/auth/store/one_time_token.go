@@ -14,8 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// OneTimeToken is a kind of secret that is sent to a contact as a link and as a code. Only a hash is stored: in the row
-// of the user, where GoTrue looks up a code, and in auth.one_time_tokens, where it looks up a link.
+// OneTimeToken is a kind of secret that is sent to a contact as a link and as a code. Only a hash
+// is stored: in the row of the user, where GoTrue looks up a code, and in auth.one_time_tokens,
+// where it looks up a link.
 type OneTimeToken struct {
 	Kind   string // auth.one_time_token_type
 	token  string // column of auth.users
@@ -90,8 +91,8 @@ func (t OneTimeToken) Matches(u *User, hash string, life time.Duration, now time
 // Equal compares two texts in constant time.
 func Equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// LockUserByToken returns the user of a link and locks the row. It reads the token again after the lock, because the
-// link may have been used by then.
+// LockUserByToken returns the user of a link and locks the row. It reads the token again after the
+// lock, because the link may have been used by then.
 func LockUserByToken(ctx context.Context, tx pgx.Tx, hash string, kinds ...OneTimeToken) (*User, error) {
 	u, err := UserByToken(ctx, tx, hash, kinds...)
 	if err != nil {

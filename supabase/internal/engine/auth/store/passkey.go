@@ -12,8 +12,8 @@ import (
 	"daawo/supabase/internal/base/apierror"
 )
 
-// Passkey is a row of auth.webauthn_credentials: a credential that signs in by itself, because the authenticator names
-// the account. Second factors are in auth.mfa_factors.
+// Passkey is a row of auth.webauthn_credentials: a credential that signs in by itself, because the
+// authenticator names the account. Second factors are in auth.mfa_factors.
 type Passkey struct {
 	ID           uuid.UUID  `json:"id"`
 	FriendlyName string     `json:"friendly_name,omitempty"`

@@ -101,7 +101,8 @@ func FindSessionState(ctx context.Context, q Queries, id uuid.UUID) (*SessionSta
 	return s, nil
 }
 
-// FindSessionStateAndUser returns the state of a session and its user in one round trip, or ErrNotFound.
+// FindSessionStateAndUser returns the state of a session and its user in one round trip, or
+// ErrNotFound.
 func FindSessionStateAndUser(ctx context.Context, q Queries, id uuid.UUID) (*SessionState, *User, error) {
 	b := &pgx.Batch{}
 	s := queueState(b, id)
@@ -147,7 +148,8 @@ func AddMethod(ctx context.Context, tx pgx.Tx, session uuid.UUID, method string,
 	return err
 }
 
-// AssuranceLevel returns the level that the methods give a session (NIST SP 800-63B, in auth-js's names).
+// AssuranceLevel returns the level that the methods give a session (NIST SP 800-63B, in auth-js's
+// names).
 func (m Methods) AssuranceLevel() string {
 	for _, entry := range m {
 		switch entry.Method {
@@ -158,7 +160,8 @@ func (m Methods) AssuranceLevel() string {
 	return "aal1"
 }
 
-// BeganByLink reports whether the user has authenticated by a link or code, as after a forgotten password.
+// BeganByLink reports whether the user has authenticated by a link or code, as after a forgotten
+// password.
 func (m Methods) BeganByLink() bool {
 	for _, entry := range m {
 		if entry.Method == "recovery" || entry.Method == "otp" || entry.Method == "magiclink" {
@@ -168,7 +171,8 @@ func (m Methods) BeganByLink() bool {
 	return false
 }
 
-// LastUsed returns when the session was last refreshed; tokenTime is when its refresh token was last written.
+// LastUsed returns when the session was last refreshed; tokenTime is when its refresh token was
+// last written.
 func (s *Session) LastUsed(tokenTime time.Time) time.Time {
 	if s.RefreshedAt != nil && !s.RefreshedAt.IsZero() {
 		return *s.RefreshedAt

@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SoftDelete keeps the row, because other rows may refer to it. It replaces personal data by hashes, so that the person
-// can sign up again. It hashes empty texts too, as GoTrue does, which cannot read NULL in the columns of pending changes.
+// SoftDelete keeps the row, because other rows may refer to it. It replaces personal data by
+// hashes, so that the person can sign up again. It hashes empty texts too, as GoTrue does, which
+// cannot read NULL in the columns of pending changes.
 func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	if u.DeletedAt != nil {
 		return nil

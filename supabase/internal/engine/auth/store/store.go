@@ -1,7 +1,5 @@
-// Package store reads and writes the rows of auth's tables: users with their identities and factors, sessions, one-time
-// tokens, flows, passkeys and the audit log.
-//
-// Only auth imports it. Of ours it imports auth/endpoint, db and wire.
+// Package store reads and writes the rows of auth's tables: users with their identities and
+// factors, sessions, one-time tokens, flows, passkeys and the audit log.
 package store
 
 import (
@@ -52,8 +50,8 @@ type Queries interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// QueueRow adds a query to b that stores the first row in *row. Without a row *row stays nil: an error would make pgx forget
-// the prepared statements of the batch.
+// QueueRow adds a query to b that stores the first row in *row. Without a row *row stays nil: an
+// error would make pgx forget the prepared statements of the batch.
 func QueueRow[T any](b *pgx.Batch, row **T, sql string, args ...any) {
 	b.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[T])

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// sweep describes rows of a table that can be deleted: where is a condition on the row t, in which $1 is before.
+// sweep describes rows of a table that can be deleted: where is a condition on the row t, in which
+// $1 is before.
 type sweep struct {
 	table, where string
 	before       time.Time
@@ -14,8 +15,8 @@ type sweep struct {
 
 // sweeps returns what can be deleted at now: rows that expired at least a day ago.
 //
-// The refresh token before the current one stays. A client that lost the last reply and was offline since has no other
-// (see session.refreshLegacy).
+// The refresh token before the current one stays. A client that lost the last reply and was offline
+// since has no other (see session.refreshLegacy).
 func (s *Store) sweeps(now time.Time) []sweep {
 	const day = 24 * time.Hour
 	c := s.config
@@ -42,8 +43,8 @@ func (s *Store) sweeps(now time.Time) []sweep {
 // sweepBatch is the number of rows that one statement deletes, so that it locks few rows at a time.
 const sweepBatch = 1000
 
-// Sweep deletes flows, challenges, tokens and sessions that expired long ago. It may run beside all other work, and on
-// several replicas at once.
+// Sweep deletes flows, challenges, tokens and sessions that expired long ago. It may run beside all
+// other work, and on several replicas at once.
 func (s *Store) Sweep(ctx context.Context) error {
 	for _, rows := range s.sweeps(s.now()) {
 		statement := fmt.Sprintf(`

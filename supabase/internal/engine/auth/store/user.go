@@ -15,8 +15,8 @@ import (
 // Metadata is a JSON object of clients and administrators.
 type Metadata map[string]any
 
-// User is a row of auth.users with its identities and factors. Its JSON is the body of /user and of every reply about a
-// user; members without a JSON name are never sent.
+// User is a row of auth.users with its identities and factors. Its JSON is the body of /user and of
+// every reply about a user; members without a JSON name are never sent.
 type User struct {
 	ID                       uuid.UUID  `json:"id" db:"id"`
 	Audience                 string     `json:"aud" db:"aud"`
@@ -55,8 +55,8 @@ type User struct {
 	ReauthenticationToken    string     `json:"-" db:"reauthentication_token"`
 }
 
-// Identity is a way to recognise a user: an address, a number, an account at another provider. In its JSON, id is the
-// provider's id of the user, as clients expect.
+// Identity is a way to recognise a user: an address, a number, an account at another provider. In
+// its JSON, id is the provider's id of the user, as clients expect.
 type Identity struct {
 	ID           uuid.UUID  `json:"identity_id"`
 	ProviderID   string     `json:"id"`
@@ -82,7 +82,8 @@ type Factor struct {
 	WebAuthnAAGUID   *uuid.UUID `json:"web_authn_aaguid,omitempty"` // the model of the authenticator
 }
 
-// selectUser reads users with identities and factors. Old rows may hold null where new ones hold an empty text.
+// selectUser reads users with identities and factors. Old rows may hold null where new ones hold an
+// empty text.
 const selectUser = `
 	select u.id, coalesce(u.aud, '') aud, coalesce(u.role, '') role, coalesce(u.email, '') email, u.email_confirmed_at,
 	       u.invited_at, coalesce(u.phone, '') phone, u.phone_confirmed_at, u.confirmation_sent_at, u.confirmed_at,
@@ -139,13 +140,14 @@ func UserByID(ctx context.Context, q Queries, id uuid.UUID) (*User, error) {
 	return FindUser(ctx, q, `where u.id = $1`, id)
 }
 
-// UserByEmail returns the account of an address. It skips users of single sign-on, who may share addresses.
+// UserByEmail returns the account of an address. It skips users of single sign-on, who may share
+// addresses.
 func UserByEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
 	return FindUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user`, strings.ToLower(email), audience)
 }
 
-// VerifiedIdentity is a condition on an identity i: the provider has verified its address. Other identities may hold any
-// address.
+// VerifiedIdentity is a condition on an identity i: the provider has verified its address. Other
+// identities may hold any address.
 const VerifiedIdentity = `i.identity_data ->> 'email_verified' = 'true'`
 
 // UserOfEmail returns the user who has an address as their own or as a verified one of an identity.
@@ -228,7 +230,8 @@ func (u *User) PhoneConfirmed() bool { return u.PhoneConfirmedAt != nil }
 // Banned reports whether the user is banned at now.
 func (u *User) Banned(now time.Time) bool { return u.BannedUntil != nil && now.Before(*u.BannedUntil) }
 
-// HasIdentity reports whether the account has an identity of the provider: email for an address, phone for a number.
+// HasIdentity reports whether the account has an identity of the provider: email for an address,
+// phone for a number.
 func (u *User) HasIdentity(provider string) bool {
 	return slices.ContainsFunc(u.Identities, func(i Identity) bool { return i.Provider == provider })
 }
@@ -282,7 +285,8 @@ func (m Metadata) Text(name string) string {
 	return s
 }
 
-// EmailTaken reports whether a user other than u has an address, as their own or as a verified one of an identity.
+// EmailTaken reports whether a user other than u has an address, as their own or as a verified one
+// of an identity.
 func EmailTaken(ctx context.Context, q Queries, email string, u *User) (bool, error) {
 	other, err := UserOfEmail(ctx, q, email, u.Audience)
 	if errors.Is(err, ErrNotFound) {

@@ -45,7 +45,8 @@ func StoreUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	return DatabaseError(err, "Database error saving new user")
 }
 
-// ContactData returns the data of an identity of an address or number. It is unverified until the user follows a link.
+// ContactData returns the data of an identity of an address or number. It is unverified until the
+// user follows a link.
 func ContactData(u *User, extra Metadata) Metadata {
 	data := Metadata{}.Merge(extra).Merge(Metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false})
 	if u.Email != "" {
@@ -150,8 +151,8 @@ func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 	return DeleteTokens(ctx, tx, u.ID)
 }
 
-// SavePassword stores a new hash. It deletes links and codes that were sent before, the sessions other than keep, and
-// codes that would begin a session.
+// SavePassword stores a new hash. It deletes links and codes that were sent before, the sessions
+// other than keep, and codes that would begin a session.
 func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
 	u.EncryptedPassword, u.UpdatedAt = &hash, now
 	u.ConfirmationToken, u.RecoveryToken, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.PhoneChangeToken, u.ReauthenticationToken = "", "", "", "", "", ""
@@ -175,8 +176,8 @@ func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 	return EndOtherSessions(ctx, tx, u.ID, *keep)
 }
 
-// ChangePassword is SavePassword for a change by the user or an administrator. As in GoTrue, it forgets when messages were
-// sent, so that new ones need not wait for their least interval.
+// ChangePassword is SavePassword for a change by the user or an administrator. As in GoTrue, it
+// forgets when messages were sent, so that new ones need not wait for their least interval.
 func ChangePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
 	u.ConfirmationSentAt, u.RecoverySentAt, u.EmailChangeSentAt, u.PhoneChangeSentAt, u.ReauthenticationSentAt = nil, nil, nil, nil, nil
 	if _, err := tx.Exec(ctx, `
@@ -196,7 +197,8 @@ func SetColumn(ctx context.Context, tx pgx.Tx, u *User, column string, value any
 	return err
 }
 
-// SaveContactIdentity stores the address or number in the account's identity, and makes the identity if it is missing.
+// SaveContactIdentity stores the address or number in the account's identity, and makes the
+// identity if it is missing.
 func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, value string, verified bool, now time.Time) error {
 	data := Metadata{"sub": u.ID.String(), provider: value, provider + "_verified": verified}
 	for i := range u.Identities {
@@ -223,7 +225,8 @@ func (s *Store) KeepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subj
 	return s.KeepIdentity(ctx, tx, u, provider, subject)
 }
 
-// KeepIdentity deletes an unconfirmed account's identities but one. The data of that one become the account's.
+// KeepIdentity deletes an unconfirmed account's identities but one. The data of that one become the
+// account's.
 func (s *Store) KeepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
 	now := s.now()
 	if _, err := tx.Exec(ctx, `delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider, subject); err != nil {
@@ -239,14 +242,15 @@ func (s *Store) KeepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, 
 	return SaveProviders(ctx, tx, u, now)
 }
 
-// LockUser locks the user's row until the transaction ends, so that each of the user's tokens works once.
+// LockUser locks the user's row until the transaction ends, so that each of the user's tokens works
+// once.
 func LockUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	_, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, user)
 	return err
 }
 
-// ReloadUser locks the user and reads the row again, because it may have changed while the request waited. It returns
-// ErrNotFound if the user is gone.
+// ReloadUser locks the user and reads the row again, because it may have changed while the request
+// waited. It returns ErrNotFound if the user is gone.
 func ReloadUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	if err := LockUser(ctx, tx, u.ID); err != nil {
 		return err
@@ -258,8 +262,8 @@ func ReloadUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	return err
 }
 
-// KeepContact leaves only the identity of the contact. The identities of providers that did not verify the contact are
-// removed with their data.
+// KeepContact leaves only the identity of the contact. The identities of providers that did not
+// verify the contact are removed with their data.
 func (s *Store) KeepContact(ctx context.Context, tx pgx.Tx, u *User, provider string, data map[string]any) error {
 	if !u.HasIdentity(provider) {
 		if err := InsertIdentity(ctx, tx, u, provider, ContactData(u, data), s.now()); err != nil {

@@ -1,8 +1,5 @@
-// Package verify serves the links and codes that were sent to users: they confirm sign-ups, invitations and changes of a
-// contact, and sign in.
-//
-// Only auth imports it. Of ours it imports auth/credential, auth/endpoint, auth/message, auth/message/template,
-// auth/ratelimit, auth/session, auth/store and wire.
+// Package verify serves the links and codes that were sent to users: they confirm sign-ups,
+// invitations and changes of a contact, and sign in.
 package verify
 
 import (

@@ -86,7 +86,8 @@ func (s *Service) verifiedSignup(ctx context.Context, tx pgx.Tx, u *store.User) 
 	return nil
 }
 
-// verifiedRecovery uses the token of a link that signs in, and confirms the address if it is not yet.
+// verifiedRecovery uses the token of a link that signs in, and confirms the address if it is not
+// yet.
 func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	if err := store.Recovery.Clear(ctx, tx, u, s.now()); err != nil {
 		return err
@@ -101,8 +102,8 @@ func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User
 		return err
 	}
 	if !u.PhoneConfirmed() {
-		// An identity of another provider may belong to another person, who could sign in with it. So may the password, unless
-		// only administrators make unconfirmed accounts.
+		// An identity of another provider may belong to another person, who could sign in with it.
+		// So may the password, unless only administrators make unconfirmed accounts.
 		if !u.HasIdentity("email") || !s.config.MailerAutoconfirm {
 			if err := store.SavePassword(ctx, tx, u, "", nil, s.now()); err != nil {
 				return err

@@ -36,8 +36,8 @@ var (
 	errCode = apierror.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
 )
 
-// Link serves GET /verify, which a user opens by a mailed link. It replies with a redirect, also to errors, unless the link
-// is malformed.
+// Link serves GET /verify, which a user opens by a mailed link. It replies with a redirect, also to
+// errors, unless the link is malformed.
 func (s *Service) Link(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	p := verifyParams{Type: q.Get("type"), TokenHash: q.Get("token"), RedirectTo: s.sender.RedirectTo(r)}
@@ -172,7 +172,8 @@ func (p *verifyParams) check() error {
 	return nil
 }
 
-// byLink returns the user of a link, by its hash, and locks the row. It replaces the type email by signup or magiclink.
+// byLink returns the user of a link, by its hash, and locks the row. It replaces the type email by
+// signup or magiclink.
 func (s *Service) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*store.User, error) {
 	kinds := map[string][]store.OneTimeToken{
 		"email": {store.Confirmation, store.Recovery}, "signup": {store.Confirmation}, "invite": {store.Confirmation},
@@ -204,7 +205,8 @@ func (s *Service) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*stor
 	return u, nil
 }
 
-// byCode returns the user of a code, and locks the row. Unknown types and users get the reply to a wrong code.
+// byCode returns the user of a code, and locks the row. Unknown types and users get the reply to a
+// wrong code.
 func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audience string) (*store.User, error) {
 	var u *store.User
 	var err error

@@ -1,18 +1,18 @@
 // Package bus carries broadcasts and presence between the replicas of Realtime.
-//
-// Only app, realtime, realtime/presence and realtime/standalone import it; it imports nothing of ours.
 package bus
 
 import "sync"
 
-// Bus delivers what one replica publishes to the other replicas, not to itself. Messages of one replica on one subject
-// arrive in order. Messages are lost while the bus is not connected.
+// Bus delivers what one replica publishes to the other replicas, not to itself. Messages of one
+// replica on one subject arrive in order. Messages are lost while the bus is not connected.
 type Bus interface {
 	// Publish sends data to the other replicas. It does not wait for them.
 	Publish(subject string, data []byte) error
-	// Subscribe calls fn with each message of another replica, one call at a time. fn may keep data.
+	// Subscribe calls fn with each message of another replica, one call at a time. fn may keep
+	// data.
 	Subscribe(subject string, fn func(data []byte)) error
-	// OnReconnect adds a function that is called after the bus was disconnected, because messages were lost then.
+	// OnReconnect adds a function that is called after the bus was disconnected, because messages
+	// were lost then.
 	OnReconnect(fn func())
 	// Ready returns nil if the bus is connected, or why it is not.
 	Ready() error

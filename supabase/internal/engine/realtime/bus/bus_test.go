@@ -84,7 +84,8 @@ func TestBus(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// NATS subscribes in the background: a message of b arrives only if a's subscription has reached the server.
+			// NATS subscribes in the background: a message of b arrives only if a's subscription
+			// has reached the server.
 			eventually(t, "subscription", func() bool { return b.Publish("subject", []byte("warm")) == nil && len(own.all()) > 0 })
 			eventually(t, "subscription", func() bool { return a.Publish("subject", []byte("warm")) == nil && len(others.all()) > 0 })
 			before := len(own.all())
@@ -109,7 +110,8 @@ func TestBus(t *testing.T) {
 	}
 }
 
-// TestUnreachable checks that a server of NATS that is away is logged at the start, and that the password is not.
+// TestUnreachable checks that a server of NATS that is away is logged at the start, and that the
+// password is not.
 func TestUnreachable(t *testing.T) {
 	var out bytes.Buffer
 	b, err := DialNATS(NATSOptions{URL: "nats://user:secret@127.0.0.1:1", Prefix: "test", Log: slog.New(slog.NewTextHandler(&out, nil))})

@@ -28,10 +28,12 @@ type natsBus struct {
 	reconnect []func()
 }
 
-// maxPart is the largest payload of one NATS message, in bytes. The server's default limit is 1 MiB.
+// maxPart is the largest payload of one NATS message, in bytes. The server's default limit is 1
+// MiB.
 const maxPart = 512 << 10
 
-// DialNATS connects to NATS. If no server answers, it keeps trying in the background, and Ready returns an error until then.
+// DialNATS connects to NATS. If no server answers, it keeps trying in the background, and Ready
+// returns an error until then.
 func DialNATS(o NATSOptions) (Bus, error) {
 	b := &natsBus{prefix: o.Prefix, log: o.Log}
 	conn, err := nats.Connect(o.URL,
@@ -66,8 +68,8 @@ func (b *natsBus) connected() {
 
 func (b *natsBus) subject(name string) string { return b.prefix + "." + name }
 
-// Publish splits large messages. It holds a lock, so that the parts of one message and the messages of one caller stay in
-// order.
+// Publish splits large messages. It holds a lock, so that the parts of one message and the messages
+// of one caller stay in order.
 func (b *natsBus) Publish(subject string, data []byte) error {
 	b.publishing.Lock()
 	defer b.publishing.Unlock()
@@ -79,7 +81,8 @@ func (b *natsBus) Publish(subject string, data []byte) error {
 	return nil
 }
 
-// maxPending is the largest backlog of a subscription, in bytes. Beyond it NATS drops messages and reports a slow consumer.
+// maxPending is the largest backlog of a subscription, in bytes. Beyond it NATS drops messages and
+// reports a slow consumer.
 const maxPending = 64 << 20
 
 func (b *natsBus) Subscribe(subject string, fn func([]byte)) error {

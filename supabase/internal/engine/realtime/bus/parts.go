@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A message on the wire is either whole (first byte 0) or a part: 1, the id of the message, the index of the part, the
-// number of parts.
+// A message on the wire is either whole (first byte 0) or a part: 1, the id of the message, the
+// index of the part, the number of parts.
 const (
 	whole      = 0
 	part       = 1

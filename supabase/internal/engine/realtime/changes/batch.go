@@ -147,7 +147,8 @@ func (c *check) resolve() {
 	}
 }
 
-// value returns what filters compare: the new value, or that of a deleted row. ok is false if it is not known.
+// value returns what filters compare: the new value, or that of a deleted row. ok is false if it is
+// not known.
 func (c *check) value(column string) (v pgoutput.Value, oid uint32, ok bool) {
 	for i, col := range c.relation.Columns {
 		if col.Name != column {
@@ -161,8 +162,8 @@ func (c *check) value(column string) (v pgoutput.Value, oid uint32, ok bool) {
 	return v, 0, false
 }
 
-// filter evaluates the conditions of a class. Those that only the server can evaluate are looked up in asked, or added
-// to it.
+// filter evaluates the conditions of a class. Those that only the server can evaluate are looked up
+// in asked, or added to it.
 func (b *batch) filter(c *check, l *listener) verdict {
 	result := yes
 	for i := range l.filters {

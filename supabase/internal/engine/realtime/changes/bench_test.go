@@ -13,8 +13,9 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// BenchmarkChanges measures how long a committed row takes to reach 500 subscribers at 200 changes a second, with row level
-// security: users that share their claims, users with claims of their own, and the same with a filter each.
+// BenchmarkChanges measures how long a committed row takes to reach 500 subscribers at 200 changes
+// a second, with row level security: users that share their claims, users with claims of their own,
+// and the same with a filter each.
 func BenchmarkChanges(b *testing.B) {
 	for _, c := range []struct {
 		name   string

@@ -1,7 +1,6 @@
-// Package changes tells subscribers of Realtime which rows changed in Postgres. It reads the write-ahead log by logical
-// replication, decodes pgoutput, and applies filters, row level security and column privileges per subscriber.
-//
-// Only realtime and app import it; of ours it imports db and realtime/changes/pgoutput.
+// Package changes tells subscribers of Realtime which rows changed in Postgres. It reads the
+// write-ahead log by logical replication, decodes pgoutput, and applies filters, row level security
+// and column privileges per subscriber.
 package changes
 
 import (
@@ -29,24 +28,27 @@ type Subscriber struct {
 	Claims   map[string]any // verified claims of the token
 	Bindings []Binding
 
-	// Deliver gets the changes in the order of their commits, one call at a time. It must not block.
+	// Deliver gets the changes in the order of their commits, one call at a time. It must not
+	// block.
 	Deliver func(Change)
 
-	// Resumed is called when changes are read again after the connection to the database was lost, and after changes were
-	// lost because their checks were slower than the writes. Changes that were committed before are not delivered, so the
-	// client has to read the table again. nil means that nothing is called. It must not block.
+	// Resumed is called when changes are read again after the connection to the database was lost,
+	// and after changes were lost because their checks were slower than the writes. Changes that
+	// were committed before are not delivered, so the client has to read the table again. nil means
+	// that nothing is called. It must not block.
 	Resumed func()
 }
 
-// Change is a row change for one subscriber. Subscribers that may see the same columns share Data; neither it nor IDs may
-// be modified.
+// Change is a row change for one subscriber. Subscribers that may see the same columns share Data;
+// neither it nor IDs may be modified.
 type Change struct {
 	IDs  []int64         // the subscriber's bindings that match
 	Type string          // INSERT, UPDATE or DELETE
 	Data json.RawMessage // schema, table, commit_timestamp, type, columns, record, old_record, errors
 }
 
-// Broadcast is a new row of realtime.messages, for the channels of its topic. Either Payload or Binary is set.
+// Broadcast is a new row of realtime.messages, for the channels of its topic. Either Payload or
+// Binary is set.
 type Broadcast struct {
 	ID        string
 	Topic     string // without the prefix "realtime:"
@@ -61,7 +63,8 @@ type Broadcast struct {
 type Options struct {
 	// Pool serves the checks. Its role must be able to switch to each role that a token can have.
 	Pool *pool.Pool
-	// ReplicationURL is the database as a role with the attribute REPLICATION. A pooler of connections cannot serve it.
+	// ReplicationURL is the database as a role with the attribute REPLICATION. A pooler of
+	// connections cannot serve it.
 	ReplicationURL string
 	Publication    string           // "" means supabase_realtime
 	MaxRecordBytes int              // changes above this have only their short columns; 0 means 1 MiB
@@ -71,7 +74,8 @@ type Options struct {
 	Now            func() time.Time // nil means time.Now
 }
 
-// SubscribeError is a reason that another attempt with the same bindings does not remove. Its text is for the client.
+// SubscribeError is a reason that another attempt with the same bindings does not remove. Its text
+// is for the client.
 type SubscribeError struct{ Message string }
 
 // Error returns the text for the client.

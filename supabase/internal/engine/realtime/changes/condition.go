@@ -9,8 +9,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
-// condition is a checked filter. If its column has the type that it had at the check, and the type is simple, it is
-// evaluated here; otherwise the server evaluates it.
+// condition is a checked filter. If its column has the type that it had at the check, and the type
+// is simple, it is evaluated here; otherwise the server evaluates it.
 type condition struct {
 	filter
 	oid    uint32   // type of the column at the check; 0 if the tables of the binding differ
@@ -18,7 +18,8 @@ type condition struct {
 	null   bool     // in: an element is null
 }
 
-// simple are the types whose values are equal if and only if their texts are. Types with an order have a number there.
+// simple are the types whose values are equal if and only if their texts are. Types with an order
+// have a number there.
 var simple = map[uint32]struct{ ordered bool }{
 	oidInt2: {true}, oidInt4: {true}, oidInt8: {true}, oidText: {}, oidVarchar: {}, oidUUID: {}, oidBool: {},
 }
@@ -39,8 +40,8 @@ func verdictOf(b bool) verdict {
 	return no
 }
 
-// holds evaluates the condition for a value of a type. The comparison with null is unknown in SQL, which counts as no, also
-// if negated.
+// holds evaluates the condition for a value of a type. The comparison with null is unknown in SQL,
+// which counts as no, also if negated.
 func (c *condition) holds(oid uint32, v pgoutput.Value) verdict {
 	isNull := v.Kind == pgoutput.Null
 	if c.op == "is" {
@@ -114,7 +115,8 @@ var sqlOperators = map[string]string{
 	"like": "like", "ilike": "ilike", "match": "~", "imatch": "~*", "isdistinct": "is distinct from",
 }
 
-// sql returns the condition for columns a (the value) and b (the filter's value), both text, as an expression for a type.
+// sql returns the condition for columns a (the value) and b (the filter's value), both text, as an
+// expression for a type.
 func (c *condition) sql(typeName string) string {
 	expression := "a::" + typeName + " = any (b::" + typeName + "[])" // in
 	if operator, ok := sqlOperators[c.op]; ok {

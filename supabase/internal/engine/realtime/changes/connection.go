@@ -22,10 +22,12 @@ import (
 // messagesPublication has the broadcasts from the database. Upstream uses the same name.
 const messagesPublication = "supabase_realtime_messages_publication"
 
-// statusEvery is how often the server is told what it may forget. Its wal_sender_timeout is a minute by default.
+// statusEvery is how often the server is told what it may forget. Its wal_sender_timeout is a
+// minute by default.
 const statusEvery = 5 * time.Second
 
-// connection is a replication connection with a temporary slot, which the server drops when the connection ends.
+// connection is a replication connection with a temporary slot, which the server drops when the
+// connection ends.
 type connection struct {
 	s            *Stream
 	conn         *pgx.Conn
@@ -48,7 +50,8 @@ type relation struct {
 	messages bool // realtime.messages or one of its partitions
 }
 
-// connect opens a connection and starts the replication. Changes committed after it returns are read.
+// connect opens a connection and starts the replication. Changes committed after it returns are
+// read.
 func (s *Stream) connect(ctx context.Context) (c *connection, err error) {
 	conn, err := pool.ConnectReplication(ctx, s.o.ReplicationURL, "daawo-realtime-changes")
 	if err != nil {
@@ -124,8 +127,8 @@ func (c *connection) start(ctx context.Context) error {
 	}
 }
 
-// publications returns which of the two publications exist. It creates that of the messages, or adds the table to it, if
-// it can.
+// publications returns which of the two publications exist. It creates that of the messages, or
+// adds the table to it, if it can.
 func (s *Stream) publications(ctx context.Context) (names []string, err error) {
 	wanted := []string{s.o.Publication, messagesPublication}
 	var complete bool // the publication of the messages has the table
@@ -156,7 +159,8 @@ func (s *Stream) publications(ctx context.Context) (names []string, err error) {
 	return names, read()
 }
 
-// warnOnce logs a message once per subject while the stream runs, because it is noticed again and again.
+// warnOnce logs a message once per subject while the stream runs, because it is noticed again and
+// again.
 func (s *Stream) warnOnce(subject any, message string, attributes ...any) {
 	if _, logged := s.warned.LoadOrStore(subject, true); !logged {
 		s.o.Log.Warn(message, attributes...)
@@ -218,8 +222,8 @@ func (c *connection) copyData(data []byte) error {
 	return fmt.Errorf("unexpected replication message of %d bytes", len(data))
 }
 
-// report tells the server up to where the log was read. What is in the queue counts as read: the slot is temporary, so
-// nothing could be read again.
+// report tells the server up to where the log was read. What is in the queue counts as read: the
+// slot is temporary, so nothing could be read again.
 func (c *connection) report() error {
 	status := []byte{'r'}
 	for range 3 { // written, flushed, applied
@@ -263,8 +267,8 @@ func (c *connection) change(data []byte) error {
 	return nil
 }
 
-// wanted reports whether a change of a row interests a subscriber. A change of an unknown table is an error of the protocol
-// and counts as unwanted.
+// wanted reports whether a change of a row interests a subscriber. A change of an unknown table is
+// an error of the protocol and counts as unwanted.
 func (c *connection) wanted(data []byte) bool {
 	rel, ok := c.relations[binary.BigEndian.Uint32(data[1:])]
 	return ok && (rel.messages || c.s.registry.wants(rel.Schema, rel.Table))

@@ -33,7 +33,8 @@ func slots(d *testdb.DB) int {
 	return testdb.Value[int](d, `select count(*) from pg_replication_slots where database = current_database()`)
 }
 
-// TestSlotIsTemporary: the slot exists only while the connection does, so a stopped server holds back no write-ahead log.
+// TestSlotIsTemporary: the slot exists only while the connection does, so a stopped server holds
+// back no write-ahead log.
 func TestSlotIsTemporary(t *testing.T) {
 	d, s := open(t, func(o *Options) { o.IdleAfter = 20 * time.Millisecond })
 	d.Exec(notes)
@@ -55,8 +56,8 @@ func TestSlotIsTemporary(t *testing.T) {
 	eventually(t, "a change after the pause", func() bool { return len(box.take()) == 1 })
 }
 
-// TestReconnect kills the connection. Its subscribers get the changes that follow, and are told each time that they missed
-// some.
+// TestReconnect kills the connection. Its subscribers get the changes that follow, and are told
+// each time that they missed some.
 func TestReconnect(t *testing.T) {
 	d, s := open(t, nil)
 	d.Exec(notes)
@@ -84,7 +85,8 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// TestSubscriptionIsLive: a change that is committed after Subscribe returned is delivered, with many at once.
+// TestSubscriptionIsLive: a change that is committed after Subscribe returned is delivered, with
+// many at once.
 func TestSubscriptionIsLive(t *testing.T) {
 	d, s := open(t, func(o *Options) { o.IdleAfter = time.Millisecond })
 	d.Exec(notes)
@@ -135,7 +137,8 @@ func TestCommitOrder(t *testing.T) {
 	}
 }
 
-// TestQueueLimit: more changes than the queue holds are lost and counted, the subscribers are told, the stream goes on.
+// TestQueueLimit: more changes than the queue holds are lost and counted, the subscribers are told,
+// the stream goes on.
 func TestQueueLimit(t *testing.T) {
 	d, s := open(t, func(o *Options) { o.MaxQueueBytes = 50_000 })
 	d.Exec(notes)
@@ -274,7 +277,8 @@ func TestPublicationAppears(t *testing.T) {
 	eventually(t, "the change", func() bool { return len(box.take()) == 1 })
 }
 
-// TestMessagesPublicationHeals: the schema was dropped and created again, so the publication lost its table.
+// TestMessagesPublicationHeals: the schema was dropped and created again, so the publication lost
+// its table.
 func TestMessagesPublicationHeals(t *testing.T) {
 	d := testdb.New(t)
 	d.ExecAs("supabase_admin", `alter publication supabase_realtime_messages_publication drop table realtime.messages`)

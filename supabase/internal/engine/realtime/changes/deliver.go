@@ -115,7 +115,8 @@ func (b *batch) data(c *check, t *table, of *class, refusal string) json.RawMess
 	return append(out, '}')
 }
 
-// logSize returns about how many bytes wal2json would need for the change. Upstream's limit counts them.
+// logSize returns about how many bytes wal2json would need for the change. Upstream's limit counts
+// them.
 func (c *check) logSize() int {
 	size := c.size + 300
 	for _, column := range c.relation.Columns {
@@ -150,7 +151,8 @@ func (b *batch) appendColumns(out []byte, t *table, of *class, empty bool) []byt
 // maxShort is the length of the values that a too large change still has, in bytes of JSON.
 const maxShort = 64
 
-// appendRow appends the values of a row that a class sees. known has the columns that the row has; nil means all.
+// appendRow appends the values of a row that a class sees. known has the columns that the row has;
+// nil means all.
 func (b *batch) appendRow(out []byte, c *check, t *table, of *class, row pgoutput.Tuple, known []bool, empty, large bool) []byte {
 	out = append(out, '{')
 	separator := ""

@@ -19,7 +19,8 @@ type filter struct {
 
 var operators = []string{"eq", "neq", "lt", "lte", "gt", "gte", "in", "like", "ilike", "is", "match", "imatch", "isdistinct"}
 
-// parseFilters parses conditions such as "id=gt.5,name=not.in.(a,b)". All must hold. A blank text has none.
+// parseFilters parses conditions such as "id=gt.5,name=not.in.(a,b)". All must hold. A blank text
+// has none.
 func parseFilters(text string) ([]filter, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -35,8 +36,8 @@ func parseFilters(text string) ([]filter, error) {
 	return filters, nil
 }
 
-// splitConditions splits at the commas outside of parentheses and quotes. A quote starts after ".", "(" or ",". Inside of
-// quotes a backslash escapes the next byte.
+// splitConditions splits at the commas outside of parentheses and quotes. A quote starts after ".",
+// "(" or ",". Inside of quotes a backslash escapes the next byte.
 func splitConditions(text string) (parts []string) {
 	depth, quoted, start := 0, false, 0
 	previous := byte(0)
@@ -90,7 +91,8 @@ func parseFilter(text string) (f filter, err error) {
 	return filter{column, op, value, negate}, nil
 }
 
-// unquote removes the quotes around a value and the backslashes in it. A text that is not quoted as a whole stays.
+// unquote removes the quotes around a value and the backslashes in it. A text that is not quoted as
+// a whole stays.
 func unquote(text string) string {
 	if !strings.HasPrefix(text, `"`) {
 		return text
@@ -119,8 +121,8 @@ func (f filter) String() string {
 
 const noParams = "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: "
 
-// ParseBinding reads an entry of postgres_changes, a JSON value as the client sent it. Its errors are of type
-// *SubscribeError and have upstream's texts. id becomes the binding's ID.
+// ParseBinding reads an entry of postgres_changes, a JSON value as the client sent it. Its errors
+// are of type *SubscribeError and have upstream's texts. id becomes the binding's ID.
 func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	b := Binding{ID: id, Event: "*", Table: "*", Schema: "public"}
 	var entry any
@@ -165,7 +167,8 @@ func (b *Binding) setEvent(value any) {
 	}
 }
 
-// setTable sets the schema, the table and the filter. It returns false if they are not of a form that upstream accepts.
+// setTable sets the schema, the table and the filter. It returns false if they are not of a form
+// that upstream accepts.
 func (b *Binding) setTable(params map[string]any) bool {
 	schema, hasSchema := params["schema"]
 	table, hasTable := params["table"]

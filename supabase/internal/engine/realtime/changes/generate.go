@@ -11,8 +11,9 @@ import (
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
-// generate computes the stored generated columns, which pgoutput leaves out, and adds them to the rows. Expressions with
-// functions, operators or types of users are not evaluated: they would run with the rights of the engine.
+// generate computes the stored generated columns, which pgoutput leaves out, and adds them to the
+// rows. Expressions with functions, operators or types of users are not evaluated: they would run
+// with the rights of the engine.
 func (b *batch) generate(ctx context.Context) error {
 	byRelation := map[*pgoutput.Relation][]*check{}
 	for _, c := range b.checks {
@@ -28,8 +29,9 @@ func (b *batch) generate(ctx context.Context) error {
 	return nil
 }
 
-// missing returns the generated columns that the relation lacks. It returns none if the relation lacks other columns, too:
-// then the publication has a list of columns, which names no generated one.
+// missing returns the generated columns that the relation lacks. It returns none if the relation
+// lacks other columns, too: then the publication has a list of columns, which names no generated
+// one.
 func missing(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
 	for _, column := range t.columns {
 		switch has := slices.ContainsFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == column.name }); {

@@ -16,8 +16,9 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestSubscribersGetWhatTheyMaySelect makes random policies, privileges, claims, filters and changes. After each change, a
-// subscriber must have exactly the row that a SELECT as its user returns, with the columns that the user may read.
+// TestSubscribersGetWhatTheyMaySelect makes random policies, privileges, claims, filters and
+// changes. After each change, a subscriber must have exactly the row that a SELECT as its user
+// returns, with the columns that the user may read.
 func TestSubscribersGetWhatTheyMaySelect(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

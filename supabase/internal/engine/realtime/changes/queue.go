@@ -20,8 +20,8 @@ type rowChange struct {
 	size       int // bytes of the values
 }
 
-// queue has the changes that wait for their checks. It accepts changes up to a number of bytes, so that a slow check costs
-// neither memory without end nor disk space of the server.
+// queue has the changes that wait for their checks. It accepts changes up to a number of bytes, so
+// that a slow check costs neither memory without end nor disk space of the server.
 type queue struct {
 	mu     sync.Mutex
 	items  []rowChange
@@ -42,7 +42,8 @@ const overhead = 200
 
 func (c *rowChange) memory() int { return c.size + overhead + 24*(len(c.old)+len(c.new)) }
 
-// push adds the changes of a transaction. It returns false, and adds nothing, if the queue would become too large.
+// push adds the changes of a transaction. It returns false, and adds nothing, if the queue would
+// become too large.
 func (q *queue) push(items []rowChange) bool {
 	total := 0
 	for i := range items {

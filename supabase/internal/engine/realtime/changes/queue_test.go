@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestQueueGap: a gap is returned once, after the changes that were pushed before it and before those pushed after it.
+// TestQueueGap: a gap is returned once, after the changes that were pushed before it and before
+// those pushed after it.
 func TestQueueGap(t *testing.T) {
 	q := newQueue(3 * overhead)
 	push := func(want bool, xids ...uint32) {

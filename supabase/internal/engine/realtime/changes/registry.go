@@ -10,8 +10,8 @@ import (
 	"unique"
 )
 
-// class is a set of bindings that get the same changes with the same content: they agree in everything but the subscriber.
-// A change is checked once per class.
+// class is a set of bindings that get the same changes with the same content: they agree in
+// everything but the subscriber. A change is checked once per class.
 type class struct {
 	key                  string
 	schema, table, event string
@@ -166,8 +166,8 @@ type listener struct {
 	epochs  []uint64
 }
 
-// listeners returns the classes that listen to a kind of changes of a table. If only is not nil, it leaves out subscribers
-// that are missing there or have an index above that of the change.
+// listeners returns the classes that listen to a kind of changes of a table. If only is not nil, it
+// leaves out subscribers that are missing there or have an index above that of the change.
 func (r *registry) listeners(schema, table, kind string, only map[*subscriber]int, index int) (found []listener) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -210,8 +210,8 @@ func (r *registry) count() int {
 	return len(r.subscribers)
 }
 
-// groupBindings returns a class for each different binding, with sub as its only member. filters has the conditions of each
-// binding.
+// groupBindings returns a class for each different binding, with sub as its only member. filters
+// has the conditions of each binding.
 func groupBindings(sub *subscriber, role string, claims map[string]any, filters [][]condition) ([]*class, error) {
 	text, err := json.Marshal(claims)
 	if err != nil {

@@ -2,7 +2,8 @@ package changes
 
 import "context"
 
-// attach waits until the stream is connected and notes that sub gets the changes of this connection.
+// attach waits until the stream is connected and notes that sub gets the changes of this
+// connection.
 func (s *Stream) attach(ctx context.Context, sub *subscriber) error {
 	for {
 		if err := s.Wait(ctx); err != nil {
@@ -20,8 +21,8 @@ func (s *Stream) attach(ctx context.Context, sub *subscriber) error {
 	}
 }
 
-// resume makes c the present connection, which cancel ends. It calls Resumed of the subscribers that got changes of an
-// earlier connection.
+// resume makes c the present connection, which cancel ends. It calls Resumed of the subscribers
+// that got changes of an earlier connection.
 func (s *Stream) resume(c *connection, cancel context.CancelFunc) {
 	var missed []*subscriber
 	s.mu.Lock()

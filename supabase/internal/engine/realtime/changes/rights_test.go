@@ -176,7 +176,8 @@ func TestSubscribeRefusals(t *testing.T) {
 	}
 }
 
-// TestLockedTable: a schema change in another transaction delays the check, it does not hide the row.
+// TestLockedTable: a schema change in another transaction delays the check, it does not hide the
+// row.
 func TestLockedTable(t *testing.T) {
 	d, s := open(t, nil)
 	d.Exec(notes + `alter table notes enable row level security; create policy own on notes for select to authenticated using (owner = auth.uid())`)

@@ -21,8 +21,9 @@ const (
 )
 
 const (
-	// visibleSQL reports whether the transactions of the changes are visible to new statements: the log has a commit a
-	// moment before. It extends the 32 bits of an xid in the log to the 64 bits of the nearest one.
+	// visibleSQL reports whether the transactions of the changes are visible to new statements: the
+	// log has a commit a moment before. It extends the 32 bits of an xid in the log to the 64 bits
+	// of the nearest one.
 	visibleSQL = `
 		select coalesce(bool_and(pg_visible_in_snapshot((x + (m - x + 2147483648) / 4294967296 * 4294967296)::text::xid8, s)), true)
 		from (select s, pg_snapshot_xmax(s)::text::int8 as m from (select pg_current_snapshot() as s offset 0) a) b, unnest($1::int8[]) x`
@@ -168,8 +169,8 @@ func isQueryError(err error) bool {
 	return ok && !pool.IsUnavailable(err) && !isLocked(err)
 }
 
-// isLocked reports whether a statement waited too long for a lock, which a schema change can hold. The batch is tried
-// again then.
+// isLocked reports whether a statement waited too long for a lock, which a schema change can hold.
+// The batch is tried again then.
 func isLocked(err error) bool { return pool.IsCode(err, "55P03") }
 
 func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (out []string, err error) {
@@ -193,8 +194,8 @@ var asInLog = pool.Caller{Settings: []pool.Setting{
 	{Name: "IntervalStyle", Value: "postgres"}, {Name: "extra_float_digits", Value: "1"}, {Name: "bytea_output", Value: "hex"},
 }}
 
-// answer lets the server evaluate conditions, one statement per operator and type. If it refuses a statement, each question
-// is asked alone, and those that it refuses count as no.
+// answer lets the server evaluate conditions, one statement per operator and type. If it refuses a
+// statement, each question is asked alone, and those that it refuses count as no.
 func (b *batch) answer(ctx context.Context) error {
 	type form struct {
 		oid    uint32
@@ -251,8 +252,9 @@ func (b *batch) evaluate(ctx context.Context, questions []question) error {
 	})
 }
 
-// look finds out which rows each user may see, for tables with row level security. All users are checked in one round trip,
-// with one statement per user and table. If a policy fails, its users see nothing.
+// look finds out which rows each user may see, for tables with row level security. All users are
+// checked in one round trip, with one statement per user and table. If a policy fails, its users
+// see nothing.
 func (b *batch) look(ctx context.Context) error {
 	b.visible = map[sight]bool{}
 	wanted := map[unique.Handle[viewer]]map[uint32][]*check{}
@@ -285,7 +287,8 @@ func (b *batch) look(ctx context.Context) error {
 	return nil
 }
 
-// maxSlow is how many users of a batch may have a policy that takes too long. The others are not asked then.
+// maxSlow is how many users of a batch may have a policy that takes too long. The others are not
+// asked then.
 const maxSlow = 3
 
 // lookAs looks as each of the users. If a statement fails, it looks as each user alone.
@@ -341,7 +344,8 @@ func queueLimits(queries *pgx.Batch) {
 	queries.Queue(`select set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)`, checkTimeout, lockTimeout)
 }
 
-// queueLook queues the statement that reads the rows of the changes by their primary keys as the present role.
+// queueLook queues the statement that reads the rows of the changes by their primary keys as the
+// present role.
 func (b *batch) queueLook(queries *pgx.Batch, v unique.Handle[viewer], t *table, checks []*check) {
 	var args []any
 	var arrays, names, conditions []string

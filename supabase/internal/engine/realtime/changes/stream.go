@@ -75,8 +75,8 @@ func Open(o Options) (*Stream, error) {
 	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes), changed: make(chan struct{}), state: ErrIdle}, nil
 }
 
-// OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their commits. Call it before Run.
-// fn must not block.
+// OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their
+// commits. Call it before Run. fn must not block.
 func (s *Stream) OnBroadcast(fn func(Broadcast)) { s.onBroadcast = fn }
 
 // notify wakes those who wait for a change of the state. The caller holds the lock.
@@ -85,8 +85,8 @@ func (s *Stream) notify() {
 	s.changed = make(chan struct{})
 }
 
-// Hold keeps the stream connected until release is called, for channels that want broadcasts only. release may be called
-// more than once.
+// Hold keeps the stream connected until release is called, for channels that want broadcasts only.
+// release may be called more than once.
 func (s *Stream) Hold() (release func()) {
 	s.need(1)
 	return sync.OnceFunc(func() { s.need(-1) })
@@ -99,7 +99,8 @@ func (s *Stream) need(n int) {
 	s.notify()
 }
 
-// Wait waits until the stream is connected. The caller holds it or has a subscriber, otherwise it may stay idle.
+// Wait waits until the stream is connected. The caller holds it or has a subscriber, otherwise it
+// may stay idle.
 func (s *Stream) Wait(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -121,7 +122,8 @@ func (s *Stream) Wait(ctx context.Context) error {
 	}
 }
 
-// Run keeps the replication connection open until ctx ends, while it is needed. It reconnects after errors and returns nil.
+// Run keeps the replication connection open until ctx ends, while it is needed. It reconnects after
+// errors and returns nil.
 func (s *Stream) Run(ctx context.Context) error {
 	var worker sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
@@ -183,8 +185,8 @@ func (s *Stream) waitForNeed(ctx context.Context) bool {
 	}
 }
 
-// stream opens a connection and reads it. It returns nil if the connection was closed because it was not needed or its
-// publications changed. streamed reports whether it was established.
+// stream opens a connection and reads it. It returns nil if the connection was closed because it
+// was not needed or its publications changed. streamed reports whether it was established.
 func (s *Stream) stream(ctx context.Context) (streamed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -285,7 +287,8 @@ func (s *Stream) followPublications(ctx context.Context, present []string) {
 	}
 }
 
-// lose counts a transaction that found the queue full. The subscribers are told after the changes before it.
+// lose counts a transaction that found the queue full. The subscribers are told after the changes
+// before it.
 func (s *Stream) lose() {
 	s.queue.pushGap()
 	total, now := s.lost.Add(1), s.o.Now().Unix()
@@ -304,16 +307,17 @@ func (s *Stream) Lag() (bytes int64, at time.Time) {
 	return s.lag, s.lagAt
 }
 
-// Ready returns nil if the replication connection streams, ErrIdle if nothing needs it, or why it does not stream.
+// Ready returns nil if the replication connection streams, ErrIdle if nothing needs it, or why it
+// does not stream.
 func (s *Stream) Ready() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Subscribe adds a subscriber and returns its id. It checks the bindings as upstream does and returns a *SubscribeError with
-// upstream's text if one is wrong; any other error may end by itself. When it returns, the subscription is live: changes
-// committed later are delivered.
+// Subscribe adds a subscriber and returns its id. It checks the bindings as upstream does and
+// returns a *SubscribeError with upstream's text if one is wrong; any other error may end by
+// itself. When it returns, the subscription is live: changes committed later are delivered.
 func (s *Stream) Subscribe(ctx context.Context, subscriber_ Subscriber) (id int64, err error) {
 	release := s.Hold() // connects while the check runs
 	defer func() {
@@ -369,8 +373,8 @@ func (s *Stream) Unsubscribe(id int64) {
 	}
 }
 
-// SetClaims replaces the role and the claims of a subscriber. After an error the subscriber is removed, because its old
-// claims are no longer valid.
+// SetClaims replaces the role and the claims of a subscriber. After an error the subscriber is
+// removed, because its old claims are no longer valid.
 func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims map[string]any) error {
 	sub := s.registry.get(id)
 	if sub == nil {
@@ -406,8 +410,8 @@ func (s *Stream) work(ctx context.Context) {
 	}
 }
 
-// handle checks and delivers changes, to all subscribers or only to some. While the database is not available, it tries
-// again.
+// handle checks and delivers changes, to all subscribers or only to some. While the database is not
+// available, it tries again.
 //
 // only has the index of the first change for each subscriber.
 func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscriber]int) error {

@@ -126,7 +126,8 @@ func subscribe(t *testing.T, s *Stream, role string, claims map[string]any, bind
 	return box, id
 }
 
-// settle waits until all committed changes are delivered: it changes a table of its own and waits for that.
+// settle waits until all committed changes are delivered: it changes a table of its own and waits
+// for that.
 func settle(t *testing.T, d *testdb.DB, s *Stream) {
 	t.Helper()
 	d.Exec(`create table if not exists fence (id bigint generated always as identity primary key)`)
@@ -274,8 +275,8 @@ func TestReplicaIdentity(t *testing.T) {
 	expect(t, box, `INSERT [1] {"id":3,"code":"z","body":null}`)
 }
 
-// TestUnchangedToast: a large value that an update does not change is not in the log. It is missing in the record, unless
-// the replica identity is full.
+// TestUnchangedToast: a large value that an update does not change is not in the log. It is missing
+// in the record, unless the replica identity is full.
 func TestUnchangedToast(t *testing.T) {
 	d, s := open(t, nil)
 	d.Exec(`create table docs (id int primary key, n int, body text);

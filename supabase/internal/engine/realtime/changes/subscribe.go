@@ -23,7 +23,8 @@ type publishedTable struct {
 // maxIn is the maximum number of values of a filter in.
 const maxIn = 100
 
-// check validates the bindings for a role as upstream's trigger does, and returns the conditions of each.
+// check validates the bindings for a role as upstream's trigger does, and returns the conditions of
+// each.
 func (s *Stream) check(ctx context.Context, role string, bindings []Binding) ([][]condition, error) {
 	all := make([][]condition, len(bindings))
 	for i, b := range bindings {

@@ -29,8 +29,8 @@ const (
 	oidUUID        = 2950
 )
 
-// appendValue appends the JSON of a value of a type, as to_jsonb does. It returns false, and dst unchanged, if only the
-// server can convert the value.
+// appendValue appends the JSON of a value of a type, as to_jsonb does. It returns false, and dst
+// unchanged, if only the server can convert the value.
 func appendValue(dst []byte, oid uint32, text string) ([]byte, bool) {
 	switch oid {
 	case oidBool:
@@ -57,8 +57,8 @@ func appendValue(dst []byte, oid uint32, text string) ([]byte, bool) {
 	return dst, false
 }
 
-// appendTimestamp appends "2006-01-02 15:04:05.9+00" in ISO 8601. Other forms, such as years before Christ, are left to the
-// server.
+// appendTimestamp appends "2006-01-02 15:04:05.9+00" in ISO 8601. Other forms, such as years before
+// Christ, are left to the server.
 func appendTimestamp(dst []byte, text string, zone bool) ([]byte, bool) {
 	if len(text) < len("2006-01-02 15:04:05") || text[4] != '-' || text[10] != ' ' || strings.HasSuffix(text, "BC") {
 		return dst, false

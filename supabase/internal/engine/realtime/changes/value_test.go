@@ -69,7 +69,8 @@ func TestGeneratedColumns(t *testing.T) {
 	expect(t, big, `UPDATE [1] `+second+` old `+first, `DELETE [1] old `+second)
 }
 
-// TestFailingGeneratedColumn: a column that the server cannot compute is left out, and the log has that once per table.
+// TestFailingGeneratedColumn: a column that the server cannot compute is left out, and the log has
+// that once per table.
 func TestFailingGeneratedColumn(t *testing.T) {
 	var text logText
 	d, s := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&text, nil)) })
@@ -95,7 +96,8 @@ func TestFailingGeneratedColumn(t *testing.T) {
 	}
 }
 
-// TestGeneratedColumnsOfColumnList: a list of columns of the publication leaves them out, whatever they are computed from.
+// TestGeneratedColumnsOfColumnList: a list of columns of the publication leaves them out, whatever
+// they are computed from.
 func TestGeneratedColumnsOfColumnList(t *testing.T) {
 	var text logText
 	d, s := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&text, nil)) })

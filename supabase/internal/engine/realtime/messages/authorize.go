@@ -45,7 +45,8 @@ var errUndo = errors.New("undo")
 // checkTimeout is how long, in milliseconds, a policy may take.
 const checkTimeout = "5000"
 
-// settings returns a statement that sets what policies read: the role, the topic, the claims and the headers.
+// settings returns a statement that sets what policies read: the role, the topic, the claims and
+// the headers.
 func settings(id Identity, topic string) (string, []any, error) {
 	claims, err := json.Marshal(id.Claims)
 	if err != nil {
@@ -67,8 +68,9 @@ func settings(id Identity, topic string) (string, []any, error) {
 		[]any{topic, string(claims), sub, id.Role, string(headers), checkTimeout}, nil
 }
 
-// CanRead returns which extensions the user may receive on a private topic. Upstream checks it at the join. Presence is
-// checked only if presence is true. It inserts a row per extension, reads them as the user and undoes both.
+// CanRead returns which extensions the user may receive on a private topic. Upstream checks it at
+// the join. Presence is checked only if presence is true. It inserts a row per extension, reads
+// them as the user and undoes both.
 func (s *Store) CanRead(ctx context.Context, id Identity, topic string, presence bool) (Grant, error) {
 	return s.check(ctx, func() (grant Grant, err error) {
 		set, args, err := settings(id, topic)
@@ -103,8 +105,9 @@ func (s *Store) CanRead(ctx context.Context, id Identity, topic string, presence
 	})
 }
 
-// CanWrite returns which extensions the user may send on a private topic. Upstream checks it at the first message. Presence
-// is checked only if presence is true. It inserts a row per extension as the user and undoes that.
+// CanWrite returns which extensions the user may send on a private topic. Upstream checks it at the
+// first message. Presence is checked only if presence is true. It inserts a row per extension as
+// the user and undoes that.
 func (s *Store) CanWrite(ctx context.Context, id Identity, topic string, presence bool) (Grant, error) {
 	return s.check(ctx, func() (grant Grant, err error) {
 		set, args, err := settings(id, topic)

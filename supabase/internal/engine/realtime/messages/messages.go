@@ -1,7 +1,5 @@
-// Package messages keeps the table realtime.messages: the authorization of private channels by its policies, replay, and the
-// table's partitions.
-//
-// Only realtime and app import it; of ours it imports db.
+// Package messages keeps the table realtime.messages: the authorization of private channels by its
+// policies, replay, and the table's partitions.
 package messages
 
 import (
@@ -21,7 +19,8 @@ import (
 
 // Options configures a Store.
 type Options struct {
-	// Pool's role must own realtime.messages, or be a superuser, and be able to switch to each role that a token can have.
+	// Pool's role must own realtime.messages, or be a superuser, and be able to switch to each role
+	// that a token can have.
 	Pool *pool.Pool
 	Log  *slog.Logger     // nil means slog.Default()
 	Now  func() time.Time // nil means time.Now
@@ -85,14 +84,15 @@ type Message struct {
 // MaxReplay is the maximum number of replayed messages.
 const MaxReplay = 25
 
-// Replay returns the newest private broadcasts of a topic since a time, the oldest first. limit is clamped to 1–25, as
-// upstream does. The caller has checked that the user may read the topic.
+// Replay returns the newest private broadcasts of a topic since a time, the oldest first. limit is
+// clamped to 1–25, as upstream does. The caller has checked that the user may read the topic.
 func (s *Store) Replay(ctx context.Context, topic string, since time.Time, limit int) ([]Message, error) {
 	if year := since.UTC().Year(); year < 0 || year > 9999 {
 		return nil, ErrReplayParameters
 	}
 	var found []Message
-	// The upper bound spares the partitions of the coming days. A minute allows for clocks that differ.
+	// The upper bound spares the partitions of the coming days. A minute allows for clocks that
+	// differ.
 	err := s.o.Pool.Query(ctx, pool.Caller{}, `
 		select id::text, coalesce(event, ''), payload, binary_payload
 		from realtime.messages

@@ -20,8 +20,8 @@ const (
 	lockID     = 7_251_904_437 // of the advisory lock that lets one replica at a time change partitions
 )
 
-// Maintain creates the partitions of the coming days and drops those whose messages are older than 72 hours. Call it at
-// start and every few hours.
+// Maintain creates the partitions of the coming days and drops those whose messages are older than
+// 72 hours. Call it at start and every few hours.
 func (s *Store) Maintain(ctx context.Context) error {
 	today := s.o.Now().UTC().Truncate(day)
 	err := s.o.Pool.Tx(ctx, pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -46,7 +46,8 @@ func (s *Store) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// changePartitions creates the partitions that are missing around today and drops those of the days before oldest.
+// changePartitions creates the partitions that are missing around today and drops those of the days
+// before oldest.
 func changePartitions(ctx context.Context, tx pgx.Tx, today, oldest time.Time, names []string) error {
 	missing := map[string]time.Time{}
 	for n := -daysBefore; n <= daysAhead; n++ {

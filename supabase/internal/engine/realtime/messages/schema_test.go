@@ -14,9 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// catalogue are queries of the facts that the tenant migrations of supabase/realtime decide: tables, columns, types,
-// functions with their arguments and attributes, indexes, constraints, triggers, owners, privileges, publications and the
-// ledger. The bodies of functions are ours.
+// catalogue are queries of the facts that the tenant migrations of supabase/realtime decide:
+// tables, columns, types, functions with their arguments and attributes, indexes, constraints,
+// triggers, owners, privileges, publications and the ledger. The bodies of functions are ours.
 var catalogue = []string{
 	`select format('schema %s %s', nspname, array(select acl::text from unnest(nspacl) acl
 	         where acl::text !~ '^supabase_admin=' order by acl::text collate "C")) from pg_namespace where nspname = 'realtime'`,
@@ -56,8 +56,9 @@ var catalogue = []string{
 	`select 'ledger ' || string_agg(version::text, ' ' order by version) from realtime.schema_migrations`,
 }
 
-// TestSchema compares the schema with the golden file, which the tenant migrations of supabase/realtime create too. After a
-// change here, Realtime or this engine could no longer use the database.
+// TestSchema compares the schema with the golden file, which the tenant migrations of
+// supabase/realtime create too. After a change here, Realtime or this engine could no longer use
+// the database.
 func TestSchema(t *testing.T) {
 	conn := testdb.New(t).Conn("supabase_admin")
 	var got strings.Builder

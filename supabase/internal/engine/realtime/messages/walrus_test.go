@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// walrusSetup makes a table, users and subscriptions for the functions that only the real Realtime calls.
+// walrusSetup makes a table, users and subscriptions for the functions that only the real Realtime
+// calls.
 const walrusSetup = `
 	create table notes (id bigint primary key, body text, done boolean, owner uuid, secret text);
 	create table "Odd, name" (id int);
@@ -22,7 +23,8 @@ const walrusSetup = `
 	grant select (body) on notes to anon;
 	insert into notes values (1, 'a', true, '7f2f0dc9-8e3e-4d0e-9f3f-1a2b3c4d5e6f', 's')`
 
-// subscriptions are accepted or refused by the trigger: id, entity, filters, claims, event, columns.
+// subscriptions are accepted or refused by the trigger: id, entity, filters, claims, event,
+// columns.
 var subscriptions = [][]any{
 	{1, "notes", `{}`, `{"role": "authenticated", "sub": "7f2f0dc9-8e3e-4d0e-9f3f-1a2b3c4d5e6f"}`, "*", nil},
 	{2, "notes", `{}`, `{"role": "authenticated", "sub": "00000000-0000-4000-8000-000000000001"}`, "*", nil},

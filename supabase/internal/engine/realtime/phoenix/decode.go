@@ -18,7 +18,8 @@ const (
 	V2 Version = 2
 )
 
-// ParseVersion returns the serializer of the query parameter vsn. Clients without the parameter use V1.
+// ParseVersion returns the serializer of the query parameter vsn. Clients without the parameter use
+// V1.
 func ParseVersion(vsn string) (Version, bool) {
 	major, _, _ := strings.Cut(vsn, ".")
 	switch major {
@@ -30,7 +31,8 @@ func ParseVersion(vsn string) (Version, bool) {
 	return 0, false
 }
 
-// Kinds of binary frames, in their first byte. Replies (1) and broadcasts (2) with binary payloads are not sent.
+// Kinds of binary frames, in their first byte. Replies (1) and broadcasts (2) with binary payloads
+// are not sent.
 const (
 	kindPush          = 0
 	kindUserPush      = 3
@@ -194,7 +196,8 @@ func decodeBinary(data []byte) (Message, error) {
 	return Message{}, malformed("unknown kind %d of binary frame", data[0])
 }
 
-// message completes m with the fields of the frame. Refs are strings in a binary frame, and an empty one means null.
+// message completes m with the fields of the frame. Refs are strings in a binary frame, and an
+// empty one means null.
 func (f *frame) message(joinRef, ref, topic []byte, m Message) (Message, error) {
 	if !f.ok {
 		return Message{}, malformed("binary frame is too short")

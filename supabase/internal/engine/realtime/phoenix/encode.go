@@ -29,8 +29,8 @@ func AppendString(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// AppendMessage appends the text frame of a message to a client. payload must be JSON, and so must joinRef and ref; nil means
-// null.
+// AppendMessage appends the text frame of a message to a client. payload must be JSON, and so must
+// joinRef and ref; nil means null.
 func (v Version) AppendMessage(dst []byte, joinRef, ref json.RawMessage, topic, event string, payload []byte) []byte {
 	if v == V1 {
 		dst = append(dst, `{"event":`...)
@@ -74,8 +74,9 @@ func (v Version) AppendReply(dst []byte, joinRef, ref json.RawMessage, topic, st
 	return v.AppendMessage(dst, joinRef, ref, topic, "phx_reply", payload)
 }
 
-// AppendUserBroadcast appends a user broadcast to the subscribers of a topic, and reports whether it is a binary frame. meta
-// is JSON or nil. ok is false if the version or the frame cannot represent the broadcast; upstream drops it, too.
+// AppendUserBroadcast appends a user broadcast to the subscribers of a topic, and reports whether
+// it is a binary frame. meta is JSON or nil. ok is false if the version or the frame cannot
+// represent the broadcast; upstream drops it, too.
 func (v Version) AppendUserBroadcast(dst []byte, topic string, b UserBroadcast, meta []byte) (out []byte, binary, ok bool) {
 	if v == V1 {
 		if !b.JSON {
@@ -97,8 +98,8 @@ func (v Version) AppendUserBroadcast(dst []byte, topic string, b UserBroadcast, 
 	return append(dst, b.Data...), true, true
 }
 
-// BroadcastPayload returns the payload of the event broadcast with a user's event and payload. payload must be JSON. meta is
-// JSON or nil.
+// BroadcastPayload returns the payload of the event broadcast with a user's event and payload.
+// payload must be JSON. meta is JSON or nil.
 func BroadcastPayload(event string, payload, meta []byte) []byte {
 	dst := make([]byte, 0, len(payload)+len(event)+len(meta)+64)
 	dst = append(dst, `{"event":`...)

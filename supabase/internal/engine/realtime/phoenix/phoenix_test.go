@@ -96,7 +96,8 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that Decode never panics, and that a decoded message can be encoded as valid text for other clients.
+// FuzzDecode checks that Decode never panics, and that a decoded message can be encoded as valid
+// text for other clients.
 func FuzzDecode(f *testing.F) {
 	f.Add(2, false, []byte(`["1","2","realtime:a","phx_join",{"x":1}]`))
 	f.Add(1, false, []byte(`{"topic":"realtime:a","event":"e","payload":{"x":1},"ref":"1"}`))

@@ -1,6 +1,5 @@
-// Package presence keeps which members are present on a topic, on this replica and on others, and reports the differences.
-//
-// Only realtime imports it; of ours it imports realtime/bus.
+// Package presence keeps which members are present on a topic, on this replica and on others, and
+// reports the differences.
 package presence
 
 import (
@@ -19,7 +18,8 @@ import (
 // ErrPayload is the error of Track for a payload that is not a JSON object.
 var ErrPayload = errors.New("presence payload is not an object")
 
-// Times of the protocol between replicas. A replica that is silent for silentFor counts as dead, and its members leave.
+// Times of the protocol between replicas. A replica that is silent for silentFor counts as dead,
+// and its members leave.
 const (
 	heartbeatEvery = time.Second
 	silentFor      = 3500 * time.Millisecond
@@ -87,7 +87,8 @@ func newNode() string {
 	return base64.RawURLEncoding.EncodeToString(id[:])
 }
 
-// Track adds the presence id to a topic, or replaces its payload. id is unique on this replica and keeps its topic and key.
+// Track adds the presence id to a topic, or replaces its payload. id is unique on this replica and
+// keeps its topic and key.
 func (t *Tracker) Track(id uint64, topic, key string, payload json.RawMessage) error {
 	var meta map[string]json.RawMessage
 	if err := json.Unmarshal(payload, &meta); err != nil || meta == nil {

@@ -193,7 +193,8 @@ func keys(state json.RawMessage) map[string]string {
 	return byRef
 }
 
-// TestStalledReplica: a process that stood still does not take the others for dead, but finds a dead one at the next tick.
+// TestStalledReplica: a process that stood still does not take the others for dead, but finds a
+// dead one at the next tick.
 func TestStalledReplica(t *testing.T) {
 	now := time.Now()
 	v := &view{topics: map[string]map[string]string{}}

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Each replica publishes the changes of its own members with a clock that counts them, and a heartbeat with the clock. A
-// replica that missed a change, or that is new, asks for the whole state.
+// Each replica publishes the changes of its own members with a clock that counts them, and a
+// heartbeat with the clock. A replica that missed a change, or that is new, asks for the whole
+// state.
 
 const subject = "presence"
 
@@ -79,8 +80,9 @@ func (t *Tracker) beat() {
 	}
 }
 
-// tick sends a heartbeat and looks for silent replicas. If the last tick is long ago, this process or its machine stood still:
-// the others may have sent heartbeats that it has not received yet, so it looks at the next tick.
+// tick sends a heartbeat and looks for silent replicas. If the last tick is long ago, this process
+// or its machine stood still: the others may have sent heartbeats that it has not received yet, so
+// it looks at the next tick.
 func (t *Tracker) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,8 +94,9 @@ func (t *Tracker) tick() {
 	t.ticked = now
 }
 
-// bury removes the members of silent replicas. While this replica is disconnected from the bus itself, all others are
-// silent; their members leave, too, and return with the next state. The caller holds mu.
+// bury removes the members of silent replicas. While this replica is disconnected from the bus
+// itself, all others are silent; their members leave, too, and return with the next state. The
+// caller holds mu.
 func (t *Tracker) bury() {
 	for node, r := range t.replicas {
 		if t.o.Now().Sub(r.heard) > silentFor {
@@ -113,7 +116,8 @@ func (t *Tracker) publish(c change) {
 	t.send(packet{Kind: kindChange, Change: &c})
 }
 
-// send sends a packet. Errors are logged only: the next heartbeat shows a gap, which makes the others ask for the state.
+// send sends a packet. Errors are logged only: the next heartbeat shows a gap, which makes the
+// others ask for the state.
 func (t *Tracker) send(p packet) {
 	p.Node, p.Clock = t.node, t.clock
 	data, err := json.Marshal(p)
@@ -208,7 +212,8 @@ func (t *Tracker) apply(r *replica, c change) {
 	t.o.OnDiff(m.Topic, diff)
 }
 
-// reset makes members the state of a replica, and reports one difference per topic. The caller holds mu.
+// reset makes members the state of a replica, and reports one difference per topic. The caller
+// holds mu.
 func (t *Tracker) reset(r *replica, members []*member) {
 	next := make(map[uint64]*member, len(members))
 	diffs := map[string]*Diff{}

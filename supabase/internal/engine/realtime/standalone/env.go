@@ -1,7 +1,5 @@
-// Package standalone runs the Realtime engine alone, as a replacement for supabase/realtime with one tenant, with its
-// environment variables, port and paths.
-//
-// Only cli imports it.
+// Package standalone runs the Realtime engine alone, as a replacement for supabase/realtime with
+// one tenant, with its environment variables, port and paths.
 package standalone
 
 import (
@@ -41,8 +39,8 @@ type Config struct {
 	LogLevel  string
 }
 
-// FromEnv reads upstream's variables. It ignores those of features that this engine does not have (clusters of Erlang
-// nodes, several tenants, the dashboard), which docs/realtime.md lists.
+// FromEnv reads upstream's variables. It ignores those of features that this engine does not have
+// (clusters of Erlang nodes, several tenants, the dashboard), which docs/realtime.md lists.
 func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	v := variables{getenv: getenv}
 	c := &Config{
@@ -100,7 +98,8 @@ func (c *Config) secrets(v *variables) {
 	}
 }
 
-// URL returns the address of the database. A host that is a path is the folder of a Unix socket, as for libpq.
+// URL returns the address of the database. A host that is a path is the folder of a Unix socket, as
+// for libpq.
 func (c *Config) URL() string {
 	d := c.Database
 	query := url.Values{"sslmode": {c.SSLMode}}
@@ -115,7 +114,8 @@ func (c *Config) URL() string {
 	return u.String()
 }
 
-// verifying returns the keys of the tenant's tokens. As upstream, a token without a matching JWK is checked with the secret.
+// verifying returns the keys of the tenant's tokens. As upstream, a token without a matching JWK is
+// checked with the secret.
 func (c *Config) verifying() []keys.Key {
 	return append(slices.Clone(c.JWKS), keys.Secret("", c.Secret))
 }

@@ -84,7 +84,8 @@ func start(t *testing.T, c *Config) (at string, stop func()) {
 	return "", nil
 }
 
-// TestReplicasOverNATS checks broadcasts, presence and changes of the database on two servers with one database.
+// TestReplicasOverNATS checks broadcasts, presence and changes of the database on two servers with
+// one database.
 func TestReplicasOverNATS(t *testing.T) {
 	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true})
 	if err != nil {

@@ -198,8 +198,8 @@ func maintain(ctx context.Context, store *messages.Store, log *slog.Logger) {
 // lastMigration is the number of upstream's last tenant migration that the schema includes.
 const lastMigration = 20260709120000
 
-// examine reports whether the role may read the ledger of migrations, which upstream's own role for the schema may not, and
-// whether the schema has what the last migrations made.
+// examine reports whether the role may read the ledger of migrations, which upstream's own role for
+// the schema may not, and whether the schema has what the last migrations made.
 func examine(ctx context.Context, tx pgx.Tx) (readable, complete bool, err error) {
 	err = tx.QueryRow(ctx, `
 		select has_table_privilege('realtime.schema_migrations', 'select'),
@@ -209,8 +209,8 @@ func examine(ctx context.Context, tx pgx.Tx) (readable, complete bool, err error
 	return readable, complete, err
 }
 
-// schema creates the schema in a database without it, as upstream's migrations of a tenant do. It returns an error if the
-// schema is older than the engine needs. It accepts a newer schema.
+// schema creates the schema in a database without it, as upstream's migrations of a tenant do. It
+// returns an error if the schema is older than the engine needs. It accepts a newer schema.
 func schema(ctx context.Context, db *pool.Pool) error {
 	return db.Tx(ctx, pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('realtime.schema_migrations', 0))`); err != nil {

@@ -114,7 +114,8 @@ func configured(t *testing.T, db *testdb.DB) *Config {
 	return c
 }
 
-// newDatabase returns a database that is dropped once the server has noticed the end of all replication connections.
+// newDatabase returns a database that is dropped once the server has noticed the end of all
+// replication connections.
 func newDatabase(t *testing.T) *testdb.DB {
 	t.Helper()
 	db := testdb.New(t)
@@ -154,7 +155,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunAsSchemaOwner starts as the role that owns Realtime's tables, which may not read the ledger of migrations.
+// TestRunAsSchemaOwner starts as the role that owns Realtime's tables, which may not read the
+// ledger of migrations.
 func TestRunAsSchemaOwner(t *testing.T) {
 	db := newDatabase(t)
 	c := configured(t, db)

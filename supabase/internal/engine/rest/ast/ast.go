@@ -1,5 +1,6 @@
-// Package ast holds a parsed request to the REST engine as plain values: the selection, filters, order and ranges of
-// the URL, and the preferences and media types of the headers. It is independent of the schema and of SQL.
+// Package ast holds a parsed request to the REST engine as plain values: the selection, filters,
+// order and ranges of the URL, and the preferences and media types of the headers. It is
+// independent of the schema and of SQL.
 //
 // grammar makes the values and plan reads them; it imports nothing of ours.
 package ast
@@ -108,7 +109,8 @@ const (
 	NullsLast
 )
 
-// OrderTerm is one term of order=. With Relation it orders by a field of an embedded to-one relation.
+// OrderTerm is one term of order=. With Relation it orders by a field of an embedded to-one
+// relation.
 type OrderTerm struct {
 	Relation  string
 	Field     Field
@@ -116,7 +118,8 @@ type OrderTerm struct {
 	Nulls     Nulls
 }
 
-// Path is the list of names in select= that leads to an embedded relation; an empty path is the root.
+// Path is the list of names in select= that leads to an embedded relation; an empty path is the
+// root.
 type Path []string
 
 // At is a value that belongs to the relation at Path.

@@ -1,6 +1,7 @@
 package ast
 
-// Preferences are the supported parts of the Prefer header (RFC 7240). "" and nil mean that a preference is not given.
+// Preferences are the supported parts of the Prefer header (RFC 7240). "" and nil mean that a
+// preference is not given.
 type Preferences struct {
 	Resolution  string // merge-duplicates, ignore-duplicates
 	Return      string // representation, minimal, headers-only

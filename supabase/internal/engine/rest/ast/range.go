@@ -2,8 +2,8 @@ package ast
 
 import "math"
 
-// Huge holds a limit and an offset that Postgres' bigint cannot hold, as sent; "" is none. The Range next to it has a
-// number near the bound instead.
+// Huge holds a limit and an offset that Postgres' bigint cannot hold, as sent; "" is none. The
+// Range next to it has a number near the bound instead.
 type Huge struct{ Limit, Offset string }
 
 // Range is a closed interval of rows. Lo is the offset and Hi the last row, or NoLimit.

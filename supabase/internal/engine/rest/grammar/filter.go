@@ -6,8 +6,8 @@ import (
 	"daawo/supabase/internal/engine/rest/ast"
 )
 
-// simpleOps take a value. quantOps may take (any) or (all) before it. A longer name comes before a shorter one that it
-// begins with.
+// simpleOps take a value. quantOps may take (any) or (all) before it. A longer name comes before a
+// shorter one that it begins with.
 func simpleOps() []ast.Op { return []ast.Op{"neq", "cs", "cd", "ov", "sl", "sr", "nxr", "nxl", "adj"} }
 func quantOps() []ast.Op {
 	return []ast.Op{"eq", "gte", "gt", "lte", "lt", "like", "ilike", "match", "imatch"}

@@ -111,7 +111,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// FuzzQuery checks that no query string makes the parser panic, and that every error has a message and details.
+// FuzzQuery checks that no query string makes the parser panic, and that every error has a message
+// and details.
 func FuzzQuery(f *testing.F) {
 	seeds, err := os.ReadFile("testdata/queries.txt")
 	if err != nil {

@@ -55,7 +55,8 @@ func Prefer(headers []string, allowTx bool) ast.Preferences {
 	return p
 }
 
-// Accept parses the Accept headers into media types, the preferred one first. No header means any type.
+// Accept parses the Accept headers into media types, the preferred one first. No header means any
+// type.
 func Accept(headers []string) []ast.MediaType {
 	if len(headers) == 0 {
 		return []ast.MediaType{{Kind: ast.MediaAny}}
@@ -156,8 +157,8 @@ func plan(params map[string]string, json bool) ast.MediaType {
 	return m
 }
 
-// splitMediaType separates a media type from its parameters, whose names it converts to lower case. It stops at a
-// malformed parameter.
+// splitMediaType separates a media type from its parameters, whose names it converts to lower case.
+// It stops at a malformed parameter.
 func splitMediaType(s string) (string, map[string]string) {
 	main, rest, _ := strings.Cut(s, ";")
 	params := map[string]string{}

@@ -91,8 +91,8 @@ func (p *parser) jsonKey() (string, bool) {
 	return key, ok
 }
 
-// treePath = fieldName { "." fieldName } [ jsonPath ]. The last name is a field, those before it are embedded
-// relations.
+// treePath = fieldName { "." fieldName } [ jsonPath ]. The last name is a field, those before it
+// are embedded relations.
 func (p *parser) treePath() (path ast.Path, f ast.Field, ok bool) {
 	names, ok := p.dotted()
 	if !ok {

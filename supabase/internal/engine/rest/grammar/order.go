@@ -42,7 +42,8 @@ func (p *parser) relatedTerm() (t ast.OrderTerm, ok bool) {
 	return t, p.orderTail(&t)
 }
 
-// orderTail = [ ".asc" | ".desc" ] [ ".nullsfirst" | ".nullslast" ], followed by a comma or the end.
+// orderTail = [ ".asc" | ".desc" ] [ ".nullsfirst" | ".nullslast" ], followed by a comma or the
+// end.
 func (p *parser) orderTail(t *ast.OrderTerm) bool {
 	switch {
 	case p.modifier("asc"):

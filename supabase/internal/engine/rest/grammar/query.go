@@ -16,8 +16,8 @@ type pair struct {
 	hasValue   bool
 }
 
-// Query parses a raw query string. With call the target is a function called with GET: then a parameter whose value is
-// not a filter is an argument.
+// Query parses a raw query string. With call the target is a function called with GET: then a
+// parameter whose value is not a filter is an argument.
 func Query(raw string, call bool) (*ast.Query, *Error) {
 	pairs := splitQuery(raw)
 	q := &ast.Query{Range: ast.AllRows(), Canonical: canonical(pairs)}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// quoteString quotes text as Haskell's show does, which Parsec uses in its messages: non-ASCII characters become
-// decimal escapes.
+// quoteString quotes text as Haskell's show does, which Parsec uses in its messages: non-ASCII
+// characters become decimal escapes.
 func quoteString(s string) string { return `"` + escape(s, '"') + `"` }
 
 func quoteRune(r rune) string { return "'" + escape(string(r), '\'') + "'" }

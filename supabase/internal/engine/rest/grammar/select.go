@@ -134,7 +134,8 @@ func (p *parser) itemEnd() bool {
 	return p.ahead(func() bool { return p.literal(")") }) || p.ahead(func() bool { return p.literal(",") }) || p.end()
 }
 
-// selectField = "*" | [ alias ":" ] "count()" [ cast ] | [ alias ":" ] field [ cast ] [ "." aggregate "()" [ cast ] ].
+// selectField = "*" | [ alias ":" ] "count()" [ cast ] | [ alias ":" ] field [ cast ] [ "."
+// aggregate "()" [ cast ] ].
 func (p *parser) selectField() (ast.SelectItem, bool) {
 	p.spaces()
 	m := p.mark()

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// splitQuery splits a raw query string at & and ; and decodes its parts. Invalid UTF-8 becomes U+FFFD.
+// splitQuery splits a raw query string at & and ; and decodes its parts. Invalid UTF-8 becomes
+// U+FFFD.
 func splitQuery(raw string) []pair {
 	raw = strings.TrimPrefix(raw, "?")
 	var pairs []pair

@@ -1,6 +1,7 @@
-// Package openapi describes the exposed tables and functions as an OpenAPI 2.0 document, the reply of PostgREST's root.
+// Package openapi describes the exposed tables and functions as an OpenAPI 2.0 document, the reply
+// of PostgREST's root.
 //
-// The engine calls it with the part of the schema that the caller may use. Of ours it imports rest/schema.
+// The engine calls it with the part of the schema that the caller may use.
 package openapi
 
 import (
@@ -194,7 +195,8 @@ func (d Document) property(t *schema.Table, c *schema.Column) object {
 		{"items", items(c.Type)}, {"maxLength", c.MaxLen}, {"type", typeOf(c.Type)}}
 }
 
-// foreignKey returns the note about the column that a foreign key references, a table rather than a view; "" for none.
+// foreignKey returns the note about the column that a foreign key references, a table rather than a
+// view; "" for none.
 func (d Document) foreignKey(t *schema.Table, c *schema.Column) string {
 	var found *schema.Relationship
 	for _, r := range d.Cache.Related(t.Name, t.Schema) {
@@ -257,7 +259,8 @@ func format(t string) string {
 	}
 }
 
-// typeName returns the name of a parameter's type, without its schema if that is in the search path.
+// typeName returns the name of a parameter's type, without its schema if that is in the search
+// path.
 func (d Document) typeName(t string) string {
 	for _, s := range d.SearchPath {
 		for _, prefix := range [...]string{s + ".", `"` + strings.ReplaceAll(s, `"`, `""`) + `".`} {

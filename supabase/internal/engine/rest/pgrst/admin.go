@@ -71,7 +71,8 @@ func (a *admin) handler() http.Handler {
 // wholeNumber matches a metric whose value has no decimal point.
 var wholeNumber = regexp.MustCompile(`(?m)^([^#\n].* [0-9]+)$`)
 
-// metricsText is a ResponseWriter that sends metrics with PostgREST's Content-Type and numbers: 1.0, not 1.
+// metricsText is a ResponseWriter that sends metrics with PostgREST's Content-Type and numbers:
+// 1.0, not 1.
 type metricsText struct {
 	http.ResponseWriter
 	body   bytes.Buffer

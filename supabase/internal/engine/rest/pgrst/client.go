@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// CheckReady asks the admin server of a running server whether it is ready. It writes the answer to out, or returns an
-// error with PostgREST's text.
+// CheckReady asks the admin server of a running server whether it is ready. It writes the answer to
+// out, or returns an error with PostgREST's text.
 func CheckReady(ctx context.Context, o Options, out io.Writer) error {
 	s, err := Load(Sources{File: o.File, Environ: o.Environ})
 	if err != nil {

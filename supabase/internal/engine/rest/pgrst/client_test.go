@@ -57,8 +57,8 @@ func TestCheckReady(t *testing.T) {
 	}
 }
 
-// TestSecretFromPipe checks that a secret and a URI of /dev/stdin or another pipe are in use after all sources were read,
-// and after a reload.
+// TestSecretFromPipe checks that a secret and a URI of /dev/stdin or another pipe are in use after
+// all sources were read, and after a reload.
 func TestSecretFromPipe(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
@@ -79,7 +79,8 @@ func TestSecretFromPipe(t *testing.T) {
 	}
 }
 
-// TestDumpConfigWithoutDatabase checks that the settings of the file are dumped when no database answers.
+// TestDumpConfigWithoutDatabase checks that the settings of the file are dumped when no database
+// answers.
 func TestDumpConfigWithoutDatabase(t *testing.T) {
 	log, out := &logBuffer{}, &bytes.Buffer{}
 	o := Options{Environ: []string{"PGRST_DB_URI=postgresql://none@127.0.0.1:1/none", "PGRST_DB_MAX_ROWS=7"}, Log: slog.New(slog.NewTextHandler(log, nil))}
@@ -91,7 +92,8 @@ func TestDumpConfigWithoutDatabase(t *testing.T) {
 	}
 }
 
-// TestExample checks that the example file with its settings uncommented is valid and holds the defaults.
+// TestExample checks that the example file with its settings uncommented is valid and holds the
+// defaults.
 func TestExample(t *testing.T) {
 	if got := VersionText(); got != "PostgREST 16.2\n" {
 		t.Error(got)
@@ -110,8 +112,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// TestUnknownSchema checks that an unknown schema keeps the schema cache from loading, in db-schemas and in
-// db-extra-search-path.
+// TestUnknownSchema checks that an unknown schema keeps the schema cache from loading, in
+// db-schemas and in db-extra-search-path.
 func TestUnknownSchema(t *testing.T) {
 	database := testdb.New(t)
 	for _, setting := range []string{"db-schemas = \"public, nowhere\"\n", "db-extra-search-path = \"nowhere\"\n"} {
@@ -125,8 +127,8 @@ func TestUnknownSchema(t *testing.T) {
 	}
 }
 
-// TestFatalErrors checks the errors of the database that end the server: a wrong password, and any without
-// db-pool-automatic-recovery.
+// TestFatalErrors checks the errors of the database that end the server: a wrong password, and any
+// without db-pool-automatic-recovery.
 func TestFatalErrors(t *testing.T) {
 	database := testdb.New(t)
 	u, err := url.Parse(database.URL("authenticator"))

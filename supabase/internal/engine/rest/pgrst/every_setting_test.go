@@ -21,8 +21,8 @@ type settingCase struct {
 	absent  string   // text that must not be in the reply
 }
 
-// settingCases returns the table of TestEverySetting. dir is a directory for sockets, uri a file with the database's
-// URI, and signed an Authorization header.
+// settingCases returns the table of TestEverySetting. dir is a directory for sockets, uri a file
+// with the database's URI, and signed an Authorization header.
 func settingCases(dir, uri, signed string) []settingCase {
 	secret := `jwt-secret = "` + settingsSecret + "\"\n"
 	return []settingCase{

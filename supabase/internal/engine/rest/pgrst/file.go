@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// parseFile parses a configuration file of lines key = value. A value is a string in double quotes, a number or a word;
+// parseFile parses a configuration file of lines key = value. A value is a string in double quotes,
+// a number or a word;
 // # begins a comment. In a string, \ escapes as in C, $$ is a dollar sign and $(NAME) an environment variable.
 func parseFile(text string, getenv func(string) (string, bool)) (map[string]string, error) {
 	values := map[string]string{}

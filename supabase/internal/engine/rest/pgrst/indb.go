@@ -13,8 +13,8 @@ import (
 	"daawo/supabase/internal/engine/rest/sql"
 )
 
-// settable returns the names of the settings that the database may hold, with underscores. The database's value of any
-// other setting is ignored.
+// settable returns the names of the settings that the database may hold, with underscores. The
+// database's value of any other setting is ignored.
 func settable() []string {
 	return strings.Fields(`client_error_verbosity db_aggregates_enabled db_anon_role db_pre_config db_extra_search_path
 		db_hoisted_tx_settings db_max_rows db_plan_enabled db_pre_request db_prepared_statements db_root_spec db_schemas db_tx_end
@@ -23,8 +23,8 @@ func settable() []string {
 		url_use_legacy_target_names`)
 }
 
-// roleSettingsSQL returns those settings of the login role whose names are in $1. Those for this database come last and take
-// precedence.
+// roleSettingsSQL returns those settings of the login role whose names are in $1. Those for this
+// database come last and take precedence.
 const roleSettingsSQL = `
 select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
   from pg_db_role_setting r
@@ -34,8 +34,9 @@ select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
    and split_part(s, '=', 1) = any($1::text[])
  order by r.setdatabase`
 
-// Overlay applies the settings in the database (alter role authenticator set pgrst.… = …) to base. It skips and logs an
-// invalid setting, so that a mistake in the database never keeps the server from starting or from reloading its keys.
+// Overlay applies the settings in the database (alter role authenticator set pgrst.… = …) to base.
+// It skips and logs an invalid setting, so that a mistake in the database never keeps the server
+// from starting or from reloading its keys.
 func Overlay(ctx context.Context, pool *pool.Pool, base rest.Config, log *slog.Logger) (rest.Config, error) {
 	values, err := inDatabase(ctx, pool, &Settings{})
 	if err != nil {
@@ -63,8 +64,8 @@ func overlay(values map[string]string, base rest.Config) (rest.Config, error) {
 	return s.Rest, r.err
 }
 
-// inDatabase returns the settings in the database: those that the pre-config function sets, then those of the login
-// role, which take precedence.
+// inDatabase returns the settings in the database: those that the pre-config function sets, then
+// those of the login role, which take precedence.
 func inDatabase(ctx context.Context, db *pool.Pool, s *Settings) (map[string]string, error) {
 	found := map[string]string{}
 	names := settable()

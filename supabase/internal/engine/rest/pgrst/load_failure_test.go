@@ -11,8 +11,9 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestFailedReload checks that /ready and /metrics report a failed reload of the schema while the schema of before serves
-// requests, and that a later reload repairs it. The time-out of the login role ends the delayed read of the catalogue.
+// TestFailedReload checks that /ready and /metrics report a failed reload of the schema while the
+// schema of before serves requests, and that a later reload repairs it. The time-out of the login
+// role ends the delayed read of the catalogue.
 func TestFailedReload(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)

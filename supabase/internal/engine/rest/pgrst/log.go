@@ -19,9 +19,9 @@ import (
 	"daawo/supabase/internal/engine/rest"
 )
 
-// journal writes the log in PostgREST's form: requests as Apache's access log to out, everything else to diagnostics as
-// lines that begin with the time. It is a slog.Handler for the messages of the engine and the server. The access log has
-// no addresses of clients.
+// journal writes the log in PostgREST's form: requests as Apache's access log to out, everything
+// else to diagnostics as lines that begin with the time. It is a slog.Handler for the messages of
+// the engine and the server. The access log has no addresses of clients.
 type journal struct {
 	out, diagnostics io.Writer
 	level            func() string // log-level, which a reload may change
@@ -82,8 +82,8 @@ func quoted(s string) string {
 	return strings.ReplaceAll(s, `"`, `\"`)
 }
 
-// failure logs an error of the database. It writes a line about a time-out of the pool at once, and one more about all
-// that follow within timeoutInterval.
+// failure logs an error of the database. It writes a line about a time-out of the pool at once, and
+// one more about all that follow within timeoutInterval.
 func (j *journal) failure(e *apierror.Error) {
 	var pg *pgconn.PgError
 	switch {
@@ -145,7 +145,8 @@ func (j *journal) Handle(_ context.Context, record slog.Record) error {
 	return nil
 }
 
-// translate returns PostgREST's lines for a message of the engine or the server; nil if it has none.
+// translate returns PostgREST's lines for a message of the engine or the server; nil if it has
+// none.
 func translate(message string, attrs map[string]slog.Value) []string {
 	text := func(name string) string { return attrs[name].String() }
 	channel := fmt.Sprintf("%q channel", text("channel"))

@@ -63,7 +63,8 @@ max-rows = 9
 	}
 }
 
-// TestCancelReads checks the setting that PostgREST does not have: off and absent from the dump by default.
+// TestCancelReads checks the setting that PostgREST does not have: off and absent from the dump by
+// default.
 func TestCancelReads(t *testing.T) {
 	if s, err := load(t, ""); err != nil || s.Rest.CancelReads || strings.Contains(s.Dump(), "cancel") {
 		t.Errorf("%v, %+v", err, s)

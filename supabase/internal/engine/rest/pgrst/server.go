@@ -44,7 +44,8 @@ type server struct {
 	fatal    chan error // errors that end the process
 }
 
-// applicationName returns the name of the connections: the one of the URI or of PGAPPNAME, otherwise that of PostgREST.
+// applicationName returns the name of the connections: the one of the URI or of PGAPPNAME,
+// otherwise that of PostgREST.
 func applicationName(uri string) string {
 	if c, err := pgx.ParseConfig(uri); err == nil && c.RuntimeParams["application_name"] != "" {
 		return c.RuntimeParams["application_name"]
@@ -52,8 +53,8 @@ func applicationName(uri string) string {
 	return product
 }
 
-// failed ends the process after an error of the database that a later attempt does not repair, or after any error
-// without db-pool-automatic-recovery.
+// failed ends the process after an error of the database that a later attempt does not repair, or
+// after any error without db-pool-automatic-recovery.
 func (v *server) failed(err error) {
 	password := pool.IsCode(err, "28P01")
 	if !password && v.settings.AutomaticRecovery {
@@ -263,8 +264,8 @@ func (v *server) named() http.Handler {
 	})
 }
 
-// DumpConfig writes the effective settings to out. Without a database it warns and writes those of the file and the
-// environment.
+// DumpConfig writes the effective settings to out. Without a database it warns and writes those of
+// the file and the environment.
 func DumpConfig(ctx context.Context, o Options, out io.Writer) error {
 	src := Sources{File: o.File, Environ: o.Environ, ReadFile: streams()}
 	s, err := Load(src)

@@ -18,7 +18,8 @@ import (
 	"daawo/supabase/internal/engine/rest"
 )
 
-// TestPorts checks TCP ports: two servers on one port with server-reuseport, and an admin server on another port.
+// TestPorts checks TCP ports: two servers on one port with server-reuseport, and an admin server on
+// another port.
 func TestPorts(t *testing.T) {
 	database := testdb.New(t)
 	free := func() int {
@@ -73,8 +74,9 @@ func TestMissingSocketFile(t *testing.T) {
 	}
 }
 
-// TestReadyWithoutDatabase checks that /ready fails while the database takes no connections of the server, with a listener
-// and without one, and succeeds afterwards. /live does not depend on the database.
+// TestReadyWithoutDatabase checks that /ready fails while the database takes no connections of the
+// server, with a listener and without one, and succeeds afterwards. /live does not depend on the
+// database.
 func TestReadyWithoutDatabase(t *testing.T) {
 	database := testdb.New(t)
 	servers := map[string]*testServer{"listener": start(t, database, ""), "no listener": start(t, database, "db-channel-enabled = false\n")}
@@ -103,7 +105,8 @@ func TestReadyWithoutDatabase(t *testing.T) {
 	}
 }
 
-// TestFullPool checks the reply to a request that gets no connection in time, and its count in /metrics.
+// TestFullPool checks the reply to a request that gets no connection in time, and its count in
+// /metrics.
 func TestFullPool(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
@@ -122,8 +125,8 @@ func TestFullPool(t *testing.T) {
 	}
 }
 
-// TestReloads checks that SIGUSR1 and a notification reload the schema, that SIGUSR2 and a notification reload the
-// file, and that requests succeed during reloads.
+// TestReloads checks that SIGUSR1 and a notification reload the schema, that SIGUSR2 and a
+// notification reload the file, and that requests succeed during reloads.
 func TestReloads(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
@@ -197,8 +200,8 @@ func TestReloads(t *testing.T) {
 	silent.eventually("/third", "200")
 }
 
-// TestReloadReachesConnections checks that a reload of the schema replaces all connections of the pool, so that a changed
-// setting of the login role is in use.
+// TestReloadReachesConnections checks that a reload of the schema replaces all connections of the
+// pool, so that a changed setting of the login role is in use.
 func TestReloadReachesConnections(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
@@ -266,8 +269,8 @@ func TestLogAndListenerReload(t *testing.T) {
 	s.eventually("/fourth", "200")
 }
 
-// TestInDatabaseSettings checks that the database sets only the settings that it may hold, and that an invalid one neither
-// stops the server nor keeps Overlay from applying the others.
+// TestInDatabaseSettings checks that the database sets only the settings that it may hold, and that
+// an invalid one neither stops the server nor keeps Overlay from applying the others.
 func TestInDatabaseSettings(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
@@ -326,7 +329,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestTokenCache checks that a token is verified once, also one that has expired, or each time with a cache of size 0.
+// TestTokenCache checks that a token is verified once, also one that has expired, or each time with
+// a cache of size 0.
 func TestTokenCache(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)

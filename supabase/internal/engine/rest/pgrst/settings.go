@@ -17,7 +17,8 @@ import (
 	"daawo/supabase/internal/engine/rest/token"
 )
 
-// Settings is PostgREST's configuration. Rest holds the settings of the engine, the other fields those of the process.
+// Settings is PostgREST's configuration. Rest holds the settings of the engine, the other fields
+// those of the process.
 type Settings struct {
 	Rest rest.Config
 
@@ -53,8 +54,8 @@ type Settings struct {
 	txEnd    string
 }
 
-// Sources are the sources of settings. The database takes precedence over the environment, and the environment over the
-// file.
+// Sources are the sources of settings. The database takes precedence over the environment, and the
+// environment over the file.
 type Sources struct {
 	File     string // path; "" is none
 	Environ  []string
@@ -112,8 +113,8 @@ type reader struct {
 	err           error
 }
 
-// streams returns a function that reads files. It reads a pipe or a device such as /dev/stdin once and keeps its content,
-// because a second read would find nothing.
+// streams returns a function that reads files. It reads a pipe or a device such as /dev/stdin once
+// and keeps its content, because a second read would find nothing.
 func streams() func(path string) ([]byte, error) {
 	var mu sync.Mutex
 	kept := map[string][]byte{}
@@ -379,7 +380,8 @@ func (r *reader) tokens(c *rest.Config) (audience string) {
 	return audience
 }
 
-// appSettings returns app.settings.* of the file and PGRST_APP_SETTINGS_* of the environment, sorted by name.
+// appSettings returns app.settings.* of the file and PGRST_APP_SETTINGS_* of the environment,
+// sorted by name.
 func (r *reader) appSettings() [][2]string {
 	all := map[string]string{}
 	for k, v := range r.file {

@@ -73,8 +73,8 @@ func filtered(n *Node, names []string) []string {
 	return names
 }
 
-// arguments collects values by name. A variadic parameter takes all values of its name, any other parameter the last
-// one.
+// arguments collects values by name. A variadic parameter takes all values of its name, any other
+// parameter the last one.
 func arguments(r *schema.Routine, given []ast.Param) map[string]Arg {
 	args := make(map[string]Arg, len(given))
 	for _, g := range given {
@@ -90,8 +90,8 @@ func arguments(r *schema.Routine, given []ast.Param) map[string]Arg {
 	return args
 }
 
-// choose returns the overload whose parameters are the given ones. If there is none, a POST may match an overload with
-// a single unnamed parameter that takes the whole body.
+// choose returns the overload whose parameters are the given ones. If there is none, a POST may
+// match an overload with a single unnamed parameter that takes the whole body.
 func choose(c *schema.Cache, req *Request, given []string, post bool) (*schema.Routine, *apierror.Error) {
 	var exact, whole []*schema.Routine
 	for _, r := range c.Routines[req.Target] {

@@ -109,8 +109,8 @@ func describe(r *schema.Relationship) ambiguity {
 	return a
 }
 
-// bodyOnly reports whether a body of this type can only be the single unnamed parameter, and the type of that
-// parameter.
+// bodyOnly reports whether a body of this type can only be the single unnamed parameter, and the
+// type of that parameter.
 func bodyOnly(post bool, content ast.MediaType) (string, bool) {
 	if !post {
 		return "", false

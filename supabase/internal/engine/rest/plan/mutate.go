@@ -30,7 +30,8 @@ func Make(c *schema.Cache, req *Request, opts Options) (*Plan, *apierror.Error) 
 	return p, nil
 }
 
-// legacy appends the name and the alias of each node that a filter names by its relation although it has an alias.
+// legacy appends the name and the alias of each node that a filter names by its relation although
+// it has an alias.
 func legacy(n *Node, found [][2]string) [][2]string {
 	if n.legacy {
 		found = append(found, [2]string{n.Name, n.Alias})
@@ -93,7 +94,8 @@ func mutate(c *schema.Cache, req *Request, table *schema.Table, root *Node) (*Mu
 	return m, nil
 }
 
-// checkPut returns an error unless the filters are exactly col=eq.value for all columns of the primary key.
+// checkPut returns an error unless the filters are exactly col=eq.value for all columns of the
+// primary key.
 func checkPut(req *Request, table *schema.Table) *apierror.Error {
 	refuse := apierror.Errorf(405, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")
 	key := slices.Sorted(slices.Values(table.Key))
@@ -109,8 +111,8 @@ func checkPut(req *Request, table *schema.Table) *apierror.Error {
 	return nil
 }
 
-// needed returns the columns that the reading part needs: the selected ones, the primary key for Location, and those
-// that the embedded relations join on.
+// needed returns the columns that the reading part needs: the selected ones, the primary key for
+// Location, and those that the embedded relations join on.
 func needed(root *Node, key []string) []string {
 	var names []string
 	add := func(n string) {

@@ -1,5 +1,5 @@
-// Package plan resolves a request against the schema: it converts the AST to trees with known relations, columns and
-// types, or returns an error. It opens no connection and writes no SQL.
+// Package plan resolves a request against the schema: it converts the AST to trees with known
+// relations, columns and types, or returns an error. It opens no connection and writes no SQL.
 //
 // The engine calls it with the result of grammar; sql renders the plan.
 package plan
@@ -61,7 +61,8 @@ type Order struct {
 // Spread is how the columns of a relation become columns of its parent.
 type Spread uint8
 
-// The spreads. SpreadOne yields the columns of a to-one relation, SpreadMany an array per column of a to-many relation.
+// The spreads. SpreadOne yields the columns of a to-one relation, SpreadMany an array per column of
+// a to-many relation.
 const (
 	NoSpread Spread = iota
 	SpreadOne

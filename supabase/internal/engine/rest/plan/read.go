@@ -45,8 +45,8 @@ func read(c *schema.Cache, req *Request, table schema.Name, opts Options) (*Node
 	return root, nil
 }
 
-// mutates reports whether the request writes. A mutation filters in the mutation itself, so the filters of its root are
-// not part of the reading part.
+// mutates reports whether the request writes. A mutation filters in the mutation itself, so the
+// filters of its root are not part of the reading part.
 func (r *reader) mutates() bool { return r.req.Action != Read && r.req.Action != Call }
 
 // modify adds the filters, orders, ranges and logic of the request to the nodes that they name.
@@ -190,7 +190,8 @@ func (r *reader) relate(n *Node) *apierror.Error {
 	return nil
 }
 
-// embedName shortens an alias to the 63 bytes that Postgres allows. It keeps the end, which distinguishes aliases.
+// embedName shortens an alias to the 63 bytes that Postgres allows. It keeps the end, which
+// distinguishes aliases.
 func embedName(s string) string {
 	const most = 63
 	if len(s) <= most {
@@ -199,8 +200,8 @@ func embedName(s string) string {
 	return s[len(s)-most:]
 }
 
-// expandStars replaces * with the columns where they must be known: for domain representations, for aggregates that
-// group, and in to-many spreads.
+// expandStars replaces * with the columns where they must be known: for domain representations, for
+// aggregates that group, and in to-many spreads.
 func (r *reader) expandStars(n *Node, aggregates bool) {
 	for _, s := range n.Select {
 		aggregates = aggregates || s.Aggregate != ""
@@ -246,7 +247,8 @@ func (r *reader) expandStars(n *Node, aggregates bool) {
 	}
 }
 
-// alias sets an alias for the selected fields that Postgres would give another name than PostgREST does.
+// alias sets an alias for the selected fields that Postgres would give another name than PostgREST
+// does.
 func alias(n *Node) {
 	for i := range n.Select {
 		s := &n.Select[i]

@@ -23,9 +23,9 @@ func (r *reader) find(origin, target, hint string) (*schema.Relationship, *apier
 	}
 }
 
-// matches reports whether a target and a hint mean a relationship. The target can be the other table, or the name or
-// the single column of the foreign key. The hint can be the name of the foreign key, either single column or the
-// junction.
+// matches reports whether a target and a hint mean a relationship. The target can be the other
+// table, or the name or the single column of the foreign key. The hint can be the name of the
+// foreign key, either single column or the junction.
 func matches(r *schema.Relationship, target, hint string) bool {
 	switch {
 	case r.Computed():
@@ -40,8 +40,9 @@ func matches(r *schema.Relationship, target, hint string) bool {
 	}
 }
 
-// matchesSelf is matches for a relationship of a table with itself. One foreign key is two relationships here: the
-// table's name means the rows that point to this row, the column's name the row that this row points to.
+// matchesSelf is matches for a relationship of a table with itself. One foreign key is two
+// relationships here: the table's name means the rows that point to this row, the column's name the
+// row that this row points to.
 func matchesSelf(r *schema.Relationship, target, hint string) bool {
 	byTable := target == r.Foreign.Name && r.Cardinality == schema.OneToMany
 	if hint != "" {

@@ -6,9 +6,9 @@ import (
 	"daawo/supabase/internal/base/apierror"
 )
 
-// lift sets the columns that parents select from spread relations, and where aggregates in spreads are computed. An
-// aggregate in a to-one spread moves up to the nearest relation that is not a spread, because a single row has nothing
-// to aggregate.
+// lift sets the columns that parents select from spread relations, and where aggregates in spreads
+// are computed. An aggregate in a to-one spread moves up to the nearest relation that is not a
+// spread, because a single row has nothing to aggregate.
 func (r *reader) lift(root *Node) *apierror.Error {
 	if !r.opts.Aggregates && hasAggregate(root) {
 		return apierror.Errorf(400, "PGRST123", "Use of aggregate functions is not allowed")

@@ -34,8 +34,8 @@ func newHints(c *Cache) hints {
 	return h
 }
 
-// strict is the minimum similarity for names of tables and functions, so that hints do not reveal unrelated names.
-// loose is the minimum for parameters and related tables.
+// strict is the minimum similarity for names of tables and functions, so that hints do not reveal
+// unrelated names. loose is the minimum for parameters and related tables.
 const (
 	strict = 0.75
 	loose  = 0.33
@@ -113,8 +113,9 @@ func (c *Cache) Related(n Name, schema string) []*Relationship {
 	return out
 }
 
-// fuzzySet finds similar strings. The cosine of the 3-gram (then 2-gram) counts selects fifty candidates, and the edit
-// distance sorts them. This is the algorithm of the fuzzyset libraries, so the suggestions are the same as upstream's.
+// fuzzySet finds similar strings. The cosine of the 3-gram (then 2-gram) counts selects fifty
+// candidates, and the edit distance sorts them. This is the algorithm of the fuzzyset libraries, so
+// the suggestions are the same as upstream's.
 type fuzzySet struct {
 	values []string // as given, sorted so that ties always have the same order
 	lower  []string
@@ -199,8 +200,8 @@ func (s *fuzzySet) bySize(text string, size int, least float64) []match {
 	return out
 }
 
-// grams counts the runs of size characters in "-" + text + "-", without characters other than letters, digits, spaces
-// and commas.
+// grams counts the runs of size characters in "-" + text + "-", without characters other than
+// letters, digits, spaces and commas.
 func grams(text string, size int) map[string]int {
 	kept := []rune{'-'}
 	for _, r := range text {

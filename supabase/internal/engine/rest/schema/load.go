@@ -30,8 +30,9 @@ func Load(ctx context.Context, conn interface {
 	if src.Delay > 0 { // before set_config, so that the time-out of the login role ends it
 		batch.Queue("select pg_sleep($1)", src.Delay.Seconds())
 	}
-	// With an empty search path Postgres writes types and functions with their schemas, and unqualified names mean
-	// pg_catalog. The statement timeout of the login role is meant for requests; a large catalogue may take longer.
+	// With an empty search path Postgres writes types and functions with their schemas, and
+	// unqualified names mean pg_catalog. The statement timeout of the login role is meant for
+	// requests; a large catalogue may take longer.
 	batch.Queue("select set_config('search_path', '', true), set_config('statement_timeout', '0', true)")
 	if src.MustExist {
 		batch.Queue("select count(quote_ident(name)::regnamespace) from unnest($1::text[] || $2::text[]) name", src.Schemas, extra)

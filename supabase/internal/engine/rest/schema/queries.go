@@ -13,8 +13,8 @@ with recursive domains (oid, base) as (
     from domains join pg_type t on t.oid = domains.base and t.typtype <> 'd'
 )`
 
-// tablesSQL returns one row per relation, with its columns as one JSON document. Go decodes this faster than one row
-// per column.
+// tablesSQL returns one row per relation, with its columns as one JSON document. Go decodes this
+// faster than one row per column.
 const tablesSQL = domainsSQL + `, enums as (
   select enumtypid, json_agg(enumlabel order by enumsortorder) as labels from pg_enum group by enumtypid
 ), columns as (
@@ -70,7 +70,8 @@ select n.nspname, c.relname, obj_description(c.oid, 'pg_class'), c.relkind in ('
    and not pg_is_other_temp_schema(n.oid)
  order by n.nspname, c.relname`
 
-// keysSQL returns all primary and foreign keys. Relations and columns are numbers, as in the stored queries of views.
+// keysSQL returns all primary and foreign keys. Relations and columns are numbers, as in the stored
+// queries of views.
 const keysSQL = `
 select k.oid::int8, k.conname, k.contype::text, k.conrelid::int8, k.confrelid::int8, k.conkey, coalesce(k.confkey, '{}'),
        k.conparentid = 0,
@@ -82,7 +83,8 @@ select k.oid::int8, k.conname, k.contype::text, k.conrelid::int8, k.confrelid::i
  where k.contype in ('p', 'f')
  order by k.conrelid, k.conname`
 
-// relationsSQL returns the names of the relations and columns that foreign keys and views refer to by number.
+// relationsSQL returns the names of the relations and columns that foreign keys and views refer to
+// by number.
 const relationsSQL = `
 with tied (id) as (
   select conrelid from pg_constraint where contype = 'f'
@@ -99,7 +101,8 @@ select c.oid::int8, n.nspname, c.relname, array_agg(a.attnum order by a.attnum),
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
  group by 1, 2, 3`
 
-// viewsSQL returns the stored query of each view, from which parseTargets reads the origins of the view's columns.
+// viewsSQL returns the stored query of each view, from which parseTargets reads the origins of the
+// view's columns.
 const viewsSQL = `
 select c.oid::int8, n.nspname = any ($1::text[]), r.ev_action::text
   from pg_class c
@@ -121,9 +124,9 @@ select pn.nspname, p.proname, an.nspname, at.typname, rn.nspname, rt.typname, no
   join pg_class rc on rc.oid = rt.typrelid and rc.relkind in ('r', 'v', 'm', 'f', 'p')
  where p.pronargs = 1`
 
-// routinesSQL returns the callable functions. $2 are the names of the settings that are lifted from a function to its
-// transaction. A function with an unnamed parameter is callable if it has no other parameter and its type can take a
-// whole request body.
+// routinesSQL returns the callable functions. $2 are the names of the settings that are lifted from
+// a function to its transaction. A function with an unnamed parameter is callable if it has no
+// other parameter and its type can take a whole request body.
 const routinesSQL = domainsSQL + `
 select n.nspname, p.proname, obj_description(p.oid, 'pg_proc'),
        rn.nspname, coalesce(rc.relname, rt.typname),
@@ -166,7 +169,8 @@ select n.nspname, p.proname, obj_description(p.oid, 'pg_proc'),
    and (inputs.named = inputs.number
      or inputs.number = 1 and inputs.first in ('bytea'::regtype, 'json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype))`
 
-// castsSQL returns the implicit casts with a function between a domain and json or text. They represent the domain.
+// castsSQL returns the implicit casts with a function between a domain and json or text. They
+// represent the domain.
 const castsSQL = `
 select c.castsource::regtype::text, c.casttarget::regtype::text, c.castfunc::regproc::text
   from pg_cast c
@@ -176,8 +180,9 @@ select c.castsource::regtype::text, c.casttarget::regtype::text, c.castfunc::reg
    and (s.typtype = 'd' and c.casttarget in ('json'::regtype, 'text'::regtype)
      or t.typtype = 'd' and c.castsource in ('json'::regtype, 'text'::regtype))`
 
-// textTypesSQL returns the enums, base types and ranges of users and extensions that to_json converts to a string: those
-// without a cast to json by a function. 16384 is the first OID of a type that is not built in.
+// textTypesSQL returns the enums, base types and ranges of users and extensions that to_json
+// converts to a string: those without a cast to json by a function. 16384 is the first OID of a
+// type that is not built in.
 const textTypesSQL = `
 select t.oid
   from pg_type t
@@ -185,8 +190,9 @@ select t.oid
    and not exists (select from pg_cast c
                     where c.castsource = t.oid and c.casttarget = 'json'::regtype and c.castmethod = 'f')`
 
-// handlersSQL returns the handlers of media types: aggregates over the rows of a relation (or over anyelement) that
-// return a domain with the name of a media type, and functions that return such a domain.
+// handlersSQL returns the handlers of media types: aggregates over the rows of a relation (or over
+// anyelement) that return a domain with the name of a media type, and functions that return such a
+// domain.
 const handlersSQL = `
 with media as (
   select t.oid, lower(t.typname) as name, n.nspname as schema, t.typname as domain

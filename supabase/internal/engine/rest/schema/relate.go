@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// graph holds the input for the relationships. Relations and columns are numbers, as in the catalogue.
+// graph holds the input for the relationships. Relations and columns are numbers, as in the
+// catalogue.
 type graph struct {
 	relations map[int64]*relation
 	keys      []key
@@ -93,7 +94,8 @@ type exposure struct {
 	columns [][]string // for each column of the key, the view's columns that show it
 }
 
-// exposures returns the views that show all of the given columns of a relation, directly or through other views.
+// exposures returns the views that show all of the given columns of a relation, directly or through
+// other views.
 func (g *graph) exposures(index map[origin][]viewColumn, table int64, columns []int16) []exposure {
 	if len(columns) == 0 {
 		return nil
@@ -121,7 +123,8 @@ type viewColumn struct {
 	columns []string
 }
 
-// viewColumns returns for each column the views that show it. It follows the columns of each exposed view down to tables.
+// viewColumns returns for each column the views that show it. It follows the columns of each
+// exposed view down to tables.
 func (g *graph) viewColumns() map[origin][]viewColumn {
 	byID := make(map[int64]map[int16]origin, len(g.views))
 	for _, v := range g.views {
@@ -139,7 +142,8 @@ func (g *graph) viewColumns() map[origin][]viewColumn {
 		}
 		slices.Sort(numbers)
 		for _, n := range numbers {
-			// The view also shows the columns of the views in between, so that views relate to views over views.
+			// The view also shows the columns of the views in between, so that views relate to
+			// views over views.
 			seen := map[int64]bool{v.id: true}
 			for at := v.targets[n]; !seen[at.relation]; {
 				seen[at.relation] = true
@@ -175,8 +179,8 @@ func combinations(lists [][]string) [][]string {
 	return out
 }
 
-// relate derives all relationships: foreign keys, foreign keys through views, their inverses, and many-to-many ones.
-// Then it drops the tables outside of the exposed schemas.
+// relate derives all relationships: foreign keys, foreign keys through views, their inverses, and
+// many-to-many ones. Then it drops the tables outside of the exposed schemas.
 func (c *Cache) relate(g *graph, schemas []string) {
 	index := g.viewColumns()
 	c.viewKeys(g, index)
@@ -195,8 +199,8 @@ func (c *Cache) relate(g *graph, schemas []string) {
 	c.keepExposed(g.computed, rels, func(n Name) bool { return slices.Contains(schemas, n.Schema) })
 }
 
-// keepExposed sets the relationships between exposed tables, and drops other tables. A computed relationship replaces
-// those to the table with the same name as its function.
+// keepExposed sets the relationships between exposed tables, and drops other tables. A computed
+// relationship replaces those to the table with the same name as its function.
 func (c *Cache) keepExposed(computed, rels []*Relationship, exposed func(Name) bool) {
 	overridden := map[[2]Name]bool{}
 	c.Relationships = map[Name][]*Relationship{}
@@ -239,7 +243,8 @@ func rank(r *Relationship) int {
 	}
 }
 
-// foreignKey returns the relationship of a foreign key, and those of the views that show its columns.
+// foreignKey returns the relationship of a foreign key, and those of the views that show its
+// columns.
 func (g *graph) foreignKey(k key, index map[origin][]viewColumn) []*Relationship {
 	from, to := g.relations[k.table], g.relations[k.other]
 	card := ManyToOne
@@ -307,8 +312,8 @@ func swap(pairs []ColumnPair) []ColumnPair {
 	return out
 }
 
-// manyToMany returns the relationships through junction tables. The primary key of a junction table includes two
-// foreign keys.
+// manyToMany returns the relationships through junction tables. The primary key of a junction table
+// includes two foreign keys.
 func (c *Cache) manyToMany(rels []*Relationship) []*Relationship {
 	byTable := map[Name][]*Relationship{}
 	for _, r := range rels {
@@ -352,8 +357,8 @@ func holds(primary []string, lists ...[]ColumnPair) bool {
 	return true
 }
 
-// viewKeys sets the primary key of the views that show all of its columns. If a view shows a column twice, the first
-// name counts.
+// viewKeys sets the primary key of the views that show all of its columns. If a view shows a column
+// twice, the first name counts.
 func (c *Cache) viewKeys(g *graph, index map[origin][]viewColumn) {
 	for _, k := range g.keys {
 		if k.foreign {

@@ -1,6 +1,6 @@
-// Package schema is the schema cache: the tables and columns of the exposed schemas, relationships, functions, casts
-// that represent domains, and handlers of media types. Load reads them in one round trip. A Cache is immutable; a
-// reload replaces it.
+// Package schema is the schema cache: the tables and columns of the exposed schemas, relationships,
+// functions, casts that represent domains, and handlers of media types. Load reads them in one
+// round trip. A Cache is immutable; a reload replaces it.
 //
 // The engine, plan and openapi read it; it imports nothing of ours.
 package schema
@@ -150,7 +150,8 @@ type Handler struct {
 	MediaType string // the resolved type: */* is application/octet-stream
 }
 
-// HandlerKey selects a handler by media type and target: a relation, a function, or anything (the zero Name).
+// HandlerKey selects a handler by media type and target: a relation, a function, or anything (the
+// zero Name).
 type HandlerKey struct {
 	Target    Name
 	MediaType string

@@ -11,14 +11,15 @@ type origin struct {
 	column   int16
 }
 
-// parseTargets reads the stored query of a view (pg_rewrite.ev_action, a pg_node_tree). It returns the origin of each
-// column of the view, by column number. Expressions have no origin.
+// parseTargets reads the stored query of a view (pg_rewrite.ev_action, a pg_node_tree). It returns
+// the origin of each column of the view, by column number. Expressions have no origin.
 //
 // The text is a list of nodes:
 //
 //	({QUERY … :targetList ({TARGETENTRY … :resno 1 … :resorigtbl 16385 :resorigcol 1 …} …) …})
 //
-// Only the outermost target list counts, so the parser tracks the depth. A backslash quotes a character.
+// Only the outermost target list counts, so the parser tracks the depth. A backslash quotes a
+// character.
 func parseTargets(tree string) map[int16]origin {
 	body, ok := field(tree, 2, ":targetList ") // depth 2: inside "({QUERY"
 	if !ok || !strings.HasPrefix(body, "(") {

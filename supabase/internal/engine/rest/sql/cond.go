@@ -183,7 +183,8 @@ func arrayLiteral(values []string) []byte {
 	return append(out, '}')
 }
 
-// config writes the text search configuration as the first argument of a function; "" writes nothing.
+// config writes the text search configuration as the first argument of a function; "" writes
+// nothing.
 func (w condWriter) config(name string) {
 	if name != "" {
 		w.text(name)

@@ -7,8 +7,8 @@ import (
 	"daawo/supabase/internal/engine/rest/schema"
 )
 
-// updatedSetting is a setting that counts the rows that an upsert updates. Postgres has no other way to tell them from
-// inserted rows that also works on views and partitioned tables.
+// updatedSetting is a setting that counts the rows that an upsert updates. Postgres has no other
+// way to tell them from inserted rows that also works on views and partitioned tables.
 const updatedSetting = "pgrst.updated"
 
 const bodyAlias = "pgrst_body"
@@ -16,7 +16,8 @@ const bodyAlias = "pgrst_body"
 // sourceWriter writes the query whose rows become plan.Source: a mutation or a call.
 type sourceWriter struct{ condWriter }
 
-// mutation writes the statement that changes the rows and returns the columns that the reading part needs.
+// mutation writes the statement that changes the rows and returns the columns that the reading part
+// needs.
 func (w sourceWriter) mutation(m *plan.Mutation) {
 	switch m.Action {
 	case plan.Delete:

@@ -2,8 +2,8 @@ package sql
 
 import "strings"
 
-// Pretty formats a statement of this package for reading: one clause per line, inner queries indented. It supports only
-// the SQL that this package writes.
+// Pretty formats a statement of this package for reading: one clause per line, inner queries
+// indented. It supports only the SQL that this package writes.
 func Pretty(statement string) string {
 	p := printer{in: statement}
 	for p.in != "" {

@@ -30,7 +30,8 @@ func parentRef(n *plan.Node) schema.Name {
 	return n.Rel.Table
 }
 
-// selectFrom writes the query of a node: columns, embedded relations, conditions, groups, order and range.
+// selectFrom writes the query of a node: columns, embedded relations, conditions, groups, order and
+// range.
 func (w selectWriter) selectFrom(n *plan.Node) {
 	of := ref(n)
 	w.put("select ")
@@ -52,8 +53,9 @@ func (w selectWriter) limit(r ast.Range) {
 	if r.IsAll() {
 		return
 	}
-	// The limit is a constant: with a parameter Postgres cannot tell a short page from a long one, and makes a new plan
-	// for each request. The offset differs from request to request and is a parameter.
+	// The limit is a constant: with a parameter Postgres cannot tell a short page from a long one,
+	// and makes a new plan for each request. The offset differs from request to request and is a
+	// parameter.
 	if l, ok := r.Limit(); ok {
 		w.put(" limit ", strconv.FormatInt(max(l, 0), 10))
 	}
@@ -175,8 +177,8 @@ func (w selectWriter) embedded(c *plan.Node) {
 	w.ident(c.Key())
 }
 
-// embedCast returns the cast of an embedded relation. The type is jsonb, because json can neither be compared nor grouped by,
-// and because clients know jsonb's order of keys.
+// embedCast returns the cast of an embedded relation. The type is jsonb, because json can neither
+// be compared nor grouped by, and because clients know jsonb's order of keys.
 func (w selectWriter) embedCast() string {
 	if w.json {
 		return ""
@@ -184,8 +186,8 @@ func (w selectWriter) embedCast() string {
 	return "::jsonb"
 }
 
-// mayEmbedJSON reports whether the embedded relations of a tree may have the type json. Then they are the last columns of the
-// root, one for each child.
+// mayEmbedJSON reports whether the embedded relations of a tree may have the type json. Then they
+// are the last columns of the root, one for each child.
 func mayEmbedJSON(n *plan.Node) bool {
 	if groups(n) {
 		return false
@@ -226,8 +228,8 @@ func parentAlias(n *plan.Node) schema.Name {
 	return schema.Name{Name: parentRef(n).Name}
 }
 
-// join writes the join of an embedded relation. A to-one relation yields its row, a to-many relation one array of its
-// rows, and a to-many spread one array for each column.
+// join writes the join of an embedded relation. A to-one relation yields its row, a to-many
+// relation one array of its rows, and a to-many spread one array for each column.
 func (w selectWriter) join(c *plan.Node) {
 	if c.Join == ast.InnerJoin {
 		w.put(" inner join lateral (")
@@ -352,7 +354,8 @@ func groups(n *plan.Node) bool {
 	return false
 }
 
-// group writes the group by clause: all selected columns except aggregates. Without an aggregate it writes nothing.
+// group writes the group by clause: all selected columns except aggregates. Without an aggregate it
+// writes nothing.
 func (w selectWriter) group(n *plan.Node, of schema.Name) {
 	if !groups(n) {
 		return
@@ -394,7 +397,8 @@ func (w selectWriter) group(n *plan.Node, of schema.Name) {
 	}
 }
 
-// countFrom writes a query that returns one row for each row of the root, without its range. Inner joins become exists.
+// countFrom writes a query that returns one row for each row of the root, without its range. Inner
+// joins become exists.
 func (w selectWriter) countFrom(n *plan.Node) {
 	of := ref(n)
 	w.put("select 1")

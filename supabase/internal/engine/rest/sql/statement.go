@@ -102,9 +102,9 @@ func Rows(p *plan.Plan, r Reply) Statement {
 	return w.statement()
 }
 
-// Columns renders a planned read or call as a query that returns the rows' columns. The last embedded columns are embedded
-// relations of the type json, whose text the caller has to convert to that of jsonb: the cast takes Postgres as long as the
-// rest of the query.
+// Columns renders a planned read or call as a query that returns the rows' columns. The last
+// embedded columns are embedded relations of the type json, whose text the caller has to convert to
+// that of jsonb: the cast takes Postgres as long as the rest of the query.
 func Columns(p *plan.Plan) (st Statement, embedded int) {
 	w := newStatementWriter()
 	w.Grow(512)
@@ -124,8 +124,8 @@ func Columns(p *plan.Plan) (st Statement, embedded int) {
 	return w.statement(), embedded
 }
 
-// Counted reports whether a separate query must count the rows without the range. It returns false if the client did
-// not ask for the number, or if the reply holds all rows.
+// Counted reports whether a separate query must count the rows without the range. It returns false
+// if the client did not ask for the number, or if the reply holds all rows.
 func Counted(p *plan.Plan, r Reply) bool {
 	return (r.Count == "exact" || r.Count == "estimated") && (r.MaxRows != nil || !p.Read.Range.IsAll())
 }
@@ -138,7 +138,8 @@ func Total(p *plan.Plan, r Reply) Statement {
 	return w.statement()
 }
 
-// Overrides selects the settings response.headers and response.status, after the query of Rows or Columns.
+// Overrides selects the settings response.headers and response.status, after the query of Rows or
+// Columns.
 const Overrides = "select " + overrides
 
 const overrides = "current_setting('response.headers', true), current_setting('response.status', true)"
@@ -161,8 +162,8 @@ func (w statementWriter) read(p *plan.Plan, r Reply) {
 	w.page(p.Read, r)
 }
 
-// csvRows is the common table expression of the rows of a CSV reply, which needs them twice: for the header and the
-// lines.
+// csvRows is the common table expression of the rows of a CSV reply, which needs them twice: for
+// the header and the lines.
 const csvRows = "pgrst_rows"
 
 // rows writes csvRows for a CSV reply, and nothing for others.
@@ -261,8 +262,8 @@ func (w statementWriter) call(p *plan.Plan, r Reply) {
 	w.page(p.Read, r)
 }
 
-// bodyOf writes the aggregate that makes the body. A function that returns one value or one row yields it without an
-// array.
+// bodyOf writes the aggregate that makes the body. A function that returns one value or one row
+// yields it without an array.
 func (w statementWriter) bodyOf(routine *schema.Routine, r Reply) {
 	row := page + ".*"
 	one := r.Body == BodyObject || r.Body == BodyObjectStripped
@@ -302,7 +303,8 @@ func (w statementWriter) bodyOf(routine *schema.Routine, r Reply) {
 	}
 }
 
-// csv writes a header line of the column names, then the rows. The text form of a row, (a,"b c"), has CSV's quoting.
+// csv writes a header line of the column names, then the rows. The text form of a row, (a,"b c"),
+// has CSV's quoting.
 func (w statementWriter) csv() {
 	w.put("(select coalesce(string_agg(key, ','), '') from (select json_object_keys(row) as key from ",
 		"(select row_to_json(", csvRows, ".*) as row from ", csvRows, " limit 1) as _) as _) || E'\n' || ",

@@ -1,8 +1,9 @@
-// Package sql renders plans as Postgres statements. Text of a request becomes either a parameter or a quoted
-// identifier. The only exceptions are the names of casts, in which the grammar allows letters, digits, "_", "$" and
-// spaces.
+// Package sql renders plans as Postgres statements. Text of a request becomes either a parameter or
+// a quoted identifier. The only exceptions are the names of casts, in which the grammar allows
+// letters, digits, "_", "$" and spaces.
 //
-// The engine runs the statements. It imports plan, ast and schema, and no package that connects to a database.
+// The engine runs the statements. It imports plan, ast and schema, and no package that connects to
+// a database.
 package sql
 
 import (
@@ -12,8 +13,8 @@ import (
 	"daawo/supabase/internal/engine/rest/schema"
 )
 
-// Statement is SQL text and its parameters in text form; nil is null. Postgres infers the types of the parameters from
-// the columns that they are compared with or stored in.
+// Statement is SQL text and its parameters in text form; nil is null. Postgres infers the types of
+// the parameters from the columns that they are compared with or stored in.
 type Statement struct {
 	SQL  string
 	Args [][]byte

@@ -11,7 +11,8 @@ import (
 // tolerance is the accepted difference between clocks.
 const tolerance = 30 * time.Second
 
-// Check checks the times and the audience of claims. allowed reports whether an audience is accepted.
+// Check checks the times and the audience of claims. allowed reports whether an audience is
+// accepted.
 func Check(claims json.RawMessage, now time.Time, allowed func(audience string) bool) *apierror.Error {
 	var c struct {
 		Expires   json.RawMessage `json:"exp"`
@@ -72,12 +73,14 @@ const expired = "JWT expired"
 // ErrExpired is the error for a token whose time is over.
 func ErrExpired() *apierror.Error { return invalid("PGRST303", expired) }
 
-// IsExpired reports whether err is the error for a token whose time is over. No later time changes that.
+// IsExpired reports whether err is the error for a token whose time is over. No later time changes
+// that.
 func IsExpired(err *apierror.Error) bool { return err.Message == expired }
 
 func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
-// seconds reads a NumericDate. Fractions and numbers beyond 2^53 count as 0. ok is false if raw is not a number.
+// seconds reads a NumericDate. Fractions and numbers beyond 2^53 count as 0. ok is false if raw is
+// not a number.
 func seconds(raw json.RawMessage) (at int64, ok bool) {
 	var n json.Number
 	if raw[0] == '"' || json.Unmarshal(raw, &n) != nil {

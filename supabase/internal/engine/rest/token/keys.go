@@ -19,8 +19,8 @@ var errNoKey = errors.New("no key verifies the signature")
 // NewSet returns the Set of the keys.
 func NewSet(verifying ...keys.Key) *Set { return &Set{keys: verifying} }
 
-// ParseSet reads a secret as PostgREST does: a text that begins with { is a JSON Web Key or a set of them, any other a
-// shared secret.
+// ParseSet reads a secret as PostgREST does: a text that begins with { is a JSON Web Key or a set
+// of them, any other a shared secret.
 func ParseSet(secret []byte) (*Set, error) {
 	text := strings.TrimSpace(string(secret))
 	if !strings.HasPrefix(text, "{") {
@@ -33,7 +33,8 @@ func ParseSet(secret []byte) (*Set, error) {
 	return NewSet(parsed...), nil
 }
 
-// verify returns the key that made the signature. It tries the key that the token names. If the token or the key has no id, it tries every key that fits the method.
+// verify returns the key that made the signature. It tries the key that the token names. If the
+// token or the key has no id, it tries every key that fits the method.
 func (s *Set) verify(method jwt.SigningMethod, id, signed string, signature []byte, claims json.RawMessage) (keys.Key, error) {
 	for _, k := range s.keys {
 		if id != "" && k.ID != "" && id != k.ID {

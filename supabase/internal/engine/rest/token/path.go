@@ -11,9 +11,10 @@ import (
 	"unicode"
 )
 
-// Path is the path to the role in the claims: JSONPath (RFC 9535) like "$.a.b[0]", with quoted names, negative indexes, *
-// and filters on strings like [?(@ == "x")], [?search(@, "^x")] and [?match(@, "x")]; or the older form ".a.b[0]" with the
-// comparisons ==, !=, ^==, ==^ and *==. The zero Path is $.role.
+// Path is the path to the role in the claims: JSONPath (RFC 9535) like "$.a.b[0]", with quoted
+// names, negative indexes, * and filters on strings like [?(@ == "x")], [?search(@, "^x")] and
+// [?match(@, "x")]; or the older form ".a.b[0]" with the comparisons ==, !=, ^==, ==^ and *==. The
+// zero Path is $.role.
 type Path struct {
 	steps []step
 	text  string

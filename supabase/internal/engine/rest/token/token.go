@@ -1,7 +1,6 @@
-// Package token applies PostgREST's rules to bearer tokens: its error codes and texts, thirty seconds of clock skew, the
-// audience, and the path to the role in the claims. Package keys parses the keys and verifies signatures.
-//
-// Only app, rest and rest/pgrst import it; of ours it imports keys and wire.
+// Package token applies PostgREST's rules to bearer tokens: its error codes and texts, thirty
+// seconds of clock skew, the audience, and the path to the role in the claims. Package keys parses
+// the keys and verifies signatures.
 package token
 
 import (
@@ -42,7 +41,8 @@ func ErrNoSecret() *apierror.Error {
 	return apierror.Errorf(500, "PGRST300", "Server lacks JWT secret")
 }
 
-// Bearer returns the token of an Authorization header. ok reports whether there is one, even an empty one.
+// Bearer returns the token of an Authorization header. ok reports whether there is one, even an
+// empty one.
 func Bearer(header string) (token string, ok bool) {
 	scheme, rest, found := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "bearer") {

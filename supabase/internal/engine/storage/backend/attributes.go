@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributePrefix returns the prefix of storage-api's extended attributes. storage-api's file backend can read files with
-// these attributes. If the file system has no extended attributes they are omitted; the row in storage.objects has the same
-// values.
+// attributePrefix returns the prefix of storage-api's extended attributes. storage-api's file
+// backend can read files with these attributes. If the file system has no extended attributes they
+// are omitted; the row in storage.objects has the same values.
 func attributePrefix() string {
 	if runtime.GOOS == "darwin" {
 		return "com.apple.metadata.supabase."

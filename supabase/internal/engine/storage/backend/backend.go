@@ -1,8 +1,7 @@
-// Package backend stores the bytes of objects, on disk or in an S3-compatible store, in the layout of storage-api's
-// backends: <internal bucket>/<tenant>/<bucket>/<name>/<version>. A version is written once and never changes. It becomes
-// visible when a row of storage.objects refers to it, so no reader sees a partial object.
-//
-// Only app and storage import it; it imports nothing of ours.
+// Package backend stores the bytes of objects, on disk or in an S3-compatible store, in the layout
+// of storage-api's backends: <internal bucket>/<tenant>/<bucket>/<name>/<version>. A version is
+// written once and never changes. It becomes visible when a row of storage.objects refers to it, so
+// no reader sees a partial object.
 package backend
 
 import (
@@ -22,7 +21,8 @@ var (
 	ErrPart = errors.New("invalid part")
 )
 
-// Key identifies one version of an object. Objects from before storage-api had versions have an empty Version.
+// Key identifies one version of an object. Objects from before storage-api had versions have an
+// empty Version.
 type Key struct{ Bucket, Name, Version string }
 
 // Options are stored with the bytes of a version.
@@ -54,9 +54,11 @@ type Entry struct {
 	Size     int64
 }
 
-// Backend stores versions. Its methods may be called from many goroutines. Their errors wrap the ones above.
+// Backend stores versions. Its methods may be called from many goroutines. Their errors wrap the
+// ones above.
 type Backend interface {
-	// Put stores a version. It returns when the bytes are durable. After an error, nothing is stored at the key.
+	// Put stores a version. It returns when the bytes are durable. After an error, nothing is
+	// stored at the key.
 	Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta, error)
 	// Open reads length bytes from offset; a negative length reads to the end.
 	Open(ctx context.Context, key Key, offset, length int64) (io.ReadCloser, error)
@@ -70,7 +72,8 @@ type Backend interface {
 	URL(ctx context.Context, key Key) (string, error)
 	// Walk calls fn for every version, in any order. fn may delete versions.
 	Walk(ctx context.Context, fn func(Entry) error) error
-	// SweepTemporary removes files of interrupted writes that are older than before. It returns their number.
+	// SweepTemporary removes files of interrupted writes that are older than before. It returns
+	// their number.
 	SweepTemporary(ctx context.Context, before time.Time) (int, error)
 
 	Multipart
@@ -86,8 +89,8 @@ type Multipart interface {
 	AbortMultipart(ctx context.Context, key Key, uploadID string) error
 }
 
-// Resumable stores TUS uploads: bytes are appended at an offset until the announced length is reached. The caller must hold
-// a lock on the key.
+// Resumable stores TUS uploads: bytes are appended at an offset until the announced length is
+// reached. The caller must hold a lock on the key.
 type Resumable interface {
 	// Begin creates an empty upload with the description info, whose format the caller defines.
 	Begin(ctx context.Context, key Key, o Options, info []byte) error
@@ -95,8 +98,9 @@ type Resumable interface {
 	Info(ctx context.Context, key Key) (info []byte, offset int64, err error)
 	// SetInfo replaces the description.
 	SetInfo(ctx context.Context, key Key, info []byte) error
-	// Append writes at offset, which must be the number of durable bytes. It returns how many bytes became durable, even if
-	// reading body failed. last reports whether the upload is complete after n bytes of body.
+	// Append writes at offset, which must be the number of durable bytes. It returns how many bytes
+	// became durable, even if reading body failed. last reports whether the upload is complete
+	// after n bytes of body.
 	Append(ctx context.Context, key Key, offset int64, body io.Reader, last func(n int64) bool) (int64, error)
 	// Finish turns a complete upload into a version.
 	Finish(ctx context.Context, key Key) (Meta, error)

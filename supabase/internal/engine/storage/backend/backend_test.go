@@ -115,7 +115,8 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// TestDiskCopy copies an object of more than one piece, with its checksum as stored, lost, and that of a multipart upload.
+// TestDiskCopy copies an object of more than one piece, with its checksum as stored, lost, and that
+// of a multipart upload.
 func TestDiskCopy(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, func(t *testing.T, b backend.Backend) {
@@ -204,7 +205,8 @@ func TestInvalidKeys(t *testing.T) {
 	})
 }
 
-// TestDiskPutDuringPrune stores versions while other goroutines delete the last version of the same folders.
+// TestDiskPutDuringPrune stores versions while other goroutines delete the last version of the same
+// folders.
 func TestDiskPutDuringPrune(t *testing.T) {
 	t.Parallel()
 	d := backendtest.Disk(t)
@@ -348,7 +350,8 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// TestS3Endpoint checks that an S3 endpoint with a path is refused: requests would go to the host without it.
+// TestS3Endpoint checks that an S3 endpoint with a path is refused: requests would go to the host
+// without it.
 func TestS3Endpoint(t *testing.T) {
 	for endpoint, want := range map[string]string{
 		"": "", "http://127.0.0.1:9000": "", "https://s3.example.org/": "",

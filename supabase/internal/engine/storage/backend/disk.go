@@ -18,10 +18,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// incoming is the folder of versions that are being written, before they are renamed to their final name.
+// incoming is the folder of versions that are being written, before they are renamed to their final
+// name.
 const incoming = ".incoming"
 
-// Disk is the file backend. It accesses files only through an os.Root, so no name and no symbolic link can lead outside.
+// Disk is the file backend. It accesses files only through an os.Root, so no name and no symbolic
+// link can lead outside.
 type Disk struct {
 	root     *os.Root
 	prefix   string       // <internal bucket>/<tenant>
@@ -37,8 +39,8 @@ type DiskConfig struct {
 	Tenant string       // TENANT_ID of storage-api
 	Step   func(string) // if set, called before each step of a write
 
-	// Readable gives new files the mode 0644 and new folders 0755, for an imgproxy that runs as another user. Otherwise other
-	// users may not read them.
+	// Readable gives new files the mode 0644 and new folders 0755, for an imgproxy that runs as
+	// another user. Otherwise other users may not read them.
 	Readable bool
 }
 
@@ -148,7 +150,8 @@ func (d *Disk) write(name string, source content, o Options) (meta Meta, err err
 	return Meta{Size: size, ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: info.ModTime()}, nil
 }
 
-// place renames tmp to name and syncs the folder. It creates the folder again if a concurrent prune has removed it.
+// place renames tmp to name and syncs the folder. It creates the folder again if a concurrent prune
+// has removed it.
 func (d *Disk) place(tmp, name string) error {
 	dir := path.Dir(name)
 	for attempt := 0; ; attempt++ {
@@ -170,7 +173,8 @@ func (d *Disk) place(tmp, name string) error {
 	return d.sync(dir)
 }
 
-// mkdir creates dir and its parents. It returns the folders in which it created one; the caller must sync them.
+// mkdir creates dir and its parents. It returns the folders in which it created one; the caller
+// must sync them.
 func (d *Disk) mkdir(dir string) (changed []string, err error) {
 	parent := path.Dir(dir)
 	err = d.root.Mkdir(dir, 0o750)
@@ -258,7 +262,8 @@ func (d *Disk) open(key Key) (*os.File, error) {
 	return f, nil
 }
 
-// Head reads the attributes of the file. It computes the checksum if another server has written the file without one.
+// Head reads the attributes of the file. It computes the checksum if another server has written the
+// file without one.
 func (d *Disk) Head(ctx context.Context, key Key) (Meta, error) {
 	f, err := d.open(key)
 	if err != nil {
@@ -286,8 +291,8 @@ func describe(ctx context.Context, f *os.File) (Meta, error) {
 	return Meta{Size: info.Size(), ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: info.ModTime()}, nil
 }
 
-// Copy copies the bytes, inside the kernel if the checksum is known. With a hard link, the two versions would share their
-// attributes.
+// Copy copies the bytes, inside the kernel if the checksum is known. With a hard link, the two
+// versions would share their attributes.
 func (d *Disk) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error) {
 	f, err := d.open(from)
 	if err != nil {
@@ -351,7 +356,8 @@ func (d *Disk) URL(_ context.Context, key Key) (string, error) {
 	return "local:///" + abs, nil
 }
 
-// missing reports whether err says that a file does not exist, possibly because one of its folders is a file.
+// missing reports whether err says that a file does not exist, possibly because one of its folders
+// is a file.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Multipart uploads are stored in multiparts/<upload>/<bucket>/<tenant>/<bucket>/<name>/<version>/part-N, as in storage-api.
+// Multipart uploads are stored in
+// multiparts/<upload>/<bucket>/<tenant>/<bucket>/<name>/<version>/part-N, as in storage-api.
 
 // multipartOptions is the content of metadata.json.
 type multipartOptions struct {
@@ -87,7 +88,8 @@ func (d *Disk) CopyPart(ctx context.Context, key Key, uploadID string, number in
 	return part, time.Now(), err
 }
 
-// CompleteMultipart joins the parts into the version. The ETag is the hash of the parts' hashes, as in S3.
+// CompleteMultipart joins the parts into the version. The ETag is the hash of the parts' hashes, as
+// in S3.
 func (d *Disk) CompleteMultipart(ctx context.Context, key Key, uploadID string, parts []Part) (Meta, error) {
 	dir, err := d.multipartDir(key, uploadID)
 	if err != nil {

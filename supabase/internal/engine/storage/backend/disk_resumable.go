@@ -10,7 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// infoSuffix is the suffix of the file with the description of a resumable upload, as in storage-api's file store.
+// infoSuffix is the suffix of the file with the description of a resumable upload, as in
+// storage-api's file store.
 const infoSuffix = ".json"
 
 // Begin creates the empty file and its description.

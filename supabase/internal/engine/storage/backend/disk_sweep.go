@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// SweepTemporary removes temporary files, multipart folders and empty folders that have not changed since before.
+// SweepTemporary removes temporary files, multipart folders and empty folders that have not changed
+// since before.
 func (d *Disk) SweepTemporary(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	for _, dir := range []string{incoming, "multiparts"} {
@@ -37,8 +38,8 @@ func (d *Disk) SweepTemporary(ctx context.Context, before time.Time) (int, error
 	return removed, d.sweepFolders(ctx, before)
 }
 
-// sweepFolders removes the empty folders that interrupted uploads have left. In a walk, a folder is empty if the next entry
-// is not inside it.
+// sweepFolders removes the empty folders that interrupted uploads have left. In a walk, a folder is
+// empty if the next entry is not inside it.
 func (d *Disk) sweepFolders(ctx context.Context, before time.Time) error {
 	last := ""
 	leave := func(next string) {

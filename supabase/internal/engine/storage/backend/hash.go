@@ -11,8 +11,8 @@ import (
 // copyBuffer is the size in bytes of the two buffers of a copy.
 const copyBuffer = 64 << 10
 
-// content writes the bytes of a version into its new file and returns their number. sum waits for the checksum. The caller
-// must call it, also after an error.
+// content writes the bytes of a version into its new file and returns their number. sum waits for
+// the checksum. The caller must call it, also after an error.
 type content func(f *os.File) (size int64, sum func() string, err error)
 
 // hashed is the content of body.
@@ -23,8 +23,8 @@ func (d *Disk) hashed(ctx context.Context, body io.Reader) content {
 // clonePiece is how many bytes are copied before the context is asked again.
 const clonePiece = 8 << 20
 
-// cloned is the content of a file whose checksum is known. The system copies it (copy_file_range), and file systems such as
-// XFS and Btrfs let both files share the bytes.
+// cloned is the content of a file whose checksum is known. The system copies it (copy_file_range),
+// and file systems such as XFS and Btrfs let both files share the bytes.
 func cloned(ctx context.Context, from *os.File, etag string) content {
 	return func(f *os.File) (size int64, sum func() string, err error) {
 		for err == nil {
@@ -48,8 +48,8 @@ func isMD5(etag string) bool {
 	return err == nil && len(sum) == md5.Size
 }
 
-// copyHashed copies src to dst while another goroutine computes the checksum. sum waits for the checksum. The caller must
-// call it, even after an error.
+// copyHashed copies src to dst while another goroutine computes the checksum. sum waits for the
+// checksum. The caller must call it, even after an error.
 func (d *Disk) copyHashed(dst io.Writer, src io.Reader) (size int64, sum func() string, err error) {
 	type piece struct {
 		buffer *[copyBuffer]byte
@@ -92,8 +92,8 @@ func (d *Disk) copyHashed(dst io.Writer, src io.Reader) (size int64, sum func() 
 	}
 }
 
-// fill reads until the buffer is full. Unlike io.ReadFull it returns io.EOF for a short read, so that io.ErrUnexpectedEOF
-// always means a truncated body.
+// fill reads until the buffer is full. Unlike io.ReadFull it returns io.EOF for a short read, so
+// that io.ErrUnexpectedEOF always means a truncated body.
 func fill(src io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int

@@ -12,8 +12,9 @@ const (
 	maxSegmentBytes = 255
 )
 
-// relative returns the path of a key below the tenant's folder. It returns ErrInvalidKey if the key is too long, contains a
-// NUL, or has a segment "." or "..", where a backslash separates segments as well.
+// relative returns the path of a key below the tenant's folder. It returns ErrInvalidKey if the key
+// is too long, contains a NUL, or has a segment "." or "..", where a backslash separates segments
+// as well.
 func (k Key) relative() (string, error) {
 	whole := k.Bucket + "/" + k.Name
 	if k.Version != "" {
@@ -37,7 +38,8 @@ func (k Key) Check() error {
 	return err
 }
 
-// uploadPath returns the folder of a multipart upload, or ErrNotFound if the id is not a valid folder name.
+// uploadPath returns the folder of a multipart upload, or ErrNotFound if the id is not a valid
+// folder name.
 func uploadPath(id string) (string, error) {
 	if id == "" || strings.ContainsAny(id, "/\\\x00") || id == "." || id == ".." || len(id) > maxSegmentBytes {
 		return "", fmt.Errorf("%w: upload %q", ErrNotFound, id)

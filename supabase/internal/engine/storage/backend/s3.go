@@ -103,7 +103,8 @@ func (o Options) put() minio.PutObjectOptions {
 	return minio.PutObjectOptions{ContentType: o.ContentType, CacheControl: o.CacheControl, PartSize: partBytes, DisableMultipart: false}
 }
 
-// Put sends small bodies in one request and large bodies in parts. S3 shows an object only after it is complete.
+// Put sends small bodies in one request and large bodies in parts. S3 shows an object only after it
+// is complete.
 func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta, error) {
 	name, err := s.key(key)
 	if err != nil {
@@ -126,7 +127,8 @@ func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta,
 	return s.described(ctx, name, info.Size, info.ETag, info.LastModified, o)
 }
 
-// described returns the metadata of an upload. It queries the store if the time or the size is missing.
+// described returns the metadata of an upload. It queries the store if the time or the size is
+// missing.
 func (s *S3) described(ctx context.Context, name string, size int64, etag string, at time.Time, o Options) (Meta, error) {
 	if at.IsZero() || size == 0 {
 		stat, err := s.core.Client.StatObject(ctx, s.bucket, name, minio.StatObjectOptions{})
@@ -245,7 +247,8 @@ func (s *S3) URL(ctx context.Context, key Key) (string, error) {
 	return u.String(), nil
 }
 
-// Walk calls fn for every object of the tenant. The files of a resumable upload count as entries of their version.
+// Walk calls fn for every object of the tenant. The files of a resumable upload count as entries of
+// their version.
 func (s *S3) Walk(ctx context.Context, fn func(Entry) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -304,7 +307,8 @@ func (s *S3) PutPart(ctx context.Context, key Key, uploadID string, number int, 
 	return Part{Number: number, ETag: quoted(part.ETag), Size: size}, storeError(err)
 }
 
-// CopyPart makes the store copy a range. If the store does not implement that, CopyPart downloads and uploads the range.
+// CopyPart makes the store copy a range. If the store does not implement that, CopyPart downloads
+// and uploads the range.
 func (s *S3) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part, time.Time, error) {
 	name, err := s.key(key)
 	if err != nil {

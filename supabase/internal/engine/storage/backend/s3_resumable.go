@@ -12,9 +12,10 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// A resumable upload is a multipart upload of the store. <key>.info describes it. <key>.part holds bytes that are too few
-// for a part, and the offset at which they begin. When they become a part, the upload's offset no longer matches, so a
-// crash before <key>.part is replaced does not count the bytes twice.
+// A resumable upload is a multipart upload of the store. <key>.info describes it. <key>.part holds
+// bytes that are too few for a part, and the offset at which they begin. When they become a part,
+// the upload's offset no longer matches, so a crash before <key>.part is replaced does not count
+// the bytes twice.
 
 // s3Upload is the content of <key>.info.
 type s3Upload struct {

@@ -18,8 +18,8 @@ const retries = 5
 // headerTimeout is how long imgproxy may take to send the headers of its reply.
 const headerTimeout = 15 * time.Second
 
-// newClient returns a client with a timeout for connecting and for the reply headers. Only the request's context limits
-// the body.
+// newClient returns a client with a timeout for connecting and for the reply headers. Only the
+// request's context limits the body.
 func newClient(timeout time.Duration) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Timeout: timeout}).DialContext, TLSHandshakeTimeout: timeout,
 		ResponseHeaderTimeout: timeout, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}

@@ -15,7 +15,8 @@ import (
 	"daawo/supabase/internal/engine/storage/backend"
 )
 
-// TestImgproxyRequests checks the URL of requests to imgproxy, the retries and the error messages for clients.
+// TestImgproxyRequests checks the URL of requests to imgproxy, the retries and the error messages
+// for clients.
 func TestImgproxyRequests(t *testing.T) {
 	dir := t.TempDir()
 	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: "stub", Tenant: "tenant"})
@@ -72,7 +73,8 @@ func TestImgproxyRequests(t *testing.T) {
 	}
 }
 
-// TestTimeoutCoversHeadersOnly checks that the timeout covers the headers of imgproxy's reply, but not its body.
+// TestTimeoutCoversHeadersOnly checks that the timeout covers the headers of imgproxy's reply, but
+// not its body.
 func TestTimeoutCoversHeadersOnly(t *testing.T) {
 	t.Parallel()
 	const timeout = 200 * time.Millisecond

@@ -111,8 +111,8 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 	return &Picture{Body: io.NopCloser(bytes.NewReader(out)), Size: int64(len(out)), ContentType: contentType}, nil
 }
 
-// fit resizes as imgproxy does: fill (cover) crops, fit (contain) keeps the whole picture, force (fill) stretches. A missing
-// edge follows from the proportions. Only force enlarges pictures.
+// fit resizes as imgproxy does: fill (cover) crops, fit (contain) keeps the whole picture, force
+// (fill) stretches. A missing edge follows from the proportions. Only force enlarges pictures.
 func fit(img image.Image, t Transform) image.Image {
 	b := img.Bounds()
 	w, h := float64(b.Dx()), float64(b.Dy())
@@ -180,8 +180,9 @@ func round(f float64) int { return int(f + 0.5) }
 // defaultQuality is imgproxy's default JPEG quality.
 const defaultQuality = 80
 
-// encode writes WebP (lossless) if the request asks for it and the edges are not too long. Otherwise it writes PNG for PNG,
-// GIF and transparent pictures, and JPEG for the rest. AVIF needs imgproxy.
+// encode writes WebP (lossless) if the request asks for it and the edges are not too long.
+// Otherwise it writes PNG for PNG, GIF and transparent pictures, and JPEG for the rest. AVIF needs
+// imgproxy.
 func encode(img image.Image, source photo.Format, t Transform) ([]byte, string, error) {
 	if b := img.Bounds(); t.Format == "webp" && b.Dx() <= maxWebP && b.Dy() <= maxWebP {
 		return encodeWebP(img), "image/webp", nil

@@ -19,8 +19,8 @@ var active = []string{"script", "iframe", "object", "embed", "foreignobject"}
 // handlers matches attributes that run scripts.
 var handlers = regexp.MustCompile(`(?is)\s(?:on\w+|(?:xlink:)?href\s*=\s*["']\s*javascript\s*:[^"']*["'])(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?`)
 
-// sanitise returns an SVG without scripts, and false if data is not an SVG. imgproxy does the same with an SVG whose
-// format stays, and does not resize it.
+// sanitise returns an SVG without scripts, and false if data is not an SVG. imgproxy does the same
+// with an SVG whose format stays, and does not resize it.
 func sanitise(data []byte) (out []byte, ok bool) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.Strict = false

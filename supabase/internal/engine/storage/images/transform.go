@@ -24,8 +24,8 @@ const (
 	maxEdge = 2000
 )
 
-// Segments returns imgproxy's path segments, which are also the value of X-Transformations. In a signed URL (original) the
-// resize mode keeps its name from the request.
+// Segments returns imgproxy's path segments, which are also the value of X-Transformations. In a
+// signed URL (original) the resize mode keeps its name from the request.
 func (t Transform) Segments(original bool) ([]string, error) {
 	var s []string
 	if t.Height != 0 {

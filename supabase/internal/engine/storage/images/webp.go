@@ -11,9 +11,9 @@ import (
 // maxWebP is the longest edge of the format, in pixels.
 const maxWebP = 1 << 14
 
-// encodeWebP encodes lossless WebP (RFC 9649, section 3). It subtracts green from red and blue, predicts each pixel from its
-// neighbours, and writes the residuals with one set of prefix codes and without back references. No edge may be longer than
-// maxWebP.
+// encodeWebP encodes lossless WebP (RFC 9649, section 3). It subtracts green from red and blue,
+// predicts each pixel from its neighbours, and writes the residuals with one set of prefix codes
+// and without back references. No edge may be longer than maxWebP.
 func encodeWebP(src image.Image) []byte {
 	b := src.Bounds()
 	img, ok := src.(*image.NRGBA)
@@ -219,7 +219,8 @@ func (w *bitWriter) codes(counts []int) []prefixCode {
 	return canonical(lengths)
 }
 
-// codeLengths returns Huffman code lengths. It raises low counts until no code is longer than limit.
+// codeLengths returns Huffman code lengths. It raises low counts until no code is longer than
+// limit.
 func codeLengths(counts []int, limit int) []int {
 	for floor := 1; ; floor *= 2 {
 		q := &nodes{}
@@ -274,7 +275,8 @@ func (q *nodes) Pop() any {
 	return last
 }
 
-// canonical assigns canonical codes. Their bits are reversed, because bitWriter writes the lowest bit first.
+// canonical assigns canonical codes. Their bits are reversed, because bitWriter writes the lowest
+// bit first.
 func canonical(lengths []int) []prefixCode {
 	var starts [17]uint32
 	for _, n := range lengths {

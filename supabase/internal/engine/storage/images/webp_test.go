@@ -62,7 +62,8 @@ func TestWebPRoundTrip(t *testing.T) {
 	}
 }
 
-// TestWebPSizeLimit checks that a picture whose edges are too long for WebP is encoded in another format.
+// TestWebPSizeLimit checks that a picture whose edges are too long for WebP is encoded in another
+// format.
 func TestWebPSizeLimit(t *testing.T) {
 	for _, tt := range []struct {
 		w, h   int

@@ -33,8 +33,8 @@ func scanBucket(r pgx.CollectableRow) (b Bucket, err error) {
 	return b, r.Scan(&b.ID, &b.Name, &b.Owner, &b.Public, &b.SizeLimit, &b.AllowedTypes, &b.CreatedAt, &b.UpdatedAt)
 }
 
-// bucketRow reads a bucket as part of a pipeline. It sets *answered once the database has answered; *to stays nil if the
-// bucket does not exist.
+// bucketRow reads a bucket as part of a pipeline. It sets *answered once the database has answered;
+// *to stays nil if the bucket does not exist.
 func bucketRow(to **Bucket, answered *bool, id string) step {
 	st := statement(`
 		select id, name, owner::text, coalesce(public, false), file_size_limit, array_to_json(allowed_mime_types), created_at, updated_at
@@ -102,8 +102,8 @@ func (b *Buckets) Get(ctx context.Context, c Caller, id string) (*Bucket, error)
 	return found, err
 }
 
-// BucketPage filters and sorts a list of buckets. Column becomes part of the SQL, so the protocol must check it against a
-// list.
+// BucketPage filters and sorts a list of buckets. Column becomes part of the SQL, so the protocol
+// must check it against a list.
 type BucketPage struct {
 	Limit, Offset *int
 	Column        string
@@ -138,8 +138,8 @@ func (b *Buckets) List(ctx context.Context, c Caller, p BucketPage) ([]Bucket, e
 	return rows(ctx, b.base, c, scanBucket, q.String(), args...)
 }
 
-// BucketFields are the changes to a bucket. A nil Public changes nothing. SizeLimit and AllowedTypes count only if their
-// Set field is true; nil then removes the restriction.
+// BucketFields are the changes to a bucket. A nil Public changes nothing. SizeLimit and
+// AllowedTypes count only if their Set field is true; nil then removes the restriction.
 type BucketFields struct {
 	Public       *bool
 	SetSizeLimit bool
@@ -205,7 +205,8 @@ func (b *Buckets) Update(ctx context.Context, c Caller, id string, f BucketField
 
 // Delete deletes an empty bucket as the caller.
 func (b *Buckets) Delete(ctx context.Context, c Caller, id string) error {
-	// The caller may be unable to see some objects of the bucket, so the check runs as service_role.
+	// The caller may be unable to see some objects of the bucket, so the check runs as
+	// service_role.
 	notEmpty, err := row(ctx, b.base, c.Service(), pgx.RowTo[bool], `
 		select exists (select from storage.objects where bucket_id = $1) from storage.buckets where id = $1`, id)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"daawo/supabase/internal/database/pool"
 )
 
-// Caller is the user that reads and writes storage.objects and storage.buckets, with the request data that
-// policies can read.
+// Caller is the user that reads and writes storage.objects and storage.buckets, with the request
+// data that policies can read.
 type Caller struct {
 	Role    string // the token's role claim
 	Subject string // the token's sub claim: the owner of uploaded objects
@@ -30,8 +30,8 @@ func (c Caller) Service() Caller {
 	return c
 }
 
-// readSession returns the session settings of a statement that only reads. Only policies read settings beyond the role,
-// and service_role bypasses them.
+// readSession returns the session settings of a statement that only reads. Only policies read
+// settings beyond the role, and service_role bypasses them.
 func (c Caller) readSession() pool.Caller {
 	if c.Role == "service_role" {
 		return pool.Caller{Role: c.Role}
@@ -39,8 +39,8 @@ func (c Caller) readSession() pool.Caller {
 	return c.session()
 }
 
-// session returns the session settings that storage-api makes in every transaction. Deletes by query are allowed because
-// this package also deletes the bytes.
+// session returns the session settings that storage-api makes in every transaction. Deletes by
+// query are allowed because this package also deletes the bytes.
 func (c Caller) session(more ...pool.Setting) pool.Caller {
 	return pool.Caller{Role: c.Role, Claims: c.Claims, Settings: append([]pool.Setting{
 		{Name: "request.jwt.claim.role", Value: c.Role},

@@ -30,7 +30,8 @@ func (s *Store) Delete(ctx context.Context, c Caller, bucket, name string) error
 	return nil
 }
 
-// DeleteMany deletes the named objects as far as the caller may delete them. It returns the deleted ones.
+// DeleteMany deletes the named objects as far as the caller may delete them. It returns the deleted
+// ones.
 func (s *Store) DeleteMany(ctx context.Context, c Caller, bucket string, names []string) ([]Object, error) {
 	var all []Object
 	for len(names) > 0 {
@@ -53,8 +54,8 @@ type Copy struct {
 	ToBucket, ToName     string
 	Owner                string
 	Upsert               bool
-	// KeepMetadata copies both kinds of metadata; otherwise the fields below replace them. Without Preserve, fields that are
-	// not set are removed (S3's REPLACE).
+	// KeepMetadata copies both kinds of metadata; otherwise the fields below replace them. Without
+	// Preserve, fields that are not set are removed (S3's REPLACE).
 	KeepMetadata           bool
 	Preserve               bool
 	MimeType, CacheControl *string
@@ -116,7 +117,8 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 	return o, err
 }
 
-// checkTarget returns an error if the target's bucket does not allow the size of the source or the type in metadata.
+// checkTarget returns an error if the target's bucket does not allow the size of the source or the
+// type in metadata.
 func (s *Store) checkTarget(ctx context.Context, c Caller, source *Object, metadata json.RawMessage, target backend.Key) error {
 	bucket, err := s.Buckets.Get(ctx, c.Service(), target.Bucket)
 	if err != nil {
@@ -145,7 +147,8 @@ func (s *Store) checkTarget(ctx context.Context, c Caller, source *Object, metad
 	return nil
 }
 
-// metadata returns the column metadata of the copy and the options that the backend must change (nil: none).
+// metadata returns the column metadata of the copy and the options that the backend must change
+// (nil: none).
 func (p Copy) metadata(source *Object) (json.RawMessage, *backend.Options, error) {
 	base := source.Metadata
 	if base == nil || p.KeepMetadata {
@@ -188,7 +191,8 @@ func merge(base json.RawMessage, changes map[string]any) (json.RawMessage, error
 	return json.Marshal(doc)
 }
 
-// Move renames an object, also into another bucket, as the caller. It returns the object at its new name.
+// Move renames an object, also into another bucket, as the caller. It returns the object at its new
+// name.
 func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBucket, toName string) (*Object, error) {
 	if err := CheckName(toName); err != nil {
 		return nil, err
@@ -247,7 +251,8 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 	if err != nil {
 		return nil, err
 	}
-	// An upload may have replaced the bytes since they were copied. The update then finds no row, and UseCurrent retries.
+	// An upload may have replaced the bytes since they were copied. The update then finds no row,
+	// and UseCurrent retries.
 	var moved *Object
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()

@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The errors of storage-api. The status given here is the body's statusCode; wire derives the HTTP status.
+// The errors of storage-api. The status given here is the body's statusCode; wire derives the HTTP
+// status.
 
 func named(status int, name, code, message string) *apierror.Error {
 	e := apierror.Errorf(status, code, "%s", message)
@@ -91,7 +92,8 @@ func ErrInvalidJWT(message string) *apierror.Error {
 	return apierror.Errorf(400, "InvalidJWT", "%s", message)
 }
 
-// ErrInvalidSignature says that the token of a signed URL is valid, but for another object or scope.
+// ErrInvalidSignature says that the token of a signed URL is valid, but for another object or
+// scope.
 func ErrInvalidSignature(message string) *apierror.Error {
 	return apierror.Errorf(400, "InvalidSignature", "%s", message)
 }
@@ -120,8 +122,8 @@ func errDiskFull() *apierror.Error {
 	return withReply(e, 507).WithHeader("Retry-After", retryDisk)
 }
 
-// errUnavailable says that the database is stopped, starting or stopping, or stopped during a query. S3 clients retry on
-// this code.
+// errUnavailable says that the database is stopped, starting or stopping, or stopped during a
+// query. S3 clients retry on this code.
 func errUnavailable() *apierror.Error {
 	e := apierror.Errorf(503, "ServiceUnavailable", "The database is not available. Please try again later.")
 	return withReply(e, 503).WithHeader("Retry-After", retryDatabase)
@@ -149,8 +151,8 @@ func errExists(code string) *apierror.Error {
 	return named(409, "Duplicate", code, "The resource already exists")
 }
 
-// MapError returns storage-api's error for an error of Postgres or of the backend. It returns a apierror.Error unchanged, and
-// every other error too.
+// MapError returns storage-api's error for an error of Postgres or of the backend. It returns a
+// apierror.Error unchanged, and every other error too.
 func MapError(err error) error {
 	if err == nil {
 		return nil
@@ -234,8 +236,9 @@ func mapSchemaMismatch(pg *pgconn.PgError) *apierror.Error {
 	return e
 }
 
-// MapDatabase is MapError for errors that can only come from the database. It therefore also maps a broken connection,
-// which MapError cannot tell from a broken connection to a client or the backend.
+// MapDatabase is MapError for errors that can only come from the database. It therefore also maps a
+// broken connection, which MapError cannot tell from a broken connection to a client or the
+// backend.
 func MapDatabase(err error) error {
 	err = MapError(err)
 	if _, ok := apierror.AsError(err); !ok && pool.IsUnavailable(err) {

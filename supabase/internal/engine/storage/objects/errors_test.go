@@ -13,7 +13,8 @@ import (
 	"daawo/supabase/internal/database/pool"
 )
 
-// TestMapDatabaseUnavailable checks the status and Retry-After of every error that means that the database is unavailable.
+// TestMapDatabaseUnavailable checks the status and Retry-After of every error that means that the
+// database is unavailable.
 func TestMapDatabaseUnavailable(t *testing.T) {
 	starting := fmt.Errorf("%w: %w", pool.ErrUnavailable, &pgconn.PgError{Code: "57P03"})
 	late := fmt.Errorf("%w: %w", pool.ErrUnavailable, context.DeadlineExceeded)

@@ -180,7 +180,8 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 	if p.Order == "desc" {
 		order, compare = "desc", "<"
 	}
-	// Bounds in the collation of the index. LIKE has another one and would read the whole bucket up to the prefix.
+	// Bounds in the collation of the index. LIKE has another one and would read the whole bucket up
+	// to the prefix.
 	args := [][]byte{text(bucket), number(limit), text(p.Prefix)}
 	where, at, sort := `bucket_id = $1 and name collate "C" >= $3 and name collate "C" < $3 || chr(1114111)`, "", ""
 	if p.Column == "created_at" || p.Column == "updated_at" {
@@ -235,7 +236,8 @@ func segment(path string, n int) string {
 	return first
 }
 
-// cursor is storage-api's continuation token: lines "l:<name>", "o:<order>", "c:<column>", "a:<value>" in base64.
+// cursor is storage-api's continuation token: lines "l:<name>", "o:<order>", "c:<column>",
+// "a:<value>" in base64.
 type cursor struct{ after, order, column, columnAfter string }
 
 func (t cursor) encode() string {

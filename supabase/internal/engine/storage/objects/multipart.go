@@ -77,7 +77,8 @@ func (m *Multipart) Create(ctx context.Context, c Caller, key backend.Key, o bac
 	return id, nil
 }
 
-// nullable returns SQL null for a missing document, and the document otherwise, even if it is JSON null.
+// nullable returns SQL null for a missing document, and the document otherwise, even if it is JSON
+// null.
 func nullable(document json.RawMessage) any {
 	if document == nil {
 		return nil
@@ -100,8 +101,8 @@ func (m *Multipart) Get(ctx context.Context, c Caller, id, bucket, name string) 
 	return u, m.objects.CanUpload(ctx, c, u.asUpload(c.Subject))
 }
 
-// reserve adds size, which may be negative, to the bytes reserved for an upload. It returns ErrTooLarge if the sum would
-// exceed limit.
+// reserve adds size, which may be negative, to the bytes reserved for an upload. It returns
+// ErrTooLarge if the sum would exceed limit.
 func (m *Multipart) reserve(ctx context.Context, c Caller, id string, size, limit int64) error {
 	return m.tx(ctx, c.Service(), func(tx pgx.Tx) error { return m.addReserved(ctx, tx, id, size, limit) })
 }
@@ -141,7 +142,8 @@ func (m *Multipart) PutPart(ctx context.Context, c Caller, u *MultipartUpload, n
 	})
 }
 
-// CopyPart copies a range of an object into a part. The protocol has checked that the caller may read the object.
+// CopyPart copies a range of an object into a part. The protocol has checked that the caller may
+// read the object.
 func (m *Multipart) CopyPart(ctx context.Context, c Caller, u *MultipartUpload, number int, from backend.Key, offset, length int64) (part backend.Part, at time.Time, err error) {
 	part, err = m.part(ctx, c, u, number, length, func() (p backend.Part, err error) {
 		p, at, err = m.Backend.CopyPart(ctx, u.Key(), u.ID, number, from, offset, length)
@@ -221,7 +223,8 @@ func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, 
 	}
 	meta, err := m.Backend.CompleteMultipart(ctx, u.Key(), u.ID, parts)
 	if errors.Is(err, backend.ErrPart) || errors.Is(err, backend.ErrNotFound) {
-		// An earlier call may have joined the parts and then failed to write the row, or its reply was lost.
+		// An earlier call may have joined the parts and then failed to write the row, or its reply
+		// was lost.
 		if joined, headErr := m.Backend.Head(ctx, u.Key()); headErr == nil {
 			meta, err = joined, nil
 		}

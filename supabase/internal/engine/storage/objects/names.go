@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Patterns of what storage-api accepts. Names consist of the characters that S3 documents as safe or as needing special
-// handling; non-ASCII letters are refused.
+// Patterns of what storage-api accepts. Names consist of the characters that S3 documents as safe
+// or as needing special handling; non-ASCII letters are refused.
 var (
 	objectName = regexp.MustCompile(`^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$`)
 	bucketName = regexp.MustCompile(`^[A-Za-z0-9_!.*'() &$=@;:+,?-]{1,100}$`)
@@ -19,7 +19,8 @@ var (
 // reservedSuffix is the suffix of Iceberg table buckets.
 const reservedSuffix = "--table-s3"
 
-// CheckName returns ErrInvalidKey unless name is a valid object name. S3 keys have at most 1,024 bytes.
+// CheckName returns ErrInvalidKey unless name is a valid object name. S3 keys have at most 1,024
+// bytes.
 func CheckName(name string) error {
 	if len(name) > 1024 || !objectName.MatchString(name) {
 		return ErrInvalidKey(name)
@@ -35,7 +36,8 @@ func CheckBucketName(name string) error {
 	return nil
 }
 
-// IsFolderPlaceholder reports whether the object is the empty file that Studio stores to keep a folder.
+// IsFolderPlaceholder reports whether the object is the empty file that Studio stores to keep a
+// folder.
 func IsFolderPlaceholder(name string) bool { return strings.HasSuffix(name, ".emptyFolderPlaceholder") }
 
 // ParseSize parses "20MB", "1.5kb" or "3B" into bytes: powers of 1000, three significant digits.
@@ -66,7 +68,8 @@ func ParseSize(s string) (int64, error) {
 	return int64(value), nil
 }
 
-// CheckMimeType returns ErrMimeType unless t is one of the allowed types; image/* allows every image.
+// CheckMimeType returns ErrMimeType unless t is one of the allowed types; image/* allows every
+// image.
 func CheckMimeType(t string, allowed []string) error {
 	kind, sub, ok := strings.Cut(t, "/")
 	if !ok {

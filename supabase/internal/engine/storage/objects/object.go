@@ -59,8 +59,9 @@ type Metadata struct {
 	XRobotsTag    string `json:"xRobotsTag,omitempty"`
 }
 
-// Meta reads the column metadata and ignores invalid values, because a user with write access to the table can store any
-// JSON. ok is false if a value is missing that is needed to serve the bytes.
+// Meta reads the column metadata and ignores invalid values, because a user with write access to
+// the table can store any JSON. ok is false if a value is missing that is needed to serve the
+// bytes.
 func (o *Object) Meta() (m Metadata, ok bool) {
 	if json.Unmarshal(o.Metadata, &m) == nil && m.complete() { // written by this server
 		return m, true
@@ -160,8 +161,9 @@ func (s *Store) Object(ctx context.Context, c Caller, bucket, name string) (*Obj
 	return o, err
 }
 
-// UseCurrent passes the object that load returns to use. A concurrent upload can delete the bytes of that version before
-// use reads them. If use fails with backend.ErrNotFound and load now returns another version, UseCurrent tries that one.
+// UseCurrent passes the object that load returns to use. A concurrent upload can delete the bytes
+// of that version before use reads them. If use fails with backend.ErrNotFound and load now returns
+// another version, UseCurrent tries that one.
 func UseCurrent(load func() (*Object, error), use func(*Object) error) error {
 	o, err := load()
 	if err != nil {
@@ -211,7 +213,8 @@ func (s *Store) PublicObject(ctx context.Context, c Caller, bucket, name string)
 	return o, nil
 }
 
-// ReadableObject reads an object of a public bucket, or one of a private bucket that an authenticated caller may see.
+// ReadableObject reads an object of a public bucket, or one of a private bucket that an
+// authenticated caller may see.
 func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool, bucket, name string) (*Object, error) {
 	invalid := CheckName(name)
 	if invalid != nil {
@@ -231,9 +234,9 @@ func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool
 	return o, nil
 }
 
-// readable queries in one round trip whether the bucket is public and, if it has the object, the object. In a private
-// bucket, authorize makes it return the object only if the caller may see it. It returns ErrNoBucket if the bucket does
-// not exist.
+// readable queries in one round trip whether the bucket is public and, if it has the object, the
+// object. In a private bucket, authorize makes it return the object only if the caller may see it.
+// It returns ErrNoBucket if the bucket does not exist.
 func (s *Store) readable(ctx context.Context, c Caller, authorize bool, bucket, name string) (public bool, o *Object, err error) {
 	found := false
 	var asService, asCaller *Object

@@ -15,10 +15,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Each upload and download sends its statements to the database as one pipeline: one round trip and one transaction.
-// Plans under row level security depend on the role, so each role has its own prepared statements.
+// Each upload and download sends its statements to the database as one pipeline: one round trip and
+// one transaction. Plans under row level security depend on the role, so each role has its own
+// prepared statements.
 
-// step is one statement of a pipeline. read gets its rows before those of the next statement; nil discards them.
+// step is one statement of a pipeline. read gets its rows before those of the next statement; nil
+// discards them.
 type step struct {
 	pool.Statement
 	read func(*pgconn.ResultReader) error
@@ -65,7 +67,8 @@ func nullableText(s *string) []byte {
 // number returns a parameter of an integer type.
 func number(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
-// objectRow returns a step that reads at most one row of objectColumns into *to, or sets *to to nil.
+// objectRow returns a step that reads at most one row of objectColumns into *to, or sets *to to
+// nil.
 func objectRow(to **Object, sql string, args ...[]byte) step {
 	st := statement(sql, args...)
 	st.Formats = objectFormats
@@ -81,7 +84,8 @@ func objectRow(to **Object, sql string, args ...[]byte) step {
 	return st
 }
 
-// objectFormats requests objectColumns as text, except the times: their text form depends on session settings.
+// objectFormats requests objectColumns as text, except the times: their text form depends on
+// session settings.
 var objectFormats = []int16{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}
 
 // readObject decodes objectColumns in objectFormats.

@@ -7,8 +7,8 @@ import (
 
 var rangePattern = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
 
-// ParseRange parses a Range header with a single range. It returns ErrInvalidRange (416) for the forms that storage-api
-// refuses.
+// ParseRange parses a Range header with a single range. It returns ErrInvalidRange (416) for the
+// forms that storage-api refuses.
 func ParseRange(header string, size int64) (offset, length int64, err error) {
 	m := rangePattern.FindStringSubmatch(header)
 	if m == nil || size == 0 || m[1] == "" && m[2] == "" {

@@ -62,7 +62,8 @@ func mac(secret []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// matches reports whether signature is the MAC of text with any secret. It compares with all of them, in constant time.
+// matches reports whether signature is the MAC of text with any secret. It compares with all of
+// them, in constant time.
 func (s *Signer) matches(signature []byte, text string) bool {
 	ok := false
 	for _, secret := range *s.secrets.Load() {

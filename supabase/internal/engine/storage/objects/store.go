@@ -1,10 +1,10 @@
-// Package objects implements storage without a protocol: buckets and objects as rows of the storage schema, their bytes
-// in a backend, and the order of steps that keeps rows and bytes consistent. Bytes are durable before a row refers to
-// them, and they are deleted after the last reference is gone. A crash therefore leaves only unreferenced bytes, which
-// Sweep removes.
+// Package objects implements storage without a protocol: buckets and objects as rows of the storage
+// schema, their bytes in a backend, and the order of steps that keeps rows and bytes consistent.
+// Bytes are durable before a row refers to them, and they are deleted after the last reference is
+// gone. A crash therefore leaves only unreferenced bytes, which Sweep removes.
 //
-// Store handles objects; Buckets, Multipart and Signer handle buckets, S3 multipart uploads and signed URLs. The REST,
-// TUS and S3 protocols build on them. Of ours it imports db, storage/backend and wire; only storage imports it.
+// Store handles objects; Buckets, Multipart and Signer handle buckets, S3 multipart uploads and
+// signed URLs. The REST, TUS and S3 protocols build on them.
 package objects
 
 import (
@@ -98,7 +98,8 @@ func row[T any](ctx context.Context, b *base, c Caller, scan pgx.RowToFunc[T], s
 	return &out[0], nil
 }
 
-// LockKey returns storage-api's hash of an object's path, so that both servers take the same advisory lock.
+// LockKey returns storage-api's hash of an object's path, so that both servers take the same
+// advisory lock.
 func LockKey(parts ...string) int64 {
 	hash := int32(5381)
 	for i, p := range parts {

@@ -21,9 +21,9 @@ type Swept struct {
 	Uploads   int // rows of abandoned multipart uploads
 }
 
-// Sweep removes what crashes and interrupted uploads have left, if it is older than age: bytes without a row of
-// storage.objects, temporary files and multipart uploads. Younger versions stay, because their row may not be written
-// yet. The rows are queried after the bytes were listed.
+// Sweep removes what crashes and interrupted uploads have left, if it is older than age: bytes
+// without a row of storage.objects, temporary files and multipart uploads. Younger versions stay,
+// because their row may not be written yet. The rows are queried after the bytes were listed.
 func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 	var out Swept
 	before := s.now().Add(-age)
@@ -71,7 +71,8 @@ func (s *Store) orphans(ctx context.Context, keys []backend.Key) ([]backend.Key,
 	for i, k := range keys {
 		buckets[i], paths[i], versions[i] = k.Bucket, k.Name+"/"+k.Version, k.Version
 	}
-	// A version is a UUID, so it identifies its row even if the file system has changed the spelling of the object's name.
+	// A version is a UUID, so it identifies its row even if the file system has changed the
+	// spelling of the object's name.
 	found, err := rows(ctx, s.base, Caller{}.Service(), pgx.RowTo[string], `
 		select o.bucket_id || '/' || o.version
 		  from storage.objects o

@@ -28,8 +28,8 @@ type Upload struct {
 	Declared Declared
 }
 
-// UserMetadata returns raw if it is a JSON object. It returns an error for a list and for a string, which the column
-// cannot hold, and nil for other values, which storage-api ignores.
+// UserMetadata returns raw if it is a JSON object. It returns an error for a list and for a string,
+// which the column cannot hold, and nil for other values, which storage-api ignores.
 func UserMetadata(raw []byte) (json.RawMessage, error) {
 	var doc any
 	if json.Unmarshal(raw, &doc) != nil {
@@ -72,7 +72,8 @@ set metadata = excluded.metadata, user_metadata = coalesce(excluded.user_metadat
     owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)
 returning ` + objectColumns
 
-// upsert returns a step that writes the row of a version. A nil user document is SQL null, not JSON null.
+// upsert returns a step that writes the row of a version. A nil user document is SQL null, not JSON
+// null.
 func upsert(to **Object, bucket, name, owner, version string, metadata, user json.RawMessage) step {
 	return objectRow(to, upsertObject, text(name), text(bucket), nullableText(ownerUUID(owner)), nullableText(ownerID(owner)), metadata, user, text(version))
 }
@@ -99,7 +100,8 @@ func (u *Upload) attemptError(err error) error {
 	return err
 }
 
-// CanUpload returns an error if row level security does not let the caller write the object. It writes nothing.
+// CanUpload returns an error if row level security does not let the caller write the object. It
+// writes nothing.
 func (s *Store) CanUpload(ctx context.Context, c Caller, u Upload) error {
 	steps, err := u.attempt(c)
 	if err != nil {
@@ -118,9 +120,10 @@ type Admission struct {
 	denied error // permission or name error, returned by Upload
 }
 
-// Admit reads the bucket and checks with row level security whether the caller may write the object, in one round trip.
-// It returns an error only if the bucket does not exist or the database fails. Upload reports permission and name errors,
-// so that the protocols can report size and type errors first.
+// Admit reads the bucket and checks with row level security whether the caller may write the
+// object, in one round trip. It returns an error only if the bucket does not exist or the database
+// fails. Upload reports permission and name errors, so that the protocols can report size and type
+// errors first.
 func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, error) {
 	a := &Admission{store: s, caller: c, upload: u, key: backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}}
 	if a.denied = CheckName(u.Name); a.denied == nil {
@@ -148,7 +151,8 @@ func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, erro
 	return a, nil
 }
 
-// Upload writes the bytes and then the row. It returns ErrTooLarge if body has more than limit bytes.
+// Upload writes the bytes and then the row. It returns ErrTooLarge if body has more than limit
+// bytes.
 func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*Object, error) {
 	if a.denied != nil {
 		return nil, a.denied
@@ -176,9 +180,9 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 	return o, err
 }
 
-// Complete writes the row of a stored version and deletes the bytes of the version that it replaces. It ignores the
-// cancellation of ctx. On an error the new bytes stay: a resumable upload can be completed again later, and other uploads
-// call deleteRejected.
+// Complete writes the row of a stored version and deletes the bytes of the version that it
+// replaces. It ignores the cancellation of ctx. On an error the new bytes stay: a resumable upload
+// can be completed again later, and other uploads call deleteRejected.
 func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata, user json.RawMessage) (*Object, error) {
 	metadata, err := json.Marshal(m)
 	if err != nil {
@@ -208,8 +212,9 @@ func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, owner s
 	return object, nil
 }
 
-// deleteRejected deletes the bytes of a version if err proves that the database did not write its row. If the connection
-// or the server failed during the transaction, the row may have been written; the bytes then stay, and Sweep checks them.
+// deleteRejected deletes the bytes of a version if err proves that the database did not write its
+// row. If the connection or the server failed during the transaction, the row may have been
+// written; the bytes then stay, and Sweep checks them.
 func (b *base) deleteRejected(ctx context.Context, key backend.Key, err error) {
 	if e, ok := pool.AsPgError(err); ok && !strings.HasPrefix(e.Code, "08") && !strings.HasPrefix(e.Code, "57P0") ||
 		errors.Is(err, pool.ErrUnavailable) || isCode(err, "NoSuchKey") {
@@ -217,7 +222,8 @@ func (b *base) deleteRejected(ctx context.Context, key backend.Key, err error) {
 	}
 }
 
-// deleteVersion deletes the bytes of a version that will have no row. If that fails, Sweep deletes them later.
+// deleteVersion deletes the bytes of a version that will have no row. If that fails, Sweep deletes
+// them later.
 func (b *base) deleteVersion(ctx context.Context, key backend.Key) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUploadSignature compares the encryption with the output of
-// printf progress:42 | openssl enc -aes-256-cbc -md md5 -S 0102030405060708 -pass pass:encryptionkey -base64
+// TestUploadSignature compares the encryption with the output of printf progress:42 | openssl enc
+// -aes-256-cbc -md md5 -S 0102030405060708 -pass pass:encryptionkey -base64
 func TestUploadSignature(t *testing.T) {
 	salt := []byte{1, 2, 3, 4, 5, 6, 7, 8}
 	text, err := sealProgress("encryptionkey", salt, 42)

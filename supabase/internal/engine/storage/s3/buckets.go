@@ -63,8 +63,8 @@ func (c *call) getVersioning() error {
 	return reply(c.w, http.StatusOK, versioningReply{Xmlns: namespace, Status: "Suspended", MfaDelete: "Disabled"})
 }
 
-// number reads a query parameter that must not be negative. Values above most count as most. The operation must handle 0
-// itself: a page of 0 entries has no last entry to continue from.
+// number reads a query parameter that must not be negative. Values above most count as most. The
+// operation must handle 0 itself: a page of 0 entries has no last entry to continue from.
 func (c *call) number(name string, otherwise, most int) (int, error) {
 	text := c.query.Get(name)
 	if text == "" {
@@ -132,8 +132,8 @@ func (c *call) listObjects() error {
 	return reply(c.w, http.StatusOK, doc)
 }
 
-// nextMarker returns the last entry of a page. A folder ends in its delimiter; otherwise, if an object has the same name,
-// the next page would start with the folder again.
+// nextMarker returns the last entry of a page. A folder ends in its delimiter; otherwise, if an
+// object has the same name, the next page would start with the folder again.
 func nextMarker(page *objects.Page, delimiter string) string {
 	if n := len(page.Folders); n > 0 {
 		if last := page.Folders[n-1].Name; last == page.NextKey || last == page.NextKey+delimiter {

@@ -16,8 +16,9 @@ import (
 	"daawo/supabase/internal/base/apierror"
 )
 
-// The aws-chunked encoding sends a body in chunks. The signature of each chunk covers that of the previous one (S3 API
-// reference, "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks").
+// The aws-chunked encoding sends a body in chunks. The signature of each chunk covers that of the
+// previous one (S3 API reference, "Signature Calculations for the Authorization Header:
+// Transferring Payload in Multiple Chunks").
 
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -27,8 +28,8 @@ var (
 	errShort   = apierror.Errorf(400, "IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header")
 )
 
-// body returns the decoded payload of the request and its length (-1: unknown). Reading fails if the payload does not match
-// its signature.
+// body returns the decoded payload of the request and its length (-1: unknown). Reading fails if
+// the payload does not match its signature.
 func (s *signature) body(r *http.Request, secret string) (io.Reader, int64, error) {
 	if !strings.HasPrefix(s.payload, "STREAMING-") {
 		if len(s.payload) == 64 {
@@ -111,8 +112,8 @@ func (c *chunked) Read(p []byte) (int, error) {
 	return 0, c.err
 }
 
-// next verifies the current chunk and reads the header of the next one. After the last chunk it reads the trailers and
-// returns io.EOF.
+// next verifies the current chunk and reads the header of the next one. After the last chunk it
+// reads the trailers and returns io.EOF.
 func (c *chunked) next() error {
 	if c.inside {
 		if err := c.endOfLine(); err != nil {
@@ -165,8 +166,8 @@ func (c *chunked) verify() error {
 // maxTrailer is the largest size of the trailers, in bytes.
 const maxTrailer = 8 << 10
 
-// trailers reads the checksums after the last chunk up to the empty line, and verifies their signature if the body is
-// signed.
+// trailers reads the checksums after the last chunk up to the empty line, and verifies their
+// signature if the body is signed.
 func (c *chunked) trailers() error {
 	var text bytes.Buffer
 	signed, lines := "", 0

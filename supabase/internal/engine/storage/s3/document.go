@@ -17,8 +17,8 @@ import (
 
 var mediaType = regexp.MustCompile(`^\s*[^\s/;]+/[^\s/;]+\s*(?:;|$)`)
 
-// document decodes the request body into v: JSON if Content-Type says so, otherwise XML, whose root element is name.
-// present is false if the body is empty.
+// document decodes the request body into v: JSON if Content-Type says so, otherwise XML, whose root
+// element is name. present is false if the body is empty.
 func (c *call) document(name string, v any) (present bool, err error) {
 	data, err := readBody(c.body)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// A browser form can upload one file with a signed policy (S3 API reference, "Browser-Based Uploads Using POST").
+// A browser form can upload one file with a signed policy (S3 API reference, "Browser-Based Uploads
+// Using POST").
 
 const (
 	maxFormFields = 20
@@ -88,8 +89,8 @@ func (c *call) postForm() error {
 	return nil
 }
 
-// checkPolicy verifies the signature of the policy, its expiry and its conditions. It returns the smallest and the largest
-// allowed size.
+// checkPolicy verifies the signature of the policy, its expiry and its conditions. It returns the
+// smallest and the largest allowed size.
 func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [2]int64, err error) {
 	sizes[1] = maxPart
 	raw := get("policy")
@@ -119,7 +120,8 @@ func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [
 	if c.h.Now().After(until) {
 		return sizes, objects.ErrDenied("Invalid according to Policy: Policy expired.")
 	}
-	// The fields of the signature need no condition. Every other field does, including other x-amz- fields.
+	// The fields of the signature need no condition. Every other field does, including other x-amz-
+	// fields.
 	seen := map[string]bool{"policy": true, "x-amz-signature": true, "x-amz-algorithm": true, "x-amz-credential": true,
 		"x-amz-date": true, "x-amz-security-token": true}
 	for _, condition := range p.Conditions {
@@ -140,8 +142,9 @@ func (c *call) checkPolicy(get func(string) string, fields http.Header) (sizes [
 	return sizes, nil
 }
 
-// matchCondition checks one condition: {"name": "value"}, ["eq" or "starts-with", "$name", "value"], or
-// ["content-length-range", least, most], which it stores in sizes. It returns the name of the field.
+// matchCondition checks one condition: {"name": "value"}, ["eq" or "starts-with", "$name",
+// "value"], or ["content-length-range", least, most], which it stores in sizes. It returns the name
+// of the field.
 func (c *call) matchCondition(condition any, get func(string) string, sizes *[2]int64) (name string, ok bool) {
 	value := func(name string) string {
 		if name == "bucket" {

@@ -1,8 +1,7 @@
-// Package s3 implements the S3 protocol of storage: Signature Version 4 in headers and in query strings, buckets, objects,
-// listings and multipart uploads. One key pair has the rights of service_role. With a session token, the key pair
-// "tenant, anon key" has the rights of the token's user, under row level security.
-//
-// Of ours it imports keys, storage/backend, storage/objects and wire; only storage imports it.
+// Package s3 implements the S3 protocol of storage: Signature Version 4 in headers and in query
+// strings, buckets, objects, listings and multipart uploads. One key pair has the rights of
+// service_role. With a session token, the key pair "tenant, anon key" has the rights of the token's
+// user, under row level security.
 package s3
 
 import (
@@ -31,7 +30,8 @@ type Config struct {
 	SessionKey      string // access key id of the session-token mode
 	SessionSecret   string // secret of the session-token mode: the anon key
 	Region          string
-	// Prefix returns the public path before Root, which clients sign. Hosts returns the host names that clients may use.
+	// Prefix returns the public path before Root, which clients sign. Hosts returns the host names
+	// that clients may use.
 	Prefix func(*http.Request) string
 	Hosts  func(*http.Request) []string
 	Log    *slog.Logger
@@ -137,7 +137,8 @@ func (c *call) identify(s *signature) (secret string, err error) {
 	return c.h.SecretAccessKey, nil
 }
 
-// operation is an entry of the dispatch table. Operations on the same path differ in query parameters or a header.
+// operation is an entry of the dispatch table. Operations on the same path differ in query
+// parameters or a header.
 type operation struct {
 	method string
 	key    bool // the path has a key
@@ -179,8 +180,8 @@ var subresources = []string{
 	"requestPayment", "restore", "retention", "select", "tagging", "torrent", "versioning", "website",
 }
 
-// unsupported reports whether the request is for a subresource and would otherwise read, write or delete the object or the
-// bucket itself. A GET of a bucket is harmless, because it only lists.
+// unsupported reports whether the request is for a subresource and would otherwise read, write or
+// delete the object or the bucket itself. A GET of a bucket is harmless, because it only lists.
 func (c *call) unsupported() bool {
 	get := c.r.Method == http.MethodGet
 	if get && c.key == "" || c.r.Method == http.MethodHead {

@@ -52,7 +52,8 @@ func (c *call) createMultipart() error {
 	return reply(c.w, http.StatusOK, initiateReply{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadId: id})
 }
 
-// checkIgnoredJSON returns an error if a body that has no meaning is declared as JSON, but is not JSON.
+// checkIgnoredJSON returns an error if a body that has no meaning is declared as JSON, but is not
+// JSON.
 func (c *call) checkIgnoredJSON(kind string) error {
 	if kind, _, _ = strings.Cut(kind, ";"); strings.TrimSpace(kind) != "application/json" {
 		return nil

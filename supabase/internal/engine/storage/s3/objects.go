@@ -216,8 +216,8 @@ func missing(err error) error {
 	return err
 }
 
-// condition evaluates conditional headers in the order of RFC 9110, section 13.2.2. It returns 304, 412, or 0 if the
-// request continues.
+// condition evaluates conditional headers in the order of RFC 9110, section 13.2.2. It returns 304,
+// 412, or 0 if the request continues.
 func condition(h http.Header, prefix string, m objects.Metadata, updated *time.Time) int {
 	same := func(list string) bool {
 		for _, tag := range strings.Split(list, ",") {

@@ -16,7 +16,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// Signature Version 4 as in the S3 API reference, "Authenticating Requests (AWS Signature Version 4)".
+// Signature Version 4 as in the S3 API reference, "Authenticating Requests (AWS Signature Version
+// 4)".
 
 const (
 	algorithm  = "AWS4-HMAC-SHA256"
@@ -45,7 +46,8 @@ func errSignature(message string) error {
 
 var errMismatch = apierror.Errorf(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided. Check your key and signing method.")
 
-// readSignature reads the signature from the Authorization header or, without one, from the query string.
+// readSignature reads the signature from the Authorization header or, without one, from the query
+// string.
 func readSignature(r *http.Request, now time.Time) (*signature, error) {
 	if header := r.Header.Get("Authorization"); strings.HasPrefix(header, algorithm+" ") {
 		return headerSignature(r, header, now)
@@ -135,7 +137,8 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// matches reports whether the signature is correct for one of the host names that the client may have used.
+// matches reports whether the signature is correct for one of the host names that the client may
+// have used.
 func (s *signature) matches(r *http.Request, secret, path string, hosts []string) bool {
 	if !slices.Contains(s.signed, "host") {
 		return false
@@ -151,8 +154,9 @@ func (s *signature) matches(r *http.Request, secret, path string, hosts []string
 	return ok == 1
 }
 
-// checkSignedHeaders returns an error if an x-amz- header is not signed. Otherwise the holder of a presigned PUT could turn
-// it into a copy of any object. The canonical request always contains the hash of the body.
+// checkSignedHeaders returns an error if an x-amz- header is not signed. Otherwise the holder of a
+// presigned PUT could turn it into a copy of any object. The canonical request always contains the
+// hash of the body.
 func (s *signature) checkSignedHeaders(h http.Header) error {
 	for name := range h {
 		name = strings.ToLower(name)

@@ -36,7 +36,8 @@ func reply(w http.ResponseWriter, status int, doc any) error {
 	return nil
 }
 
-// fail sends an error as XML and returns its status. Unlike the REST API, S3 uses the real HTTP status.
+// fail sends an error as XML and returns its status. Unlike the REST API, S3 uses the real HTTP
+// status.
 func fail(w http.ResponseWriter, r *http.Request, err error) (status int) {
 	status, code, message := http.StatusInternalServerError, "InternalError", "Internal Server Error"
 	if e, ok := apierror.AsError(err); ok {

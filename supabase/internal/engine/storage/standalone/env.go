@@ -1,7 +1,5 @@
-// Package standalone runs the storage engine alone, as a replacement for storage-api, with storage-api's environment
-// variables, port and health path.
-//
-// Only cli imports it.
+// Package standalone runs the storage engine alone, as a replacement for storage-api, with
+// storage-api's environment variables, port and health path.
 package standalone
 
 import (
@@ -33,8 +31,9 @@ type Config struct {
 	LogLevel  string
 }
 
-// FromEnv reads storage-api's variables. It ignores the variables of features that this engine does not have
-// (multitenancy, queues, webhooks, Iceberg, vectors, tracing), which docs/storage.md lists.
+// FromEnv reads storage-api's variables. It ignores the variables of features that this engine does
+// not have (multitenancy, queues, webhooks, Iceberg, vectors, tracing), which docs/storage.md
+// lists.
 func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	v := variables{getenv: getenv}
 	c := &Config{
@@ -129,7 +128,8 @@ func (v *variables) whole(otherwise int64, names ...string) int64 {
 	return n
 }
 
-// verifyingKeys returns the keys that verify tokens: the secret and the key set. It also sets S3AnonKey if it is empty.
+// verifyingKeys returns the keys that verify tokens: the secret and the key set. It also sets
+// S3AnonKey if it is empty.
 func (c *Config) verifyingKeys() ([]keys.Key, error) {
 	all := append([]keys.Key{}, c.JWKS...)
 	all = append(all, keys.Secret("", c.JWTSecret))

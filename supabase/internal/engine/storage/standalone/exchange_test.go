@@ -335,8 +335,9 @@ func ourServer(t *testing.T, variables map[string]string) (stop func()) {
 	return stop
 }
 
-// TestExchange moves a database and its files between this engine and the real storage-api in both directions: one server
-// fills them, the other serves them. It runs where STORAGE_API_FOLDER names a built storage-api (docs/evidence/storage.md).
+// TestExchange moves a database and its files between this engine and the real storage-api in both
+// directions: one server fills them, the other serves them. It runs where STORAGE_API_FOLDER names
+// a built storage-api (docs/evidence/storage.md).
 func TestExchange(t *testing.T) {
 	if os.Getenv("STORAGE_API_FOLDER") == "" {
 		t.Skip("STORAGE_API_FOLDER names no built storage-api: see docs/evidence/storage.md")

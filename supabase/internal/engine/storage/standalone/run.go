@@ -77,8 +77,8 @@ func (c *Config) open() (backend.Backend, io.Closer, error) {
 	return s, io.NopCloser(nil), err
 }
 
-// schema creates the storage schema in an empty database, as storage-api does when it starts. It returns an error if the
-// schema is older than the engine needs. It accepts a newer schema.
+// schema creates the storage schema in an empty database, as storage-api does when it starts. It
+// returns an error if the schema is older than the engine needs. It accepts a newer schema.
 func schema(ctx context.Context, db *pool.Pool) error {
 	return db.Tx(ctx, pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(-8525285245963000605)`); err != nil { // the lock that storage-api's migrations take

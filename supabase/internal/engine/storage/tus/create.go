@@ -53,8 +53,8 @@ func (h *Handler) create(w http.ResponseWriter, r *http.Request, q Request) erro
 // cacheAge matches the values of the metadata cacheControl that become max-age.
 var cacheAge = regexp.MustCompile(`^-?\d+$`)
 
-// newUpload returns the key and the description of a new upload, after it has checked the request, the bucket's limits and
-// the caller's permissions.
+// newUpload returns the key and the description of a new upload, after it has checked the request,
+// the bucket's limits and the caller's permissions.
 func (h *Handler) newUpload(ctx context.Context, r *http.Request, q *Request) (key backend.Key, up info, err error) {
 	metadata, err := parseMetadata(r.Header.Get("Upload-Metadata"))
 	if err != nil {

@@ -55,7 +55,8 @@ func readLength(r *http.Request) (*int64, error) {
 	return &n, nil
 }
 
-// parseMetadata parses Upload-Metadata: "key base64, key base64". A key without a value maps to nil.
+// parseMetadata parses Upload-Metadata: "key base64, key base64". A key without a value maps to
+// nil.
 func parseMetadata(header string) (map[string]*string, error) {
 	if header == "" {
 		return nil, nil

@@ -23,11 +23,12 @@ const lockWait = 5 * time.Second
 
 var errLocked = errors.New("upload is locked")
 
-// locker lets one request at a time write an upload, across all replicas. All locks of a process are advisory locks of one
-// database session: uploads share one connection, and Postgres releases the locks if the process dies.
+// locker lets one request at a time write an upload, across all replicas. All locks of a process
+// are advisory locks of one database session: uploads share one connection, and Postgres releases
+// the locks if the process dies.
 //
-// A client may reconnect while its previous request still waits for bytes. The new request then asks the lock's holder to
-// stop: directly in the same process, otherwise with NOTIFY.
+// A client may reconnect while its previous request still waits for bytes. The new request then
+// asks the lock's holder to stop: directly in the same process, otherwise with NOTIFY.
 type locker struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
@@ -45,8 +46,8 @@ func newLocker(pool *pgxpool.Pool, log *slog.Logger) *locker {
 	return &locker{pool: pool, log: log, held: map[int64]context.CancelFunc{}}
 }
 
-// acquire waits for the lock on key. The returned context is canceled if another request asks for the upload or if the lock
-// is lost. The caller must call release.
+// acquire waits for the lock on key. The returned context is canceled if another request asks for
+// the upload or if the lock is lost. The caller must call release.
 func (l *locker) acquire(ctx context.Context, key int64) (held context.Context, release func(), err error) {
 	deadline := time.Now().Add(lockWait)
 	for {
@@ -65,7 +66,8 @@ func (l *locker) acquire(ctx context.Context, key int64) (held context.Context, 
 	}
 }
 
-// try attempts to take the lock once. If another request holds it, try asks that request to stop and returns errLocked.
+// try attempts to take the lock once. If another request holds it, try asks that request to stop
+// and returns errLocked.
 func (l *locker) try(ctx context.Context, key int64) (context.Context, func(), error) {
 	held, cancel := context.WithCancel(ctx)
 	l.mu.Lock()
@@ -90,8 +92,8 @@ func (l *locker) try(ctx context.Context, key int64) (context.Context, func(), e
 		return held, func() { l.release(key, cancel) }, nil
 	}
 	if ctx.Err() != nil {
-		// The request has ended, but the session may still take the lock. Release it before another request of this process
-		// can ask for it.
+		// The request has ended, but the session may still take the lock. Release it before another
+		// request of this process can ask for it.
 		l.enqueue(func(ctx context.Context, c *pgx.Conn) error {
 			if c == nil || !got {
 				return nil
@@ -151,8 +153,8 @@ func (l *locker) do(ctx context.Context, fn func(context.Context, *pgx.Conn) err
 	}
 }
 
-// enqueue queues job for the session. The job gets nil if there is no session. enqueue returns false, and drops the job, if
-// the locker is closed.
+// enqueue queues job for the session. The job gets nil if there is no session. enqueue returns
+// false, and drops the job, if the locker is closed.
 func (l *locker) enqueue(job func(context.Context, *pgx.Conn) error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -253,7 +255,8 @@ func (l *locker) listen(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// stopIdle reports whether the session can be closed because the wait timed out and no lock is held.
+// stopIdle reports whether the session can be closed because the wait timed out and no lock is
+// held.
 func (l *locker) stopIdle(waited context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

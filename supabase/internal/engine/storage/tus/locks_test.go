@@ -14,7 +14,8 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-// TestCanceledRequestReleasesLock cancels a request while its lock query is queued. The lock must be free afterwards.
+// TestCanceledRequestReleasesLock cancels a request while its lock query is queued. The lock must
+// be free afterwards.
 func TestCanceledRequestReleasesLock(t *testing.T) {
 	pool, err := pool.Open(t.Context(), pool.Config{URL: testdb.New(t).URL("supabase_storage_admin"), MaxConns: 4})
 	if err != nil {

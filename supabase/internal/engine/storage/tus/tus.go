@@ -1,9 +1,8 @@
-// Package tus implements the resumable upload protocol of storage-api: tus.io version 1.0.0 with creation,
-// creation-with-upload, termination and expiration.
+// Package tus implements the resumable upload protocol of storage-api: tus.io version 1.0.0 with
+// creation, creation-with-upload, termination and expiration.
 //
-// The id of an upload is bucket/name/version in base64url. Its description and its bytes are in the backend and its lock is
-// in Postgres, so any replica can serve any of its requests. Of ours it imports db, storage/backend, storage/objects and
-// wire; only storage imports it.
+// The id of an upload is bucket/name/version in base64url. Its description and its bytes are in the
+// backend and its lock is in Postgres, so any replica can serve any of its requests.
 package tus
 
 import (
@@ -111,7 +110,8 @@ var (
 	errMethod        = &protocolError{404, "Not found\n"}
 )
 
-// protocolHeaders lists the headers of the protocol. Browser clients must be able to send and to read them.
+// protocolHeaders lists the headers of the protocol. Browser clients must be able to send and to
+// read them.
 const protocolHeaders = "Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded"
 
 // ServeTUS serves one request.
@@ -216,8 +216,8 @@ func (h *Handler) expired(up info, offset int64) bool {
 	return (up.Size == nil || offset < *up.Size) && !h.Now().Before(up.Created.Add(h.Expiry))
 }
 
-// authorize returns an error if the caller may not write the object. The token of a signed URL permits it and sets owner and
-// upsert.
+// authorize returns an error if the caller may not write the object. The token of a signed URL
+// permits it and sets owner and upsert.
 func (h *Handler) authorize(ctx context.Context, q *Request, r *http.Request, key backend.Key, up info) error {
 	if q.Signed {
 		token := r.Header.Get("X-Signature")
@@ -258,7 +258,8 @@ func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error 
 	if err := h.authorize(r.Context(), &q, r, key, up); err != nil {
 		return err
 	}
-	// The previous request of the client may still be writing, so wait for the lock before reading the offset.
+	// The previous request of the client may still be writing, so wait for the lock before reading
+	// the offset.
 	_, release, err := h.locks.acquire(r.Context(), objects.LockKey(key.Bucket, key.Name, key.Version))
 	if err != nil {
 		return err
@@ -268,8 +269,8 @@ func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error 
 	if err != nil {
 		return err
 	}
-	// A client that sees the full length is done, so the object must exist before the reply. After a crash or a lost
-	// connection it may not exist yet.
+	// A client that sees the full length is done, so the object must exist before the reply. After
+	// a crash or a lost connection it may not exist yet.
 	if up.Size != nil && offset == *up.Size {
 		if err := h.complete(r.Context(), q, key, up); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// write takes the lock and appends the body. It completes the object once all bytes have arrived. It returns the new
-// offset.
+// write takes the lock and appends the body. It completes the object once all bytes have arrived.
+// It returns the new offset.
 func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Request, q Request, key backend.Key, up info, at int64) (int64, error) {
 	held, release, err := h.locks.acquire(ctx, objects.LockKey(key.Bucket, key.Name, key.Version))
 	if err != nil {
@@ -61,8 +61,8 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	return offset, nil
 }
 
-// prepare reads the description again, now under the lock, and checks the request against it. It returns how many bytes the
-// upload still accepts.
+// prepare reads the description again, now under the lock, and checks the request against it. It
+// returns how many bytes the upload still accepts.
 func (h *Handler) prepare(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info, at int64) (limit int64, err error) {
 	raw, offset, err := h.Store.Backend.Info(ctx, key)
 	if err != nil {
@@ -93,7 +93,8 @@ func (h *Handler) prepare(ctx context.Context, r *http.Request, q Request, key b
 	return limit, nil
 }
 
-// appendError returns the reply for an error of Append. stopped says that another request has asked for the upload.
+// appendError returns the reply for an error of Append. stopped says that another request has asked
+// for the upload.
 func appendError(err error, stopped bool) error {
 	if errors.Is(err, errMaxSize) {
 		return errMaxSize
@@ -107,12 +108,13 @@ func appendError(err error, stopped bool) error {
 	return &protocolError{500, "Something went wrong receiving the file\n"}
 }
 
-// drain is how long a request may go on after another one has asked for its upload. A request that is receiving bytes can
-// finish, so that of several at once one succeeds; one whose connection is lost gives way.
+// drain is how long a request may go on after another one has asked for its upload. A request that
+// is receiving bytes can finish, so that of several at once one succeeds; one whose connection is
+// lost gives way.
 const drain = time.Second
 
-// exactReader reads at most left bytes. If the body has more, it returns errMaxSize before the last of them, so that the
-// upload does not become complete.
+// exactReader reads at most left bytes. If the body has more, it returns errMaxSize before the last
+// of them, so that the upload does not become complete.
 type exactReader struct {
 	r    io.Reader
 	left int64
@@ -131,8 +133,8 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end returns errMaxSize if the body has another byte, otherwise io.EOF, even if the connection has failed: all bytes that
-// are needed have arrived.
+// end returns errMaxSize if the body has another byte, otherwise io.EOF, even if the connection has
+// failed: all bytes that are needed have arrived.
 func (e *exactReader) end() error {
 	if n, _ := io.ReadFull(e.r, make([]byte, 1)); n > 0 {
 		return errMaxSize
@@ -140,8 +142,9 @@ func (e *exactReader) end() error {
 	return io.EOF
 }
 
-// complete ensures that an upload with all its bytes has become the object. It returns errNotFound if the object has since
-// been replaced, moved or deleted: such an upload must not become the object again, even if its bytes still exist.
+// complete ensures that an upload with all its bytes has become the object. It returns errNotFound
+// if the object has since been replaced, moved or deleted: such an upload must not become the
+// object again, even if its bytes still exist.
 func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up info) error {
 	o, err := h.Store.Object(ctx, q.Caller.Service(), key.Bucket, key.Name)
 	if e, ok := apierror.AsError(err); ok && e.Code == "NoSuchKey" {
@@ -159,8 +162,8 @@ func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up i
 	case up.Completed:
 		return errNotFound
 	case o != nil && o.UpdatedAt != nil:
-		// A row that is newer than the last byte may have replaced the row of this upload before the upload was marked.
-		// Restoring the upload would overwrite it without authorization.
+		// A row that is newer than the last byte may have replaced the row of this upload before
+		// the upload was marked. Restoring the upload would overwrite it without authorization.
 		meta, err := h.Store.Backend.Head(ctx, key)
 		if err == nil && o.UpdatedAt.After(meta.Modified) {
 			return errNotFound
@@ -172,8 +175,8 @@ func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up i
 	return h.finish(ctx, q, key, up)
 }
 
-// mark sets Completed in the description. An error is only logged, because the row has been written. If the object has
-// been replaced in the meantime, the description no longer exists.
+// mark sets Completed in the description. An error is only logged, because the row has been
+// written. If the object has been replaced in the meantime, the description no longer exists.
 func (h *Handler) mark(ctx context.Context, key backend.Key, up info) {
 	up.Completed = true
 	raw, err := json.Marshal(up)

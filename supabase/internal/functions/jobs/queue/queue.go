@@ -1,7 +1,6 @@
-// Package queue adds durable work: it writes the rows from which package outbox runs jobs. It is apart from outbox because a process
-// of functions adds jobs and runs none. Without River's client and the mail server that process is linked and started sooner.
-//
-// Only outbox and stack import it; of ours it imports supabase/edge.
+// Package queue adds durable work: it writes the rows from which package outbox runs jobs. It is
+// apart from outbox because a process of functions adds jobs and runs none. Without River's client
+// and the mail server that process is linked and started sooner.
 package queue
 
 import (
@@ -24,11 +23,12 @@ const (
 	Function = "function"
 )
 
-// MaxAttempts is the number of attempts of a job without a number of its own. With the pauses of outbox.RetryPause they take more
-// than a week.
+// MaxAttempts is the number of attempts of a job without a number of its own. With the pauses of
+// outbox.RetryPause they take more than a week.
 const MaxAttempts = 200
 
-// Job is a job with the name of its kind. river.river_job.args holds its JSON, so fields can be added but not renamed.
+// Job is a job with the name of its kind. river.river_job.args holds its JSON, so fields can be
+// added but not renamed.
 type Job interface {
 	Kind() string
 	Queue() string
@@ -70,7 +70,8 @@ type Adder struct {
 	wake      wake
 }
 
-// Add adds durable work to a batch. A notice becomes one job per channel, so that a failing channel delays no other.
+// Add adds durable work to a batch. A notice becomes one job per channel, so that a failing channel
+// delays no other.
 func (a *Adder) Add(batch *pgx.Batch, w edge.Durable) error {
 	switch w := w.(type) {
 	case edge.Notice:
@@ -84,8 +85,9 @@ func (a *Adder) Add(batch *pgx.Batch, w edge.Durable) error {
 	return fmt.Errorf("outbox: unknown work %T", w)
 }
 
-// AddJob adds a job with the trace context of the call that adds it, "" for none. It uses River's documented SQL
-// (riverqueue.com/docs/sql), because River's client would need additional round trips.
+// AddJob adds a job with the trace context of the call that adds it, "" for none. It uses River's
+// documented SQL (riverqueue.com/docs/sql), because River's client would need additional round
+// trips.
 func (a *Adder) AddJob(batch *pgx.Batch, job Job, traceparent string) error {
 	encoded, err := json.Marshal(job)
 	if err != nil {
@@ -97,7 +99,8 @@ func (a *Adder) AddJob(batch *pgx.Batch, job Job, traceparent string) error {
 	return nil
 }
 
-// unfinished is the bit mask of River's states that stand for a job that waits or runs (river_job_state_in_bitmask).
+// unfinished is the bit mask of River's states that stand for a job that waits or runs
+// (river_job_state_in_bitmask).
 const unfinished = "11110001"
 
 // addCall adds a job of a function with its options.
@@ -167,8 +170,9 @@ func (a *Adder) notify(batch *pgx.Batch, queue string) {
 	}
 }
 
-// wake decides which jobs wake the workers of their queue. Commits with a NOTIFY wait for each other, including the disk
-// flush (PostgreSQL documentation, NOTIFY), so not every job does. Workers find the others by polling.
+// wake decides which jobs wake the workers of their queue. Commits with a NOTIFY wait for each
+// other, including the disk flush (PostgreSQL documentation, NOTIFY), so not every job does.
+// Workers find the others by polling.
 type wake struct {
 	mu   sync.Mutex
 	last map[string]time.Time

@@ -1,5 +1,6 @@
-// Command serve makes databases for the tests of functions in this repository, where the built program may be missing or older
-// than the source. Elsewhere `daawo functions testdb` does the same.
+// Command serve makes databases for the tests of functions in this repository, where the built
+// program may be missing or older than the source. Elsewhere `daawo functions testdb` does the
+// same.
 package main
 
 import (

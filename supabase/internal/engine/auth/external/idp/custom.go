@@ -28,8 +28,8 @@ const (
 	kindOIDC   = "oidc"
 )
 
-// Custom is a provider that an administrator has added, a row of auth.custom_oauth_providers. Its JSON is the reply to
-// administrators.
+// Custom is a provider that an administrator has added, a row of auth.custom_oauth_providers. Its
+// JSON is the reply to administrators.
 type Custom struct {
 	ID             uuid.UUID       `json:"id" db:"id"`
 	Kind           string          `json:"provider_type" db:"provider_type"`
@@ -169,8 +169,8 @@ func (c *Custom) Change(d Description, now time.Time) error {
 	return nil
 }
 
-// protectedFields are members that a provider must not set: the identity and rights of a user here, and the verification
-// of contacts.
+// protectedFields are members that a provider must not set: the identity and rights of a user here,
+// and the verification of contacts.
 var protectedFields = []string{
 	"id", "aud", "role", "app_metadata", "created_at", "updated_at", "confirmed_at", "email_confirmed_at", "phone_confirmed_at",
 	"email_verified", "phone_verified", "banned_until", "is_super_admin",
@@ -232,7 +232,8 @@ func (c urlChange) apply() error {
 // OpenID reports whether the provider has OpenID Connect.
 func (c *Custom) OpenID() bool { return c.Kind == kindOIDC }
 
-// discoveryDocument holds the members of a discovery document that are used (OpenID Connect Discovery, section 3).
+// discoveryDocument holds the members of a discovery document that are used (OpenID Connect
+// Discovery, section 3).
 type discoveryDocument struct {
 	Issuer   string `json:"issuer"`
 	AuthURL  string `json:"authorization_endpoint"`
@@ -248,7 +249,8 @@ func (c *Custom) discoveryAddress() string {
 	return strings.TrimSuffix(*c.Issuer, "/") + "/.well-known/openid-configuration"
 }
 
-// Discover reads the discovery document of a provider with OpenID Connect. Administrators see the error.
+// Discover reads the discovery document of a provider with OpenID Connect. Administrators see the
+// error.
 func (r *Registry) Discover(ctx context.Context, c *Custom) error {
 	place := c.discoveryAddress()
 	fail := func(err error) error { return fmt.Errorf("OIDC discovery from %q failed: %w", place, err) }
@@ -318,7 +320,8 @@ func (r *Registry) Custom(ctx context.Context, c Custom, redirectURI, scopes str
 	return p, nil
 }
 
-// discoverCustom reads the document again, because its URLs may have changed since the provider was added.
+// discoverCustom reads the document again, because its URLs may have changed since the provider was
+// added.
 func (r *Registry) discoverCustom(ctx context.Context, c Custom) (*oidc.Provider, error) {
 	if err := r.Discover(ctx, &c); err != nil {
 		return nil, err

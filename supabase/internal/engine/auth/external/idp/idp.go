@@ -1,8 +1,6 @@
-// Package idp is a client of other identity providers: it sends users there, exchanges the codes with which they come
-// back, and reads who they are. Providers with OpenID Connect are configured by discovery, the others by a table of
-// addresses and member names.
-//
-// Only app, auth and auth/gotrue import it. It imports nothing of ours and does not use the database.
+// Package idp is a client of other identity providers: it sends users there, exchanges the codes
+// with which they come back, and reads who they are. Providers with OpenID Connect are configured
+// by discovery, the others by a table of addresses and member names.
 package idp
 
 import (
@@ -78,8 +76,9 @@ type discovery struct {
 // discoveryLife is the time for which a discovery document is cached.
 const discoveryLife = time.Hour
 
-// New returns a Registry of the enabled providers. client calls all providers. If it is nil, the configured ones are
-// called with a time limit, and those of administrators also by SafeTransport only.
+// New returns a Registry of the enabled providers. client calls all providers. If it is nil, the
+// configured ones are called with a time limit, and those of administrators also by SafeTransport
+// only.
 func New(configs map[string]Config, client *http.Client, now func() time.Time) *Registry {
 	r := &Registry{configs: configs, client: client, safe: client, now: now, discovered: map[string]discovery{}}
 	if client == nil {
@@ -104,8 +103,8 @@ type Provider struct {
 	client *http.Client
 }
 
-// Provider returns a configured provider. If it has OpenID Connect, its discovery document is read, unless it is cached.
-// scopes are added to those of the provider.
+// Provider returns a configured provider. If it has OpenID Connect, its discovery document is read,
+// unless it is cached. scopes are added to those of the provider.
 func (r *Registry) Provider(ctx context.Context, name, scopes string) (*Provider, error) {
 	name = strings.ToLower(name)
 	config, ok := r.configs[name]
@@ -172,8 +171,8 @@ func (r *Registry) cached(what string, discover func() (*oidc.Provider, error)) 
 	return p, nil
 }
 
-// AuthURL returns the URL to which the user is sent. verifier is the code verifier (RFC 7636), "" for none; extra are
-// more parameters.
+// AuthURL returns the URL to which the user is sent. verifier is the code verifier (RFC 7636), ""
+// for none; extra are more parameters.
 func (p *Provider) AuthURL(state, verifier string, extra map[string]string) string {
 	var options []oauth2.AuthCodeOption
 	for name, value := range p.preset.params {
@@ -204,8 +203,8 @@ func (p *Provider) Exchange(ctx context.Context, code, verifier string) (Token, 
 	return Token{Access: t.AccessToken, Refresh: t.RefreshToken, source: t}, nil
 }
 
-// Person returns the user, from the ID token or the API of the provider. A user without an id is an error, because all
-// of them would be one account.
+// Person returns the user, from the ID token or the API of the provider. A user without an id is an
+// error, because all of them would be one account.
 func (p *Provider) Person(ctx context.Context, t Token) (Person, error) {
 	person, err := p.read(ctx, t)
 	if err == nil && person.Subject == "" {
@@ -272,8 +271,8 @@ func (p *Provider) get(ctx context.Context, t Token, url string, into any) error
 	return json.Unmarshal(body, into)
 }
 
-// VerifyIDToken checks an ID token: signature, issuer, expiry, audience and, unless skipped, the nonce, which the token
-// holds as hex SHA-256. An invalid token is an ErrToken.
+// VerifyIDToken checks an ID token: signature, issuer, expiry, audience and, unless skipped, the
+// nonce, which the token holds as hex SHA-256. An invalid token is an ErrToken.
 func (p *Provider) VerifyIDToken(ctx context.Context, raw, nonce string, skipNonce bool) (Person, error) {
 	t, claims, err := p.verify(ctx, raw)
 	if err != nil {

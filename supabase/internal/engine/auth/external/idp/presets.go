@@ -23,8 +23,8 @@ type preset struct {
 	clientIDHeader    string
 	read              func(context.Context, ask) (Person, error)
 
-	// idTokens is the issuer of the ID tokens that native applications get from a provider without OpenID Connect. Their
-	// nonce is not a hash and is not compared.
+	// idTokens is the issuer of the ID tokens that native applications get from a provider without
+	// OpenID Connect. Their nonce is not a hash and is not compared.
 	idTokens string
 }
 
@@ -98,13 +98,16 @@ func presetFor(name string, c Config) preset {
 	return preset{issuer: own(""), scopes: openID, proofKey: true}
 }
 
-// tenantID is a placeholder for the token's tenant in the issuer of Microsoft's common discovery documents.
+// tenantID is a placeholder for the token's tenant in the issuer of Microsoft's common discovery
+// documents.
 const tenantID = "{tenantid}"
 
-// manyIssuers reports whether issuedBy checks the issuer of a token instead of the discovery document.
+// manyIssuers reports whether issuedBy checks the issuer of a token instead of the discovery
+// document.
 func (p preset) manyIssuers() bool { return p.tenants != "" || len(p.issuers) > 0 }
 
-// issuedBy reports whether the issuer of a token is one of the provider's names, or that of the token's tenant.
+// issuedBy reports whether the issuer of a token is one of the provider's names, or that of the
+// token's tenant.
 func (p preset) issuedBy(issuer string, claims map[string]any) bool {
 	if p.tenants == "" {
 		return slices.Contains(p.issuers, issuer)
@@ -157,8 +160,9 @@ func personOf(name, issuer string, claims map[string]any) Person {
 // longestName bounds a name that the user's browser sends.
 const longestName = 255
 
-// Introduce takes the user's name from what Apple posts beside the code, at the first sign-in only, because its tokens
-// contain no name. The user's browser sends it unsigned, so nothing else in it is used.
+// Introduce takes the user's name from what Apple posts beside the code, at the first sign-in only,
+// because its tokens contain no name. The user's browser sends it unsigned, so nothing else in it
+// is used.
 func (p *Person) Introduce(posted string) {
 	var user struct {
 		Name struct{ FirstName, LastName string }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestPresets checks that every known provider has an issuer or a full set of URLs, and that only enabled providers are found.
+// TestPresets checks that every known provider has an issuer or a full set of URLs, and that only
+// enabled providers are found.
 func TestPresets(t *testing.T) {
 	for _, name := range []string{"google", "apple", "azure", "linkedin_oidc", "slack_oidc", "kakao", "keycloak", "github", "facebook", "gitlab", "discord", "spotify", "twitch"} {
 		p := presetFor(name, Config{URL: "https://id.example.org/"})
@@ -43,7 +44,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestIntroduce checks that the form which Apple posts sets a missing name and changes nothing else.
+// TestIntroduce checks that the form which Apple posts sets a missing name and changes nothing
+// else.
 func TestIntroduce(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	for posted, want := range map[string]any{

@@ -12,11 +12,13 @@ import (
 // errPrivateAddress: the address belongs to this machine or its network.
 var errPrivateAddress = errors.New("the address is not a public one")
 
-// sharedSpace is the address space between the customers of a carrier and its own network (RFC 6598).
+// sharedSpace is the address space between the customers of a carrier and its own network (RFC
+// 6598).
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
-// SafeTransport returns a transport that connects to public addresses only. It checks the address after name resolution,
-// also for redirects, so that a URL which a client names cannot reach the server's own network.
+// SafeTransport returns a transport that connects to public addresses only. It checks the address
+// after name resolution, also for redirects, so that a URL which a client names cannot reach the
+// server's own network.
 func SafeTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)

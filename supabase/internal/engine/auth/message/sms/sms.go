@@ -1,6 +1,5 @@
-// Package sms sends text messages through one of GoTrue's providers: Twilio, MessageBird, Textlocal, Vonage.
-//
-// Only app and auth/gotrue import it; auth uses the interface message.SMS. It imports nothing of ours.
+// Package sms sends text messages through one of GoTrue's providers: Twilio, MessageBird,
+// Textlocal, Vonage.
 package sms
 
 import (
@@ -106,7 +105,8 @@ func post(ctx context.Context, address string, form url.Values) (*http.Request, 
 	return r, nil
 }
 
-// readMember returns a reader that takes the id of the message from a 2xx reply, and the reason from another one.
+// readMember returns a reader that takes the id of the message from a 2xx reply, and the reason
+// from another one.
 func readMember(id, reason string) reader {
 	return func(status int, body []byte) (string, error) {
 		var m map[string]any

@@ -1,7 +1,5 @@
-// Package template writes the mails of auth: from the installation's own templates if it has them, else from a
-// translation in the language of the user, else from the built-in English texts.
-//
-// Only auth and app import it. It imports nothing of ours.
+// Package template writes the mails of auth: from the installation's own templates if it has them,
+// else from a translation in the language of the user, else from the built-in English texts.
 package template
 
 import (
@@ -48,7 +46,8 @@ type Text struct {
 	Note    string // last paragraph; "" for none
 }
 
-// Translations are texts by language ("fr") and kind. A kind without a translation is written in English.
+// Translations are texts by language ("fr") and kind. A kind without a translation is written in
+// English.
 type Translations map[string]map[string]Text
 
 // Set holds the templates of an installation.
@@ -57,8 +56,9 @@ type Set struct {
 	translations     Translations
 }
 
-// New returns a Set of the installation's own subjects and bodies (HTML), by kind, and of translations of the built-in
-// texts. It returns an error if one of them cannot be parsed, or if a translation has an unknown kind.
+// New returns a Set of the installation's own subjects and bodies (HTML), by kind, and of
+// translations of the built-in texts. It returns an error if one of them cannot be parsed, or if a
+// translation has an unknown kind.
 func New(subjects, bodies map[string]string, translations Translations) (*Set, error) {
 	for kind, text := range subjects {
 		if _, err := template.New(kind).Parse(text); err != nil {
@@ -87,7 +87,8 @@ func New(subjects, bodies map[string]string, translations Translations) (*Set, e
 	return &Set{subjects: subjects, bodies: bodies, translations: translations}, nil
 }
 
-// Write returns subject and HTML of a mail. language is the user's; a language without a translation gets English.
+// Write returns subject and HTML of a mail. language is the user's; a language without a
+// translation gets English.
 func (s *Set) Write(kind, language string, d Data) (subject, html string, err error) {
 	text, ok := s.translations[language][kind]
 	if !ok {

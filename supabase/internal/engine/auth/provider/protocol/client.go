@@ -1,7 +1,6 @@
-// Package protocol holds the rules of OAuth 2.1 for applications that sign users in: what an application may register,
-// how it authenticates, and what it may request. It uses neither the database nor HTTP.
-//
-// Only auth imports it. It imports nothing of ours.
+// Package protocol holds the rules of OAuth 2.1 for applications that sign users in: what an
+// application may register, how it authenticates, and what it may request. It uses neither the
+// database nor HTTP.
 package protocol
 
 import (
@@ -35,8 +34,8 @@ const (
 	GrantRefresh = "refresh_token"
 )
 
-// Client is an application, a row of auth.oauth_clients. Its JSON is the reply to administrators and to the application
-// itself.
+// Client is an application, a row of auth.oauth_clients. Its JSON is the reply to administrators
+// and to the application itself.
 type Client struct {
 	ID           uuid.UUID `json:"client_id" db:"id"`
 	Secret       string    `json:"client_secret,omitempty" db:"-"` // in clear, in the reply that creates it only
@@ -170,8 +169,8 @@ func hash(secret string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Authenticate checks the authentication of a client, which must use the method that it has registered. The client sees
-// the error.
+// Authenticate checks the authentication of a client, which must use the method that it has
+// registered. The client sees the error.
 func (c *Client) Authenticate(method, secret string) error {
 	if method != c.AuthMethod {
 		return fmt.Errorf("invalid authentication method: client is registered for '%s' but '%s' was used", c.AuthMethod, method)
@@ -192,8 +191,8 @@ func authMethods(kind string) []string {
 	return []string{AuthBasic, AuthPost}
 }
 
-// checkPage returns an error unless text is the URL of a web page, because the consent page links to it and a script
-// would run there.
+// checkPage returns an error unless text is the URL of a web page, because the consent page links
+// to it and a script would run there.
 func checkPage(name, text string) error {
 	if text == "" {
 		return nil
@@ -230,8 +229,9 @@ func checkRedirectURIs(uris []string) error {
 	return nil
 }
 
-// checkRedirectURI accepts absolute URIs without a fragment (RFC 6749, section 3.1.2), and http for this machine only
-// (RFC 8252, section 7.3). Other schemes belong to native applications, except those that browsers execute.
+// checkRedirectURI accepts absolute URIs without a fragment (RFC 6749, section 3.1.2), and http for
+// this machine only (RFC 8252, section 7.3). Other schemes belong to native applications, except
+// those that browsers execute.
 func checkRedirectURI(uri string) error {
 	u, err := url.Parse(uri)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzRedirectURI checks that an accepted URI has a host and a harmless scheme, uses http for loopback only, and survives the
-// comma-separated column.
+// FuzzRedirectURI checks that an accepted URI has a host and a harmless scheme, uses http for
+// loopback only, and survives the comma-separated column.
 func FuzzRedirectURI(f *testing.F) {
 	for _, uri := range []string{"https://a.example.org/b?c=d", "myapp://back", "http://[::1]:80/", "JAVASCRIPT://a/%0aalert(1)", "https://a,b/", "https://a@b/", "http://localhost.example.org"} {
 		f.Add(uri)

@@ -46,14 +46,15 @@ func Read(q url.Values) Request {
 	}
 }
 
-// The methods of PKCE, with the form of their challenges (RFC 7636, section 4.2): a hash, or the verifier itself.
+// The methods of PKCE, with the form of their challenges (RFC 7636, section 4.2): a hash, or the
+// verifier itself.
 var challengeForms = map[string]*regexp.Regexp{
 	"s256":  regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`),
 	"plain": regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`),
 }
 
-// Check validates the members other than the client and its redirect URI, so that the reply to an error is a redirect.
-// The client sees the error.
+// Check validates the members other than the client and its redirect URI, so that the reply to an
+// error is a redirect. The client sees the error.
 func (r Request) Check() error {
 	if r.ResponseType != "" && r.ResponseType != "code" {
 		return errors.New("only response_type=code is supported")
@@ -97,7 +98,8 @@ func (r Request) Check() error {
 	return nil
 }
 
-// printable reports whether text is valid UTF-8 without control characters, as the database and a page need.
+// printable reports whether text is valid UTF-8 without control characters, as the database and a
+// page need.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

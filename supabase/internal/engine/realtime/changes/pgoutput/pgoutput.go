@@ -1,7 +1,5 @@
-// Package pgoutput decodes the messages of Postgres' output plugin pgoutput, protocol version 1 with values as text
-// (PostgreSQL documentation, "Logical Replication Message Formats").
-//
-// Only realtime/changes imports it; it imports nothing of ours.
+// Package pgoutput decodes the messages of Postgres' output plugin pgoutput, protocol version 1
+// with values as text (PostgreSQL documentation, "Logical Replication Message Formats").
 package pgoutput
 
 import (
@@ -24,8 +22,8 @@ type Commit struct {
 	CommitTime  time.Time
 }
 
-// Relation describes a table. The server sends it before the first change of the table, and again after its definition,
-// privileges or policies changed.
+// Relation describes a table. The server sends it before the first change of the table, and again
+// after its definition, privileges or policies changed.
 type Relation struct {
 	ID              uint32
 	Schema, Table   string
@@ -66,8 +64,8 @@ type Insert struct {
 	New      Tuple
 }
 
-// Update is a changed row. Old is nil unless the replica identity changed or is full. OldKeyOnly reports whether Old has
-// values only in the columns of the replica identity.
+// Update is a changed row. Old is nil unless the replica identity changed or is full. OldKeyOnly
+// reports whether Old has values only in the columns of the replica identity.
 type Update struct {
 	Relation   uint32
 	Old, New   Tuple
@@ -84,13 +82,15 @@ type Delete struct {
 // Truncate empties tables.
 type Truncate struct{ Relations []uint32 }
 
-// Other is a message without meaning for readers of changes: a type, an origin or a logical message.
+// Other is a message without meaning for readers of changes: a type, an origin or a logical
+// message.
 type Other struct{ Kind byte }
 
 // errShort means that a message ended early.
 var errShort = errors.New("the message is too short")
 
-// Decode returns the message as one of the types of this package. Strings are copies, so data may be reused.
+// Decode returns the message as one of the types of this package. Strings are copies, so data may
+// be reused.
 func Decode(data []byte) (any, error) {
 	if len(data) == 0 {
 		return nil, errShort
@@ -261,7 +261,8 @@ func (r *reader) uint64() uint64 {
 	return 0
 }
 
-// count reads a number of items of at least size bytes each. It fails if the message cannot have that many.
+// count reads a number of items of at least size bytes each. It fails if the message cannot have
+// that many.
 func (r *reader) count(size int) int {
 	b := r.bytes(2)
 	if b == nil {

@@ -84,7 +84,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeCutMessages decodes all prefixes of the samples. Each must fail, unless its kind is ignored.
+// TestDecodeCutMessages decodes all prefixes of the samples. Each must fail, unless its kind is
+// ignored.
 func TestDecodeCutMessages(t *testing.T) {
 	for _, s := range samples {
 		if _, ignored := s.want.(Other); ignored {
@@ -101,8 +102,8 @@ func TestDecodeCutMessages(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that any input gives a message or an error, that a message does not share memory with the input, and
-// that no message is much larger than its input.
+// FuzzDecode checks that any input gives a message or an error, that a message does not share
+// memory with the input, and that no message is much larger than its input.
 func FuzzDecode(f *testing.F) {
 	for _, s := range samples {
 		f.Add(s.data)

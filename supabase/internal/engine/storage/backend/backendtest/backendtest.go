@@ -1,6 +1,5 @@
-// Package backendtest opens storage backends for tests: a folder on disk and an S3 server in memory.
-//
-// Only tests import it. Of ours it imports storage/backend.
+// Package backendtest opens storage backends for tests: a folder on disk and an S3 server in
+// memory.
 package backendtest
 
 import (
@@ -24,7 +23,8 @@ func Disk(t testing.TB) *backend.Disk {
 	return d
 }
 
-// S3 opens an S3 backend on a server in memory. The server does not store Cache-Control, and it computes its own ETags.
+// S3 opens an S3 backend on a server in memory. The server does not store Cache-Control, and it
+// computes its own ETags.
 func S3(t testing.TB) *backend.S3 { return S3Replicas(t, 1)[0] }
 
 // S3Replicas opens n S3 backends that share one server.
