@@ -82,7 +82,8 @@ func submit(ts *testscript.TestScript, neg bool, args []string) {
 	post(ts, at.Key, at.API+"/storage/v1/object/report-photos/"+name, "image/png", &photo)
 	report := strings.Replace(ts.ReadFile(args[1]), "{", fmt.Sprintf(`{"photo_url":%q,`, name), 1)
 	var reply struct{ Reference string }
-	ts.Check(json.Unmarshal(post(ts, at.Key, at.API+"/functions/v1/submit-report", "application/json", strings.NewReader(report)), &reply))
+	ts.Check(json.Unmarshal(post(ts, at.Key, at.API+"/functions/v1/submit-report", "application/json",
+		strings.NewReader(report)), &reply))
 	fmt.Fprintln(ts.Stdout(), reply.Reference)
 }
 

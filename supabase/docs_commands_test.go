@@ -28,7 +28,8 @@ func pages(t *testing.T) []page {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (slices.Contains([]string{"node_modules", "testdata", "dist", "build", "bin"}, d.Name()) || path != ".." && strings.HasPrefix(d.Name(), ".")) {
+		if d.IsDir() && (slices.Contains([]string{"node_modules", "testdata", "dist", "build", "bin"}, d.Name()) ||
+			path != ".." && strings.HasPrefix(d.Name(), ".")) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(path, ".md") {
@@ -88,15 +89,20 @@ var notRun = []struct{ command, reason string }{
 	{`^node web/scripts/`, "needs a browser or changes checked-in files; the script must exist"},
 	{`^go (run|test) `, "minutes of drills and benchmarks; the folder must exist"},
 	{`\bbin/daawo start\b|^export AWS_|…`, "needs its own server, or the operator's store and key"},
-	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`, "stops the server, or needs an earlier backup; the tests of backup and of the command line run it"},
+	{`^(bin/daawo stop|mv \.daawo)|--to 2026-`,
+		"stops the server, or needs an earlier backup; the tests of backup and of the command line run it"},
 	{`^(apt-get|systemctl|systemd-run|pg_dropcluster|install|patronictl|haproxy|cat|ip) |/etc/systemd/|^curl http://127.0.0.1:8222/`, "sets up the hosts of a cluster; make drill-cluster runs these files"},
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
-	{`^bin/daawo (start|functions (new|invoke|logs))\b`, "runs until stopped or changes the project; the tests of functions run it"},
-	{`^(NATS_URL=\S+ )?daawo (start|init|functions)\b`, "needs a project and a server of its own; TestCommandLine runs them in testdata/cli/project.txtar"},
-	{`^bin/daawo functions (deploy|versions|rollback|token)\b`, "compiles and replaces the functions of the running server; the tests of functions run them"},
+	{`^bin/daawo (start|functions (new|invoke|logs))\b`,
+		"runs until stopped or changes the project; the tests of functions run it"},
+	{`^(NATS_URL=\S+ )?daawo (start|init|functions)\b`,
+		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/project.txtar"},
+	{`^bin/daawo functions (deploy|versions|rollback|token)\b`,
+		"compiles and replaces the functions of the running server; the tests of functions run them"},
 	{`^bin/daawo jobs (show|run) `, "needs a job that has failed; the tests of outbox run them"},
 	{`^pg_dump `, "needs the tools of Postgres; the tests of extension run it"},
-	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`, "needs the operator's store; the tests of backup run them"},
+	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`,
+		"needs the operator's store; the tests of backup run them"},
 }
 
 // TestDocsCommands runs the commands of the docs against a stack with one report and one resource.
@@ -181,7 +187,8 @@ func namesExist(command string) error {
 	}
 	for _, word := range words {
 		word = strings.TrimPrefix(word, "./")
-		if regexp.MustCompile(`^(scripts|docker|web|supabase|functions)/[\w./-]+$`).MatchString(word) && word != "docker/" {
+		if regexp.MustCompile(`^(scripts|docker|web|supabase|functions)/[\w./-]+$`).MatchString(word) &&
+			word != "docker/" {
 			if _, err := os.Stat(filepath.Join("..", word)); err != nil {
 				return err
 			}
@@ -226,8 +233,9 @@ func newDocsShell(t *testing.T) *docsShell {
 			t.Fatal(err)
 		}
 	}
-	s := &docsShell{dir: dir, env: append(os.Environ(), "DAAWO_DATA="+dir+"/data", "HOME="+dir, "XDG_CACHE_HOME="+os.TempDir(),
-		"PATH="+dir+"/bin:"+os.Getenv("PATH"))}
+	s := &docsShell{dir: dir,
+		env: append(os.Environ(), "DAAWO_DATA="+dir+"/data", "HOME="+dir, "XDG_CACHE_HOME="+os.TempDir(),
+			"PATH="+dir+"/bin:"+os.Getenv("PATH"))}
 	s.serve(t)
 	s.fill(t)
 	return s
@@ -292,7 +300,8 @@ func (s *docsShell) fill(t *testing.T) {
 func (s *docsShell) run(t *testing.T, command string) (string, error) {
 	t.Helper()
 	for _, r := range []struct{ example, real string }{
-		{`\bDW-7K3M-9QXA\b`, s.reference}, {`\bID\b`, s.resource}, {`/mnt/usb\b`, s.dir + "/usb"}, {`\bNEW\b`, fmt.Sprintf("new-%d", s.ran)},
+		{`\bDW-7K3M-9QXA\b`, s.reference}, {`\bID\b`, s.resource}, {`/mnt/usb\b`, s.dir + "/usb"},
+		{`\bNEW\b`, fmt.Sprintf("new-%d", s.ran)},
 	} {
 		command = regexp.MustCompile(r.example).ReplaceAllString(command, r.real)
 	}

@@ -26,7 +26,8 @@ func TestDocsTransfer(t *testing.T) {
 	if err != nil || !strings.Contains(out, "imported ") {
 		t.Fatalf("%v\n%s\n%s", err, script, out)
 	}
-	if out, err := shell.run(t, "daawo export --data "+folder+" back.export"); err != nil || !strings.Contains(out, "exported ") {
+	if out, err := shell.run(t, "daawo export --data "+folder+" back.export"); err != nil ||
+		!strings.Contains(out, "exported ") {
 		t.Errorf("the new folder: %v\n%s", err, out)
 	}
 }

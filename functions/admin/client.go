@@ -44,13 +44,14 @@ func (c *Client) Close(ctx context.Context) error { return c.conn.Close(ctx) }
 // none on the server. The trail names the command line and the user of this machine as the author
 // of its changes.
 func (c *Client) tx(ctx context.Context, fn func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{BeginQuery: "begin; set local role service_role"}, func(tx pgx.Tx) error {
-		const name = `select set_config('app.actor', $1, true), set_config('request.jwt.claims', '{"role":"service_role"}', true)`
-		if _, err := tx.Exec(ctx, name, actor()); err != nil {
-			return err
-		}
-		return fn(tx)
-	})
+	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{BeginQuery: "begin; set local role service_role"},
+		func(tx pgx.Tx) error {
+			const name = `select set_config('app.actor', $1, true), set_config('request.jwt.claims', '{"role":"service_role"}', true)`
+			if _, err := tx.Exec(ctx, name, actor()); err != nil {
+				return err
+			}
+			return fn(tx)
+		})
 }
 
 // actor returns the name under which the trail knows this program: "command line" and the user of

@@ -10,7 +10,8 @@ import (
 func TestParseSince(t *testing.T) {
 	now := time.Date(2026, 8, 31, 12, 0, 0, 0, time.Local)
 	for in, want := range map[string]time.Time{
-		"2026-08-01": time.Date(2026, 8, 1, 0, 0, 0, 0, time.Local), "48h": now.Add(-48 * time.Hour), "7d": now.AddDate(0, 0, -7),
+		"2026-08-01": time.Date(2026, 8, 1, 0, 0, 0, 0, time.Local), "48h": now.Add(-48 * time.Hour),
+		"7d": now.AddDate(0, 0, -7),
 	} {
 		if got, err := parseSince(in, now); err != nil || !got.Equal(want) {
 			t.Errorf("%s: %v %v, want %v", in, got, err, want)
@@ -26,7 +27,8 @@ func TestParseSince(t *testing.T) {
 // Text from the site must not send control sequences to the reviewer's terminal.
 func TestPrintRemovesControlCharacters(t *testing.T) {
 	evil := "x\x1b]0;owned\x07\x1b[2J\u009b31my\nsecond line"
-	r := Report{Reference: "DW-7K3M-9QXA", ProductName: evil, IssueDescription: evil, Location: &evil, ReviewerNotes: &evil}
+	r := Report{Reference: "DW-7K3M-9QXA", ProductName: evil, IssueDescription: evil, Location: &evil,
+		ReviewerNotes: &evil}
 	var full, list strings.Builder
 	if err := printReport(&full, r, ""); err != nil {
 		t.Fatal(err)
@@ -51,10 +53,12 @@ func TestPrintRemovesControlCharacters(t *testing.T) {
 func TestReportWithoutPhotoLink(t *testing.T) {
 	for _, asJSON := range []bool{true, false} {
 		var out, diagnostics strings.Builder
-		if err := printShown(&out, &diagnostics, Report{Reference: "DW-7K3M-9QXA"}, "", errors.New("storage is unreachable"), asJSON); err != nil {
+		if err := printShown(&out, &diagnostics, Report{Reference: "DW-7K3M-9QXA"}, "",
+			errors.New("storage is unreachable"), asJSON); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(out.String(), "storage is unreachable") == asJSON || strings.Contains(out.String(), "photo_link") {
+		if strings.Contains(out.String(), "storage is unreachable") == asJSON ||
+			strings.Contains(out.String(), "photo_link") {
 			t.Errorf("JSON %v: %s", asJSON, out.String())
 		}
 		if strings.Contains(diagnostics.String(), "storage is unreachable") != asJSON {

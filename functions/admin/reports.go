@@ -91,7 +91,8 @@ func (c *Client) Reports(ctx context.Context, f Filter) ([]Report, error) {
 func (c *Client) Report(ctx context.Context, name string) (Report, error) {
 	var r Report
 	err := c.tx(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, selectReports+` where r.reference = $1 or r.id::text = $2`, NormalReference(name), strings.ToLower(name))
+		rows, err := tx.Query(ctx, selectReports+` where r.reference = $1 or r.id::text = $2`, NormalReference(name),
+			strings.ToLower(name))
 		if err != nil {
 			return err
 		}
@@ -198,16 +199,18 @@ func (c *Client) TrailExport(ctx context.Context, n int) error {
 // WriteCSV writes reports as CSV for a spreadsheet.
 func WriteCSV(w io.Writer, reports []Report) error {
 	c := csv.NewWriter(w)
-	_ = c.Write([]string{"reference", "received_at", "status", "language", "product_name", "batch_number", "expiry_date", "where_bought",
-		"issue_description", "location", "region", "district", "name", "phone", "phone_e164", "photo", "possible_duplicate_of", "reviewer_notes", "id"})
+	_ = c.Write([]string{"reference", "received_at", "status", "language", "product_name", "batch_number",
+		"expiry_date", "where_bought", "issue_description", "location", "region", "district", "name", "phone",
+		"phone_e164", "photo", "possible_duplicate_of", "reviewer_notes", "id"})
 	for _, r := range reports {
 		expiry := ""
 		if r.ExpiryDate != nil {
 			expiry = r.ExpiryDate.Format(time.DateOnly)
 		}
-		row := []string{r.Reference, r.CreatedAt.UTC().Format(time.RFC3339), r.Status, r.Language, r.ProductName, value(r.BatchNumber), expiry,
-			value(r.WhereBought), r.IssueDescription, value(r.Location), value(r.Region), value(r.District), value(r.Name), value(r.Phone),
-			value(r.PhoneE164), value(r.PhotoURL), value(r.PossibleDuplicate), value(r.ReviewerNotes), r.ID}
+		row := []string{r.Reference, r.CreatedAt.UTC().Format(time.RFC3339), r.Status, r.Language, r.ProductName,
+			value(r.BatchNumber), expiry, value(r.WhereBought), r.IssueDescription, value(r.Location), value(r.Region),
+			value(r.District), value(r.Name), value(r.Phone), value(r.PhoneE164), value(r.PhotoURL),
+			value(r.PossibleDuplicate), value(r.ReviewerNotes), r.ID}
 		for i := range row {
 			row[i] = escapeFormula(row[i])
 		}
@@ -220,7 +223,8 @@ func WriteCSV(w io.Writer, reports []Report) error {
 // escapeFormula prevents a spreadsheet from running a cell as a formula, because visitors type the
 // texts.
 func escapeFormula(cell string) string {
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell, func(c rune) bool { return c == ' ' || unicode.Is(unicode.Cf, c) }))
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell,
+		func(c rune) bool { return c == ' ' || unicode.Is(unicode.Cf, c) }))
 	if cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠﹢﹣﹦﹫", first) {
 		return "'" + cell
 	}

@@ -28,7 +28,8 @@ delete REFERENCE     delete a report and its photo permanently (--reason TEXT fo
 
 Case and blanks in a reference do not matter: "dw 7k3m 9qxa" means DW-7K3M-9QXA.`,
 	Run: withClient("reports", reportsUsage, map[string]verb{
-		"list": {0, listReports}, "show": {1, showReport}, "set": {1, setReport}, "export": {0, exportReports}, "delete": {1, deleteReport},
+		"list": {0, listReports}, "show": {1, showReport}, "set": {1, setReport}, "export": {0, exportReports},
+		"delete": {1, deleteReport},
 	}),
 }
 
@@ -36,10 +37,11 @@ Case and blanks in a reference do not matter: "dw 7k3m 9qxa" means DW-7K3M-9QXA.
 func filterFlags(call *stack.Call, f *Filter) {
 	call.Flags().StringVar(&f.Status, "status", "", "only with this `status`")
 	call.Flags().StringVar(&f.Region, "region", "", "only of this `region`")
-	call.Flags().Func("since", "only since this `day` (2026-08-31) or within this time (48h, 7d)", func(s string) (err error) {
-		f.Since, err = parseSince(s, time.Now())
-		return err
-	})
+	call.Flags().Func("since", "only since this `day` (2026-08-31) or within this time (48h, 7d)",
+		func(s string) (err error) {
+			f.Since, err = parseSince(s, time.Now())
+			return err
+		})
 }
 
 // parseSince parses a day, or a duration before now.
@@ -86,8 +88,8 @@ func printReports(w io.Writer, reports []Report) error {
 		if r.PhotoURL != nil {
 			photo = "yes"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Reference, r.CreatedAt.Local().Format("2006-01-02 15:04"), r.Status,
-			shorten(r.ProductName, 40), value(r.Region), photo, value(r.PossibleDuplicate))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Reference, r.CreatedAt.Local().Format("2006-01-02 15:04"),
+			r.Status, shorten(r.ProductName, 40), value(r.Region), photo, value(r.PossibleDuplicate))
 	}
 	return t.Flush()
 }
@@ -134,11 +136,12 @@ func printReport(w io.Writer, r Report, link string) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range [][2]string{
-		{"Reference", r.Reference}, {"Received", r.CreatedAt.Local().Format("2006-01-02 15:04 MST")}, {"Status", r.Status},
-		{"Possible duplicate of", value(r.PossibleDuplicate)}, {"Product", r.ProductName}, {"Batch number", value(r.BatchNumber)},
-		{"Expiry date", expiry}, {"Where bought", value(r.WhereBought)}, {"Location", value(r.Location)}, {"Name", value(r.Name)},
-		{"Phone", value(r.Phone)}, {"Phone (international)", value(r.PhoneE164)}, {"Language", r.Language}, {"Photo", link}, {"Photo's metadata", metadataNote(r.PhotoMetadata)},
-		{"Id", r.ID},
+		{"Reference", r.Reference}, {"Received", r.CreatedAt.Local().Format("2006-01-02 15:04 MST")},
+		{"Status", r.Status}, {"Possible duplicate of", value(r.PossibleDuplicate)}, {"Product", r.ProductName},
+		{"Batch number", value(r.BatchNumber)}, {"Expiry date", expiry}, {"Where bought", value(r.WhereBought)},
+		{"Location", value(r.Location)}, {"Name", value(r.Name)}, {"Phone", value(r.Phone)},
+		{"Phone (international)", value(r.PhoneE164)}, {"Language", r.Language}, {"Photo", link},
+		{"Photo's metadata", metadataNote(r.PhotoMetadata)}, {"Id", r.ID},
 	} {
 		if f[1] != "" {
 			fmt.Fprintf(t, "%s:\t%s\n", f[0], printable(f[1]))
@@ -225,7 +228,8 @@ func deleteReport(call *stack.Call) (check func() error, do work) {
 		if err != nil {
 			return err
 		}
-		if !*yes && !call.Confirm(ctx, fmt.Sprintf("Delete %s (%s) and its photo permanently?", r.Reference, shorten(r.ProductName, 40))) {
+		if !*yes && !call.Confirm(ctx,
+			fmt.Sprintf("Delete %s (%s) and its photo permanently?", r.Reference, shorten(r.ProductName, 40))) {
 			return errors.New("not confirmed, so nothing was deleted; --yes does not ask")
 		}
 		if _, err := c.DeleteReport(ctx, r.ID, *reason); err != nil {

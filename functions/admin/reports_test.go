@@ -7,8 +7,8 @@ import (
 
 func TestNormalReference(t *testing.T) {
 	for in, want := range map[string]string{
-		"DW-7K3M-9QXA": "DW-7K3M-9QXA", "dw7k3m9qxa": "DW-7K3M-9QXA", "7k3m 9qxa": "DW-7K3M-9QXA", "DW-OIL0-0000": "DW-0110-0000",
-		"DWDW-DWDW": "DW-DWDW-DWDW", "": "", "x": "X",
+		"DW-7K3M-9QXA": "DW-7K3M-9QXA", "dw7k3m9qxa": "DW-7K3M-9QXA", "7k3m 9qxa": "DW-7K3M-9QXA",
+		"DW-OIL0-0000": "DW-0110-0000", "DWDW-DWDW": "DW-DWDW-DWDW", "": "", "x": "X",
 	} {
 		if got := NormalReference(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -20,10 +20,12 @@ func TestNormalReference(t *testing.T) {
 func TestCSVHasNoFormula(t *testing.T) {
 	var b strings.Builder
 	phone := "+252612345678"
-	if err := WriteCSV(&b, []Report{{Reference: "DW-0000-0001", ProductName: `=cmd|' /C calc'!A0`, IssueDescription: "two\nlines, \"quoted\"", Phone: &phone}}); err != nil {
+	if err := WriteCSV(&b, []Report{{Reference: "DW-0000-0001", ProductName: `=cmd|' /C calc'!A0`,
+		IssueDescription: "two\nlines, \"quoted\"", Phone: &phone}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`,'=cmd|`, `"two` + "\n" + `lines, ""quoted"""`, `,'+252612345678,`, "reference,received_at"} {
+	for _, want := range []string{`,'=cmd|`, `"two` + "\n" + `lines, ""quoted"""`, `,'+252612345678,`,
+		"reference,received_at"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in %s", want, b.String())
 		}

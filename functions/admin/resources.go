@@ -53,8 +53,8 @@ func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 // editable maps the names of flags to the columns that AddResource and EditResource can set.
 var editable = map[string]string{
 	"title": "title", "title-so": "title_so", "description": "description", "description-so": "description_so",
-	"category": "category", "category-so": "category_so", "icon": "icon_name", "color": "color_class", "featured": "is_featured",
-	"file-url": "file_url",
+	"category": "category", "category-so": "category_so", "icon": "icon_name", "color": "color_class",
+	"featured": "is_featured", "file-url": "file_url",
 }
 
 // icons are the values of the enum public.resource_icon.
@@ -79,7 +79,8 @@ func (c *Client) AddResource(ctx context.Context, values map[string]string, file
 			args = append(args, a.value)
 			columns, exprs = append(columns, a.column), append(exprs, a.expression(len(args)))
 		}
-		q := fmt.Sprintf(`insert into public.resources (%s) values (%s) returning id::text`, strings.Join(columns, ", "), strings.Join(exprs, ", "))
+		q := fmt.Sprintf(`insert into public.resources (%s) values (%s) returning id::text`,
+			strings.Join(columns, ", "), strings.Join(exprs, ", "))
 		return tx.QueryRow(ctx, q, args...).Scan(&id)
 	})
 	return id, err
@@ -93,7 +94,8 @@ func (c *Client) EditResource(ctx context.Context, id string, values map[string]
 			args = append(args, a.value)
 			changes = append(changes, a.column+" = "+a.expression(len(args)))
 		}
-		return changeOne(ctx, tx, id, `update public.resources set `+strings.Join(changes, ", ")+` where id::text = $1`, args...)
+		return changeOne(ctx, tx, id, `update public.resources set `+strings.Join(changes, ", ")+` where id::text = $1`,
+			args...)
 	})
 }
 
@@ -104,7 +106,8 @@ var errDryRun = errors.New("dry run")
 // file, it first runs the transaction without commit and then uploads the file, because an upload
 // replaces a file of the same name that may be public. The upload is not in the transaction, so
 // that downloads do not wait for it.
-func (c *Client) store(ctx context.Context, values map[string]string, file string, write func(pgx.Tx, []assignment) error) error {
+func (c *Client) store(ctx context.Context, values map[string]string, file string,
+	write func(pgx.Tx, []assignment) error) error {
 	var set []assignment
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		column, ok := editable[name]
@@ -178,7 +181,8 @@ func changeOne(ctx context.Context, tx pgx.Tx, id, q string, args ...any) error 
 var fileTypes = map[string]string{
 	".pdf": "application/pdf", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".gif": "image/gif",
 	".doc": "application/msword", ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-	".ppt": "application/vnd.ms-powerpoint", ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+	".ppt":  "application/vnd.ms-powerpoint",
+	".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
 
 // resourceFile is a file for the public bucket. It keeps its name there.
@@ -193,7 +197,8 @@ func openFile(file string) (resourceFile, error) {
 	name := filepath.Base(file)
 	kind, ok := fileTypes[strings.ToLower(filepath.Ext(name))]
 	if !ok {
-		return resourceFile{}, fmt.Errorf("%s: unsupported file type; use PDF, JPEG, PNG, GIF, DOC, DOCX, PPT or PPTX", file)
+		return resourceFile{}, fmt.Errorf("%s: unsupported file type; use PDF, JPEG, PNG, GIF, DOC, DOCX, PPT or PPTX",
+			file)
 	}
 	content, err := os.ReadFile(file)
 	return resourceFile{url.PathEscape(name), kind, content}, err

@@ -43,7 +43,8 @@ func listResources(call *stack.Call) (check func() error, do work) {
 		t := tabwriter.NewWriter(call.Stdout(), 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "ID\tTITLE\tCATEGORY\tDOWNLOADS\tSHOWN\tFEATURED\tFILE")
 		for _, r := range list {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, shorten(r.Title, 44), r.Category, r.DownloadCount, yes(r.IsActive), yes(r.IsFeatured), r.FileURL)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, shorten(r.Title, 44), r.Category, r.DownloadCount,
+				yes(r.IsActive), yes(r.IsFeatured), r.FileURL)
 		}
 		return t.Flush()
 	}

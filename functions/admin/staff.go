@@ -34,7 +34,8 @@ type Member struct {
 func (c *Client) Staff(ctx context.Context) ([]Member, error) {
 	var found []Member
 	err := c.tx(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `select id::text, name, email, role::text, last_sign_in_at, has_factor, sessions from public.staff_members()`)
+		rows, err := tx.Query(ctx,
+			`select id::text, name, email, role::text, last_sign_in_at, has_factor, sessions from public.staff_members()`)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,8 @@ remove EMAIL      take the role away; the member's sessions end at once
   daawo staff invite hodan@example.org --role reviewer
   daawo staff role hodan@example.org --role owner`,
 	Run: withClient("staff", staffUsage, map[string]verb{
-		"list": {0, listStaff}, "invite": {1, inviteMember}, "role": {1, changeRole}, "unlock": {1, unlockMember}, "remove": {1, removeMember},
+		"list": {0, listStaff}, "invite": {1, inviteMember}, "role": {1, changeRole}, "unlock": {1, unlockMember},
+		"remove": {1, removeMember},
 	}),
 }
 
@@ -83,7 +84,8 @@ func inviteMember(call *stack.Call) (check func() error, do work) {
 			return err
 		}
 		if mailed {
-			_, err = fmt.Fprintf(call.Stdout(), "%s is invited as %s; the link in the mail is valid once\n", email, *role)
+			_, err = fmt.Fprintf(call.Stdout(), "%s is invited as %s; the link in the mail is valid once\n", email,
+				*role)
 		} else {
 			_, err = fmt.Fprintf(call.Stdout(), "%s has an account and is now %s; no mail was sent\n", email, *role)
 		}

@@ -16,7 +16,8 @@ import (
 func Options() stack.Options {
 	return stack.Options{
 		Functions: functions.All, Commands: admin.Commands(), Prepare: admin.Prepare, StartLinks: admin.StartLinks,
-		RowLink: admin.RowLink, AdminLink: admin.DeskLink, CleanBuckets: cleanBuckets, FormErrorPage: []byte(formErrorPage),
-		Pages: contactPages, Variables: variables, Defaults: defaults, MailTexts: mailTexts(), UserTables: []string{"public.reports"},
+		RowLink: admin.RowLink, AdminLink: admin.DeskLink, CleanBuckets: cleanBuckets,
+		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults,
+		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
 	}
 }

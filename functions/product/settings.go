@@ -23,9 +23,12 @@ var contactPages = []stack.PageVariable{
 
 // variables are read by the functions of this product.
 var variables = []stack.Variable{
-	{Name: "REPORTS_PER_HOUR", Default: "600", Doc: "Reports that one client may send in an hour. Read by the function submit-report.", Check: atLeast(1)},
-	{Name: "READS_PER_HOUR", Default: "600", Doc: "Downloads that one client may count in an hour. Read by the function track-download.", Check: atLeast(1)},
-	{Name: "REPORTS_KEEP_DAYS", Doc: "Days, at least 30, after which a closed report and its photo are deleted. If not set, reports are kept until an administrator deletes them. Read by the function prune.", Check: atLeast(30)},
+	{Name: "REPORTS_PER_HOUR", Default: "600",
+		Doc: "Reports that one client may send in an hour. Read by the function submit-report.", Check: atLeast(1)},
+	{Name: "READS_PER_HOUR", Default: "600",
+		Doc: "Downloads that one client may count in an hour. Read by the function track-download.", Check: atLeast(1)},
+	{Name: "REPORTS_KEEP_DAYS",
+		Doc: "Days, at least 30, after which a closed report and its photo are deleted. If not set, reports are kept until an administrator deletes them. Read by the function prune.", Check: atLeast(30)},
 }
 
 // defaults replace default values of the stack.

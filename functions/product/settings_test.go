@@ -3,7 +3,8 @@ package product
 import "testing"
 
 func TestContactValues(t *testing.T) {
-	for in, want := range map[string]string{"+252 61 000-0000": "252610000000", "(252)610000000": "252610000000", "call me": "", "12": ""} {
+	for in, want := range map[string]string{"+252 61 000-0000": "252610000000", "(252)610000000": "252610000000",
+		"call me": "", "12": ""} {
 		if got, err := parseWhatsApp(in); got != want || (err == nil) != (want != "") {
 			t.Errorf("phone %q: %q %v", in, got, err)
 		}

@@ -22,7 +22,8 @@ import (
 )
 
 // Func answers /functions/v1/staff-invite.
-var Func = edge.Func{Methods: []string{http.MethodPost}, Handler: handle, Timeout: 30 * time.Second, MaxBody: 4 << 10, MaxConcurrent: 4}
+var Func = edge.Func{Methods: []string{http.MethodPost}, Handler: handle, Timeout: 30 * time.Second, MaxBody: 4 << 10,
+	MaxConcurrent: 4}
 
 type request struct {
 	Email string `json:"email"`
@@ -52,7 +53,8 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	ctx := r.Context()
 	// As the caller: the database knows who may invite, and writes the trail.
-	if err := as(ctx, env, `select public.trail_invitation($1, $2::public.staff_role)`, req.Email, req.Role); err != nil {
+	if err := as(ctx, env, `select public.trail_invitation($1, $2::public.staff_role)`, req.Email,
+		req.Role); err != nil {
 		return err
 	}
 	if err := env.Limit(ctx, "staff-invite", perHour, time.Hour); err != nil {
@@ -88,7 +90,8 @@ func as(ctx context.Context, env *edge.Env, statement string, args ...any) error
 
 // account invites a new account, or finds the one with that address.
 func account(ctx context.Context, env *edge.Env, email string) (id string, mailed bool, err error) {
-	id, code, err := post(ctx, env, "invite?redirect_to="+url.QueryEscape(env.Get("DESK_URL")+"/"), map[string]string{"email": email})
+	id, code, err := post(ctx, env, "invite?redirect_to="+url.QueryEscape(env.Get("DESK_URL")+"/"),
+		map[string]string{"email": email})
 	if code != "email_exists" {
 		return id, true, err
 	}
@@ -107,7 +110,8 @@ func post(ctx context.Context, env *edge.Env, path string, body map[string]strin
 	if err != nil {
 		return "", "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, env.Get("SUPABASE_URL")+"/auth/v1/"+path, bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, env.Get("SUPABASE_URL")+"/auth/v1/"+path,
+		bytes.NewReader(text))
 	if err != nil {
 		return "", "", err
 	}
@@ -129,7 +133,8 @@ func post(ctx context.Context, env *edge.Env, path string, body map[string]strin
 		return "", "", err
 	}
 	if res.StatusCode >= 300 {
-		return "", got.ErrorCode, edge.Errorf(http.StatusBadGateway, "auth_failed", "The invitation was not sent: %s", got.Msg)
+		return "", got.ErrorCode,
+			edge.Errorf(http.StatusBadGateway, "auth_failed", "The invitation was not sent: %s", got.Msg)
 	}
 	return got.ID, "", nil
 }

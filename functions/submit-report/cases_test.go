@@ -138,7 +138,8 @@ func TestLimitsMatchSchema(t *testing.T) {
 		schema.Write(content)
 	}
 	for field, most := range limits().Characters {
-		check := regexp.MustCompile(fmt.Sprintf(`constraint reports_%s_\w+ check \(.*char_length\(%s\) <= (\d+)\)`, field, field))
+		check := regexp.MustCompile(fmt.Sprintf(`constraint reports_%s_\w+ check \(.*char_length\(%s\) <= (\d+)\)`,
+			field, field))
 		found := check.FindAllStringSubmatch(schema.String(), -1)
 		if len(found) == 0 || found[len(found)-1][1] != strconv.Itoa(most) {
 			t.Errorf("%s: %d in limits.json, %v in public.reports", field, most, found)

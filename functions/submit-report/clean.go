@@ -21,7 +21,8 @@ func clean(s *string) string {
 		switch {
 		case c == '\n' || c == '\t':
 			return c
-		case unicode.IsControl(c), c == 0x061C, c == 0x200E, c == 0x200F, c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069:
+		case unicode.IsControl(c), c == 0x061C, c == 0x200E, c == 0x200F, c >= 0x202A && c <= 0x202E, c >= 0x2066 &&
+			c <= 0x2069:
 			return -1
 		}
 		return c

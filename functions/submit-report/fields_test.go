@@ -12,8 +12,8 @@ import (
 
 func TestParseISODate(t *testing.T) {
 	for typed, want := range map[string]bool{
-		"2027-02-28": true, "2028-02-29": true, "2027-02-29": false, "28/2/2027": false, "02/2028": false, "2027-1-1": false,
-		"1900-01-01": false, "2101-01-01": false, "٢٠٢٧-٠٢-٢٨": false, "soon": false,
+		"2027-02-28": true, "2028-02-29": true, "2027-02-29": false, "28/2/2027": false, "02/2028": false,
+		"2027-1-1": false, "1900-01-01": false, "2101-01-01": false, "٢٠٢٧-٠٢-٢٨": false, "soon": false,
 	} {
 		if got, ok := parseISODate(typed); ok != want || ok && got != typed {
 			t.Errorf("%q: %q %v", typed, got, ok)
@@ -44,7 +44,8 @@ func TestE164(t *testing.T) {
 	for typed, want := range map[string]string{
 		"+252 61 2345678": "+252612345678", "061 2345678": "+252612345678", "+1 (416) 555-0123": "+14165550123",
 		"ask at the shop": "", "12": "", "": "",
-		"+49 30 123456789012": "", "+49 12": "", "+49 30 123456": "+4930123456", // 14 and 2 digits are possible in Germany
+		// 14 and 2 digits are possible in Germany
+		"+49 30 123456789012": "", "+49 12": "", "+49 30 123456": "+4930123456",
 	} {
 		if got := e164(typed); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
@@ -86,10 +87,11 @@ func TestCleanInvalidUTF8(t *testing.T) {
 func TestOneLineFields(t *testing.T) {
 	text := " a\r\nb\tc\u2028d\u2029e\u0085f\x00g\u202e\n"
 	got, _ := Fields{
-		Name: &text, Phone: &text, ProductName: &text, BatchNumber: &text, ExpiryDate: &text, WhereBought: &text, Location: &text,
-		PhotoURL: &text, IssueDescription: &text,
+		Name: &text, Phone: &text, ProductName: &text, BatchNumber: &text, ExpiryDate: &text, WhereBought: &text,
+		Location: &text, PhotoURL: &text, IssueDescription: &text,
 	}.check(&english, false)
-	for _, value := range []string{got.name, got.phone, got.productName, got.batchNumber, got.whereBought, got.location, got.photoURL} {
+	for _, value := range []string{got.name, got.phone, got.productName, got.batchNumber, got.whereBought, got.location,
+		got.photoURL} {
 		if value != "a b c d e f g" {
 			t.Errorf("%q", value)
 		}
@@ -132,16 +134,16 @@ func TestTextsInBothLanguages(t *testing.T) {
 	}
 	for _, x := range []*texts{&english, &somali} {
 		for name, text := range map[string]string{
-			"productRequired": x.productRequired, "descriptionRequired": x.descriptionRequired, "phoneRequired": x.phoneRequired,
-			"locationRequired": x.locationRequired, "fillRequired": x.fillRequired, "badDate": x.badDate, "tooLong": x.tooLongFormat,
-			"notAnImage": x.notAnImage, "photoTooLarge": x.photoTooLarge, "failed": x.failed, "failedTitle": x.failedTitle,
+			"productRequired": x.productRequired, "descriptionRequired": x.descriptionRequired,
+			"phoneRequired": x.phoneRequired, "locationRequired": x.locationRequired, "fillRequired": x.fillRequired,
+			"badDate": x.badDate, "tooLong": x.tooLongFormat, "notAnImage": x.notAnImage,
+			"photoTooLarge": x.photoTooLarge, "failed": x.failed, "failedTitle": x.failedTitle,
 			"invalidTitle": x.invalidTitle, "tooMany": x.tooMany, "keyReused": x.keyReused, "badRequest": x.badRequest,
-			"pressAgain": x.pressAgain, "chooseAgain": x.chooseAgain, "noPhoto": x.noPhoto,
-			"title": x.title, "yourReference": x.yourReference, "shownOnce": x.shownOnce,
-			"RequiredNote": x.RequiredNote, "Optional": x.Optional, "MoreFields": x.MoreFields, "CountryLabel": x.CountryLabel,
-			"SelectRegion": x.SelectRegion, "PhotoKept": x.PhotoKept, "Send": x.Send, "ErrorSummary": x.ErrorSummary,
-			"OtherLanguage": x.OtherLanguage, "Exit": x.Exit, "ContactUs": x.ContactUs, "Privacy": x.Privacy, "Back": x.Back,
-			"Disclaimer": x.Disclaimer,
+			"pressAgain": x.pressAgain, "chooseAgain": x.chooseAgain, "noPhoto": x.noPhoto, "title": x.title,
+			"yourReference": x.yourReference, "shownOnce": x.shownOnce, "RequiredNote": x.RequiredNote,
+			"Optional": x.Optional, "MoreFields": x.MoreFields, "CountryLabel": x.CountryLabel,
+			"SelectRegion": x.SelectRegion, "PhotoKept": x.PhotoKept, "Send": x.Send, "ErrorSummary": x.ErrorSummary, "OtherLanguage": x.OtherLanguage,
+			"Exit": x.Exit, "ContactUs": x.ContactUs, "Privacy": x.Privacy, "Back": x.Back, "Disclaimer": x.Disclaimer,
 		} {
 			if text == "" {
 				t.Errorf("%s has no %s", x.Language, name)

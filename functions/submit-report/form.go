@@ -25,7 +25,8 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		p := unread(r)
 		return p.show(w, http.StatusForbidden, p.text.failedTitle, p.text.failed, nil)
 	}
-	form, err := edge.ReadForm(r, edge.FormLimits{Fields: 30, FieldBytes: 20000, Files: 1, FileBytes: limits().PhotoBytes})
+	form, err := edge.ReadForm(r,
+		edge.FormLimits{Fields: 30, FieldBytes: 20000, Files: 1, FileBytes: limits().PhotoBytes})
 	p := unread(r)
 	if form != nil {
 		p.Form = form
@@ -79,7 +80,8 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 
 // thankAgain handles a post over the limit: if its report is stored already, it replies with the
 // receipt, otherwise with the refusal.
-func (p posted) thankAgain(w http.ResponseWriter, r *http.Request, env *edge.Env, report report, photo []byte, refusal error) error {
+func (p posted) thankAgain(w http.ResponseWriter, r *http.Request, env *edge.Env, report report, photo []byte,
+	refusal error) error {
 	key, err := keyOf(r.Context(), env, "", report, p.photoSum(photo))
 	if err != nil {
 		return p.showFailure(w, env, err)
@@ -108,7 +110,8 @@ func (p posted) showUnreadable(w http.ResponseWriter, err error) error {
 		return err
 	}
 	if e.Code == "body_too_large" { // only a photo can be this large
-		return p.show(w, e.Status, p.text.invalidTitle, p.text.photoTooLarge, map[string]string{"photo": p.text.photoTooLarge})
+		return p.show(w, e.Status, p.text.invalidTitle, p.text.photoTooLarge,
+			map[string]string{"photo": p.text.photoTooLarge})
 	}
 	return p.show(w, e.Status, p.text.failedTitle, p.text.badRequest, nil)
 }
@@ -120,9 +123,9 @@ func (p posted) fields() Fields {
 		return &v
 	}
 	f := Fields{
-		Name: value("name"), Phone: value("phone"), ProductName: value("product_name"), BatchNumber: value("batch_number"),
-		ExpiryDate: value("expiry_date"), WhereBought: value("where_bought"), IssueDescription: value("issue_description"),
-		Location: value("location"), PhotoURL: value("photo_url"),
+		Name: value("name"), Phone: value("phone"), ProductName: value("product_name"),
+		BatchNumber: value("batch_number"), ExpiryDate: value("expiry_date"), WhereBought: value("where_bought"),
+		IssueDescription: value("issue_description"), Location: value("location"), PhotoURL: value("photo_url"),
 	}
 	*f.Phone = phoneNumber(p.Values.Get("country"), *f.Phone)
 	return f

@@ -72,7 +72,8 @@ func acceptJSON(r *http.Request, env *edge.Env, fields Fields) (receipt, error) 
 	text := textIn(languageOf(r, ""))
 	report, wrong := fields.check(text, false)
 	if len(wrong) > 0 {
-		return receipt{}, &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: text.problem(wrong), Fields: wrong}
+		return receipt{}, &edge.Error{Status: http.StatusBadRequest, Code: "validation_failed",
+			Message: text.problem(wrong), Fields: wrong}
 	}
 	report.photoClaim = r.Header.Get(claimHeader)
 	key, err := keyOf(r.Context(), env, r.Header.Get("Idempotency-Key"), report, "")

@@ -71,9 +71,9 @@ var english = texts{
 	Privacy:             "Privacy",
 	Disclaimer:          "This site is for education only and does not replace professional medical advice. We are not a hospital. In an emergency, get medical care immediately.",
 	labels: map[string]string{
-		"name": "Your name", "phone": "Phone number", "product_name": "Product name", "where_bought": "Where did you buy it?",
-		"batch_number": "Batch number", "expiry_date": "Expiry date", "location": "Location",
-		"issue_description": "Problem description", "photo": "Photo",
+		"name": "Your name", "phone": "Phone number", "product_name": "Product name",
+		"where_bought": "Where did you buy it?", "batch_number": "Batch number", "expiry_date": "Expiry date",
+		"location": "Location", "issue_description": "Problem description", "photo": "Photo",
 	},
 }
 
@@ -183,7 +183,8 @@ func (t *texts) translate(err error) *edge.Error {
 		said.Message = t.tooMany
 	case e.Status >= 500:
 		said.Message = t.failed
-	case t.Language != "en" && (strings.HasPrefix(e.Code, "bad_") || strings.HasPrefix(e.Code, "not_") || e.Code == "body_too_large"):
+	case t.Language != "en" &&
+		(strings.HasPrefix(e.Code, "bad_") || strings.HasPrefix(e.Code, "not_") || e.Code == "body_too_large"):
 		said.Message = t.badRequest
 	}
 	return &said

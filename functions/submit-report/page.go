@@ -68,9 +68,10 @@ var controls = []field{
 func (p posted) show(w http.ResponseWriter, status int, title, message string, wrong map[string]string) error {
 	photo, chosen := p.Values.Get("photo_url"), p.Files["photo"]
 	page := formPage{
-		texts: p.text, Title: title, Message: message, Photo: photo, Sum: p.photoSum(nil), Claim: p.Values.Get("photo_claim"),
-		Regions: regions(), KnownPlace: knownPlaces()[fold(p.Values.Get("location"))] != place{},
-		Home: home(p.text), Other: home(p.text.other()) + "report/", Leaving: neutralPages[p.text.Language], CSS: template.CSS(pageCSS),
+		texts: p.text, Title: title, Message: message, Photo: photo, Sum: p.photoSum(nil),
+		Claim: p.Values.Get("photo_claim"), Regions: regions(),
+		KnownPlace: knownPlaces()[fold(p.Values.Get("location"))] != place{}, Home: home(p.text),
+		Other: home(p.text.other()) + "report/", Leaving: neutralPages[p.text.Language], CSS: template.CSS(pageCSS),
 	}
 	page.Country, page.Countries = countriesWith(p.Values.Get("country"))
 	for _, f := range controls {
@@ -93,7 +94,8 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 
 // neutralPages are the pages that the quick exit opens (web/src/components/quick-exit.tsx has the
 // same).
-var neutralPages = map[string]string{"en": "https://en.wikipedia.org/wiki/Main_Page", "so": "https://so.wikipedia.org/wiki/"}
+var neutralPages = map[string]string{"en": "https://en.wikipedia.org/wiki/Main_Page",
+	"so": "https://so.wikipedia.org/wiki/"}
 
 func home(t *texts) string {
 	if t.Language == "so" {
@@ -115,7 +117,8 @@ func render(w http.ResponseWriter, status int, name, language string, data any) 
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Robots-Tag", "noindex")
 	h.Set("X-Frame-Options", "SAMEORIGIN")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+cssHash+"; form-action 'self'; base-uri 'none'; frame-ancestors 'self'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+cssHash+
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'self'")
 	w.WriteHeader(status)
 	_, _ = b.WriteTo(w) // a closed connection is not an error
 	return nil
@@ -160,7 +163,8 @@ func thank(w http.ResponseWriter, r *http.Request, t *texts, saved receipt, phot
 // cookie. The next request gets a note that the reference is shown once.
 func showReference(w http.ResponseWriter, r *http.Request) error {
 	text := textIn(languageOf(r, r.URL.Query().Get("language")))
-	data := map[string]any{"Language": text.Language, "CSS": template.CSS(pageCSS), "Label": text.yourReference, "Note": text.shownOnce}
+	data := map[string]any{"Language": text.Language, "CSS": template.CSS(pageCSS), "Label": text.yourReference,
+		"Note": text.shownOnce}
 	if c, err := r.Cookie(referenceCookie); err == nil {
 		reference, photo, _ := strings.Cut(c.Value, ".")
 		if len(reference) == len("DW-0000-0000") {

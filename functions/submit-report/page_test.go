@@ -73,12 +73,14 @@ func TestFormPageHasSiteHeader(t *testing.T) {
 		_, root := shown(t, c.text, nil, map[string]string{"phone": c.text.phoneRequired})
 		links := each(each(root, "header")[0], "a")
 		if len(links) != 3 || attribute(links[0], "href") != c.home || textOf(links[0]) != "Daawo" ||
-			attribute(links[1], "href") != c.other || attribute(links[1], "hreflang") != c.otherCode || attribute(links[1], "lang") != c.otherCode {
+			attribute(links[1], "href") != c.other || attribute(links[1], "hreflang") != c.otherCode ||
+			attribute(links[1], "lang") != c.otherCode {
 			t.Errorf("%s: wrong links in the header", c.text.Language)
 			continue
 		}
 		exit := links[2]
-		if attribute(exit, "data-quick-exit") == "" || attribute(exit, "rel") != "noreferrer" || textOf(exit) != c.text.Exit ||
+		if attribute(exit, "data-quick-exit") == "" || attribute(exit, "rel") != "noreferrer" ||
+			textOf(exit) != c.text.Exit ||
 			!strings.Contains(string(source), fmt.Sprintf("%s: '%s'", c.text.Language, attribute(exit, "href"))) {
 			t.Errorf("%s: the quick exit differs from the site's: %v", c.text.Language, exit.Attr)
 		}
@@ -107,7 +109,8 @@ func TestFormPageLinksToFields(t *testing.T) {
 		name := strings.TrimPrefix(attribute(a, "href"), "#")
 		order = append(order, name)
 		control := ids[name]
-		if control == nil || attribute(control, "aria-invalid") != "true" || ids[attribute(control, "aria-describedby")] == nil {
+		if control == nil || attribute(control, "aria-invalid") != "true" ||
+			ids[attribute(control, "aria-describedby")] == nil {
 			t.Errorf("%s: no control with a message", name)
 		}
 	}
@@ -123,22 +126,25 @@ func TestFormPageLinksToFields(t *testing.T) {
 	if !slices.Equal(labelled, order) {
 		t.Errorf("labels: %v", labelled)
 	}
-	if details := each(root, "details")[0]; !slices.ContainsFunc(details.Attr, func(a html.Attribute) bool { return a.Key == "open" }) {
+	if details := each(root, "details")[0]; !slices.ContainsFunc(details.Attr,
+		func(a html.Attribute) bool { return a.Key == "open" }) {
 		t.Error("the fold hides a wrong field")
 	}
 }
 
 // TestFormPageUsesTextsOfReportPage compares the labels with the site's dictionary.
 func TestFormPageUsesTextsOfReportPage(t *testing.T) {
-	keys := map[string]string{"name": "name", "phone": "phone", "product_name": "productName", "where_bought": "whereBought",
-		"batch_number": "batchNumber", "expiry_date": "expiryDate", "location": "location", "issue_description": "problem", "photo": "photo"}
+	keys := map[string]string{"name": "name", "phone": "phone", "product_name": "productName",
+		"where_bought": "whereBought", "batch_number": "batchNumber", "expiry_date": "expiryDate",
+		"location": "location", "issue_description": "problem", "photo": "photo"}
 	for _, text := range []*texts{&english, &somali} {
 		site, err := os.ReadFile("../../web/src/i18n/" + text.Language + "/report.ts")
 		if err != nil {
 			t.Fatal(err)
 		}
-		has := map[string]string{"country": text.CountryLabel, "selectRegion": text.SelectRegion, "more": text.MoreFields,
-			"submit": text.Send, "errorSummary": text.ErrorSummary, "requiredNote": text.RequiredNote}
+		has := map[string]string{"country": text.CountryLabel, "selectRegion": text.SelectRegion,
+			"more": text.MoreFields, "submit": text.Send, "errorSummary": text.ErrorSummary,
+			"requiredNote": text.RequiredNote}
 		for field, key := range keys {
 			has[key] = text.labels[field]
 		}

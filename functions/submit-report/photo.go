@@ -86,7 +86,8 @@ func upload(ctx context.Context, env *edge.Env, content []byte) (photoRef, error
 	}
 	claim := rand.Text()
 	for at, attempt := now, 1; ; at, attempt = at+1, attempt+1 {
-		o := edge.NewObject{Bucket: photoBucket, Name: named(at), ContentType: mime, Metadata: map[string]string{"claim": claim}, Content: content}
+		o := edge.NewObject{Bucket: photoBucket, Name: named(at), ContentType: mime,
+			Metadata: map[string]string{"claim": claim}, Content: content}
 		err := env.Store(ctx, o)
 		if e, ok := edge.AsError(err); ok && e.Status == http.StatusConflict && attempt < 10 {
 			continue

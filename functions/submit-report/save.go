@@ -32,7 +32,9 @@ type receipt struct {
 type idempotency struct {
 	key, body string // hashes, hex
 	lives     time.Duration
-	other     string // key of a post without a key, if the same text came from another network before; "" for a post with a key
+	// key of a post without a key, if the same text came from another network before; "" for a post
+	// with a key
+	other string
 }
 
 const (
@@ -48,7 +50,8 @@ const (
 // same report.
 func keyOf(ctx context.Context, env *edge.Env, header string, r report, photo string) (idempotency, error) {
 	if len(header) > maxKey {
-		return idempotency{}, edge.Errorf(http.StatusBadRequest, "bad_idempotency_key", "Idempotency-Key is longer than %d characters.", maxKey)
+		return idempotency{}, edge.Errorf(http.StatusBadRequest, "bad_idempotency_key",
+			"Idempotency-Key is longer than %d characters.", maxKey)
 	}
 	secret, err := env.Key(ctx, "submit-report")
 	if err != nil {
@@ -104,7 +107,8 @@ func save(ctx context.Context, env *edge.Env, r report, key idempotency, limited
 		}
 		// Retry: two reports name one photo, the random reference is taken, the possible duplicate
 		// has just been deleted, or the key's record had expired.
-		if attempt == 4 || !taken && !violates(err, "reports_photo", "reports_reference_key", "reports_possible_duplicate_of_fkey") {
+		if attempt == 4 || !taken &&
+			!violates(err, "reports_photo", "reports_reference_key", "reports_possible_duplicate_of_fkey") {
 			return receipt{}, err
 		}
 	}
@@ -144,8 +148,8 @@ values ($1, $2, $3, $4, nullif($5, ''), nullif($6, '')::date, nullif($7, ''),
    limit 1))
 returning created_at`
 	b.Queue(q, saved.ID, saved.Reference, key.key, r.productName, r.batchNumber, r.expiryDate, r.whereBought,
-		r.issueDescription, r.location, r.place.region, r.place.district, photo, r.name, r.phone, r.phoneE164, r.language,
-		twinLife, key.body, r.photoURL != "", key.lives,
+		r.issueDescription, r.location, r.place.region, r.place.district, photo, r.name, r.phone, r.phoneE164,
+		r.language, twinLife, key.body, r.photoURL != "", key.lives,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&saved.ReceivedAt) })
 	if photo != "" {
 		b.Enqueue(cleanPhotoJob, photoArgs{photo})
@@ -227,7 +231,8 @@ select report_id::text, reference, created_at, photo_kept is false,
 // violates reports whether err violates one of the unique or foreign-key constraints.
 func violates(err error, constraints ...string) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "23505" || pg.Code == "23503") && slices.Contains(constraints, pg.ConstraintName)
+	return errors.As(err, &pg) && (pg.Code == "23505" || pg.Code == "23503") &&
+		slices.Contains(constraints, pg.ConstraintName)
 }
 
 // setLost sets PhotoAttached to false when the photo is lost, otherwise to null.

@@ -14,7 +14,8 @@ import (
 )
 
 // Func answers /functions/v1/system. A backup may take minutes.
-var Func = edge.Func{Methods: []string{http.MethodPost}, Handler: handle, Timeout: 10 * time.Minute, MaxBody: 1 << 10, MaxConcurrent: 4}
+var Func = edge.Func{Methods: []string{http.MethodPost}, Handler: handle, Timeout: 10 * time.Minute, MaxBody: 1 << 10,
+	MaxConcurrent: 4}
 
 type request struct {
 	Operation string `json:"operation"`

@@ -39,7 +39,8 @@ func count(r *http.Request, env *edge.Env, d download) (downloads, error) {
 	var total *int64
 	counting := env.Batch(edge.Service)
 	counting.Limit(ctx, "reads", most(env), time.Hour)
-	counting.Queue(`select public.track_download($1)`, uuid.MustParse(d.ResourceID)).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
+	counting.Queue(`select public.track_download($1)`,
+		uuid.MustParse(d.ResourceID)).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
 	if err := counting.Send(ctx); err != nil {
 		return downloads{}, err
 	}

@@ -94,10 +94,12 @@ func digest(end time.Time, total, open int, products, regions []count) edge.Noti
 		rest -= p.N
 	}
 	if rest > 0 {
-		facts = append(facts, edge.Fact{Name: fmt.Sprintf("Products reported fewer than %d times", enough), Value: strconv.Itoa(rest)})
+		facts = append(facts, edge.Fact{Name: fmt.Sprintf("Products reported fewer than %d times", enough),
+			Value: strconv.Itoa(rest)})
 	}
 	for _, r := range regions {
 		facts = append(facts, edge.Fact{Name: "Region " + r.Name, Value: strconv.Itoa(r.N)})
 	}
-	return edge.Notice{Kind: "digest.weekly", Title: fmt.Sprintf("Product reports of the week: %d", total), Facts: facts}
+	return edge.Notice{Kind: "digest.weekly", Title: fmt.Sprintf("Product reports of the week: %d", total),
+		Facts: facts}
 }

@@ -67,11 +67,13 @@ func (a *account) call(ctx context.Context, method, path, bearer string, body an
 }
 
 func (a *account) login(ctx context.Context) error {
-	return a.call(ctx, http.MethodPost, "/token?grant_type=password", "", map[string]string{"email": a.email, "password": a.password})
+	return a.call(ctx, http.MethodPost, "/token?grant_type=password", "",
+		map[string]string{"email": a.email, "password": a.password})
 }
 
 func (a *account) refresh(ctx context.Context) error {
-	return a.call(ctx, http.MethodPost, "/token?grant_type=refresh_token", "", map[string]string{"refresh_token": a.nextRefresh})
+	return a.call(ctx, http.MethodPost, "/token?grant_type=refresh_token", "",
+		map[string]string{"refresh_token": a.nextRefresh})
 }
 
 func (a *account) user(ctx context.Context) error {
@@ -115,14 +117,17 @@ func (m *model) auth(ctx context.Context, length time.Duration) error {
 	if err != nil {
 		return err
 	}
-	ours := &account{client: m.client, url: m.st.Get("API_URL") + "/auth/v1", apikey: m.st.Get("ANON_KEY"), email: m.email, password: m.password}
+	ours := &account{client: m.client, url: m.st.Get("API_URL") + "/auth/v1", apikey: m.st.Get("ANON_KEY"),
+		email: m.email, password: m.password}
 	servers := []struct {
 		name string
 		*account
 	}{{"auth", ours}}
 	if url := os.Getenv("GOTRUE_URL"); url != "" {
-		theirs := &account{client: m.client, url: url, email: fmt.Sprintf("bench-%d@example.org", time.Now().UnixNano()), password: m.password}
-		if err := theirs.call(ctx, http.MethodPost, "/signup", "", map[string]string{"email": theirs.email, "password": theirs.password}); err != nil {
+		theirs := &account{client: m.client, url: url,
+			email: fmt.Sprintf("bench-%d@example.org", time.Now().UnixNano()), password: m.password}
+		if err := theirs.call(ctx, http.MethodPost, "/signup", "",
+			map[string]string{"email": theirs.email, "password": theirs.password}); err != nil {
 			return fmt.Errorf("GOTRUE_URL: %w", err)
 		}
 		servers = append(servers, struct {
@@ -182,5 +187,6 @@ func (m *model) storm(ctx context.Context, who *account, length time.Duration) {
 	end()
 	all.Wait()
 	fmt.Printf("\nreads at %d/s, alone: p50 %s, p99 %s; while %d people sign in (%d logins): p50 %s, p99 %s, %.1f times\n",
-		rate, round(calm.p50), round(calm.p99), people, logins, round(rough.p50), round(rough.p99), float64(rough.p99)/float64(calm.p99))
+		rate, round(calm.p50), round(calm.p99), people, logins, round(rough.p50), round(rough.p99),
+		float64(rough.p99)/float64(calm.p99))
 }

@@ -31,7 +31,8 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		res, err := conn.send(r)
 		if err == nil {
-			res.Body = &directBody{ReadCloser: res.Body, release: func(whole bool) { d.release(r.URL.Host, conn, whole && !res.Close) }}
+			res.Body = &directBody{ReadCloser: res.Body,
+				release: func(whole bool) { d.release(r.URL.Host, conn, whole && !res.Close) }}
 			return res, nil
 		}
 		_ = conn.Close()

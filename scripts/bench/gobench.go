@@ -30,10 +30,11 @@ type goal struct {
 }
 
 var goSuites = []goSuite{
-	{"rest", "./supabase/internal/engine/rest", "ListUnderRLS|RowByKey|MixedRoles|InsertMinimal|RPC|EmbedTwoLevels", "2s", map[string]goal{
-		"of-bound":    {value: 0.75, only: "ListUnderRLS", because: "1/(1/SQL + 1/hello-world HTTP)"},
-		"of-one-role": {value: 0.9, because: "one role alone"},
-	}},
+	{"rest", "./supabase/internal/engine/rest", "ListUnderRLS|RowByKey|MixedRoles|InsertMinimal|RPC|EmbedTwoLevels",
+		"2s", map[string]goal{
+			"of-bound":    {value: 0.75, only: "ListUnderRLS", because: "1/(1/SQL + 1/hello-world HTTP)"},
+			"of-one-role": {value: 0.9, because: "one role alone"},
+		}},
 	{"auth-go", "./supabase/internal/engine/auth", "GetUser|Refresh|Login|SQL", "1s", nil},
 	{"functions", "./supabase/internal/functions/host", "Overhead|Bundle", "2s", map[string]goal{
 		"µs-overhead":       {value: 10, atMost: true, because: "the bare handler"},
@@ -75,7 +76,8 @@ func (f figure) met() string {
 // run runs the benchmarks of a package and returns their figures. Failures are copied to standard
 // error.
 func (s goSuite) run(ctx context.Context) ([]figure, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-benchtime", s.time, "-timeout", "10m", s.pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-benchtime", s.time, "-timeout",
+		"10m", s.pkg)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

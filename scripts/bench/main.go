@@ -58,7 +58,8 @@ func main() {
 	flag.StringVar(&c.binary, "binary", "bin/daawo", "the built `FILE`")
 	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND`, all kinds together")
 	flag.DurationVar(&c.length, "for", 20*time.Second, "how long each kind of visit is measured")
-	flag.IntVar(&c.visitors, "visitors", 1000, "`NUMBER` of visitors that -only visitors has at the same time, three times as long as -for")
+	flag.IntVar(&c.visitors, "visitors", 1000,
+		"`NUMBER` of visitors that -only visitors has at the same time, three times as long as -for")
 	flag.IntVar(&c.objects, "objects", 10_000, "`NUMBER` of objects in the bucket whose lists -only sides measures")
 	flag.StringVar(&c.rows, "rows", "", "`TEXT` in the names of the rows that -only sides measures")
 	only := flag.String("only", "", "`NAMES`, separated by commas: "+strings.Join(names(), ", "))
@@ -194,7 +195,8 @@ func print(table *tabwriter.Writer, r result) {
 		perSecond = fmt.Sprintf("%.0f", float64(time.Second)/float64(cpu))
 	}
 	fmt.Fprintf(table, "%s\t%.0f\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", r.name, r.rate, r.answered, r.failed,
-		round(r.p50), round(r.p99), round(r.p999), round(r.longest), round(r.server), round(r.postgres), r.bytes, perSecond)
+		round(r.p50), round(r.p99), round(r.p999), round(r.longest), round(r.server), round(r.postgres), r.bytes,
+		perSecond)
 }
 
 func round(d time.Duration) time.Duration {

@@ -35,7 +35,8 @@ func percentile(sorted []time.Duration, share float64) time.Duration {
 
 // measure sends requests at a rate (exponential gaps, as from independent visitors) for a while. as
 // returns the context of a request, nil uses ctx.
-func (m *model) measure(ctx context.Context, name string, kinds []kind, rate float64, length time.Duration, as func() context.Context) result {
+func (m *model) measure(ctx context.Context, name string, kinds []kind, rate float64, length time.Duration,
+	as func() context.Context) result {
 	r := result{name: name, rate: rate, byKind: map[string][]time.Duration{}}
 	if as == nil {
 		as = func() context.Context { return ctx }
@@ -79,7 +80,8 @@ func (m *model) measure(ctx context.Context, name string, kinds []kind, rate flo
 	r.answered = len(took)
 	if r.answered > 0 {
 		slices.Sort(took)
-		r.p50, r.p99, r.p999, r.longest = percentile(took, 0.5), percentile(took, 0.99), percentile(took, 0.999), took[len(took)-1]
+		r.p50, r.p99, r.p999, r.longest = percentile(took, 0.5), percentile(took, 0.99), percentile(took, 0.999),
+			took[len(took)-1]
 		n := time.Duration(r.answered)
 		r.server, r.postgres = (server-serverBefore)/n, (postgres-postgresBefore)/n
 		r.bytes = m.received.Load() / int64(r.answered)
@@ -130,7 +132,8 @@ func (m *model) settle(ctx context.Context) {
 	defer conn.Close(context.WithoutCancel(ctx))
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var open int
-		err := conn.QueryRow(ctx, `select count(*) from river.river_job where state in ('available', 'running')`).Scan(&open)
+		err := conn.QueryRow(ctx,
+			`select count(*) from river.river_job where state in ('available', 'running')`).Scan(&open)
 		if err != nil || open == 0 {
 			return
 		}

@@ -90,19 +90,22 @@ func (m *model) anon() map[string]string {
 }
 
 func (m *model) page(ctx context.Context) error {
-	pages := []string{"/", "/so/", "/learn/", "/so/learn/antibiotics-guide/", "/women-health/", "/so/report/", "/about/"}
+	pages := []string{"/", "/so/", "/learn/", "/so/learn/antibiotics-guide/", "/women-health/", "/so/report/",
+		"/about/"}
 	_, err := m.send(ctx, http.MethodGet, pages[rand.IntN(len(pages))], nil, map[string]string{"Accept-Encoding": "br"})
 	return err
 }
 
 func (m *model) list(ctx context.Context) error {
-	_, err := m.send(ctx, http.MethodGet, "/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc", nil, m.anon())
+	_, err := m.send(ctx, http.MethodGet, "/rest/v1/resources?select=*&is_active=eq.true&order=created_at.desc", nil,
+		m.anon())
 	return err
 }
 
 func (m *model) download(ctx context.Context) error {
 	id := m.resources[rand.IntN(len(m.resources))]
-	if _, err := m.send(ctx, http.MethodPost, "/functions/v1/track-download", map[string]any{"resourceId": id}, m.visitor()); err != nil {
+	if _, err := m.send(ctx, http.MethodPost, "/functions/v1/track-download", map[string]any{"resourceId": id},
+		m.visitor()); err != nil {
 		return err
 	}
 	_, err := m.send(ctx, http.MethodGet, m.files[rand.IntN(len(m.files))], nil, nil)

@@ -117,7 +117,8 @@ func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, cli
 				found[i].took = append(found[i].took, took...)
 				if i == 0 {
 					serverAfter, postgresAfter := m.processorTime()
-					server, postgres, wall = server+serverAfter-serverBefore, postgres+postgresAfter-postgresBefore, wall+spent
+					server, postgres, wall = server+serverAfter-serverBefore, postgres+postgresAfter-postgresBefore,
+						wall+spent
 				}
 			}
 		}
@@ -129,7 +130,8 @@ func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, cli
 	return ctx.Err()
 }
 
-func printSides(table *tabwriter.Writer, r row, clients int, list []side, found []turns, server, postgres, wall time.Duration) {
+func printSides(table *tabwriter.Writer, r row, clients int, list []side, found []turns, server, postgres,
+	wall time.Duration) {
 	for i, s := range list {
 		f := found[i]
 		slices.Sort(f.took)
@@ -149,8 +151,8 @@ func printSides(table *tabwriter.Writer, r row, clients int, list []side, found 
 			}
 		}
 		slices.Sort(f.rates)
-		fmt.Fprintf(table, "%s\t%d\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.name, clients, s.name, f.rates[len(f.rates)/2],
-			ratio, spread, at(0.5), at(0.99), at(0.999), round(f.took[len(f.took)-1]), cpu)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.name, clients, s.name,
+			f.rates[len(f.rates)/2], ratio, spread, at(0.5), at(0.99), at(0.999), round(f.took[len(f.took)-1]), cpu)
 	}
 }
 

@@ -22,7 +22,8 @@ const mostClients = 32
 type target struct{ url, apikey, bearer string }
 
 // sendTo sends a request and reads the reply. A status other than 2xx is an error.
-func (m *model) sendTo(ctx context.Context, t target, method, path string, body []byte, headers map[string]string) error {
+func (m *model) sendTo(ctx context.Context, t target, method, path string, body []byte,
+	headers map[string]string) error {
 	r, err := http.NewRequestWithContext(ctx, method, t.url+path, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -120,7 +121,8 @@ func (m *model) restRows(ctx context.Context) ([]row, error) {
 			}}
 		}},
 		{"embed", read(same("/bench_orders?select=id,note,bench_lines(id,product,n)&order=id&limit=25"), nil)},
-		{"count", read(same("/bench_orders?select=id&owner=eq.user7&limit=10"), map[string]string{"Prefer": "count=exact"})},
+		{"count", read(same("/bench_orders?select=id&owner=eq.user7&limit=10"),
+			map[string]string{"Prefer": "count=exact"})},
 		{"1,000 rows", list(1000)}, {"2,000 rows", list(2000)}, {"20,000 rows", list(20000)},
 	}
 	var rows []row
@@ -149,7 +151,8 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 	accounts := func(url, apikey string) ([]*account, error) {
 		list := make([]*account, mostClients)
 		for i := range list {
-			a := &account{client: m.client, url: url, apikey: apikey, email: fmt.Sprintf("bench-%d-%d@example.org", time.Now().UnixNano(), i), password: m.password}
+			a := &account{client: m.client, url: url, apikey: apikey,
+				email: fmt.Sprintf("bench-%d-%d@example.org", time.Now().UnixNano(), i), password: m.password}
 			list[i] = a
 			body := map[string]any{"email": a.email, "password": a.password}
 			if apikey == "" {
@@ -177,8 +180,10 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 		return nil, err
 	}
 	rows := []row{
-		{name: "auth: GET /user", ours: side{"ours", func(ctx context.Context, c, _ int) error { return our[c].user(ctx) }}},
-		{name: "auth: refresh", ours: side{"ours", func(ctx context.Context, c, _ int) error { return our[c].refresh(ctx) }}},
+		{name: "auth: GET /user",
+			ours: side{"ours", func(ctx context.Context, c, _ int) error { return our[c].user(ctx) }}},
+		{name: "auth: refresh", ours: side{"ours",
+			func(ctx context.Context, c, _ int) error { return our[c].refresh(ctx) }}},
 	}
 	if url := os.Getenv("GOTRUE_URL"); url != "" {
 		their, err := accounts(strings.TrimRight(url, "/"), "")
@@ -196,7 +201,8 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 // its sender.
 func (m *model) realtimeRows(ctx context.Context) ([]row, error) {
 	key := m.st.Get("ANON_KEY")
-	servers := []target{{url: "ws" + strings.TrimPrefix(m.st.Get("API_URL"), "http") + "/realtime/v1/websocket", apikey: key}}
+	servers := []target{{url: "ws" + strings.TrimPrefix(m.st.Get("API_URL"), "http") + "/realtime/v1/websocket",
+		apikey: key}}
 	if url := os.Getenv("REALTIME_UPSTREAM_URL"); url != "" {
 		servers = append(servers, target{url: url, apikey: os.Getenv("REALTIME_UPSTREAM_KEY")})
 	}
@@ -237,7 +243,8 @@ func joinChannel(ctx context.Context, t target, client int) (*websocket.Conn, er
 		return nil, err
 	}
 	config := map[string]any{"broadcast": map[string]any{"self": true, "ack": false}}
-	join := message{Topic: benchTopic(client), Event: "phx_join", Payload: map[string]any{"config": config, "access_token": t.apikey}, Ref: "1", JoinRef: "1"}
+	join := message{Topic: benchTopic(client), Event: "phx_join",
+		Payload: map[string]any{"config": config, "access_token": t.apikey}, Ref: "1", JoinRef: "1"}
 	if err := wsjson.Write(ctx, conn, join); err != nil {
 		return nil, err
 	}
@@ -257,7 +264,8 @@ func joinChannel(ctx context.Context, t target, client int) (*websocket.Conn, er
 // echo sends a broadcast and waits for it.
 func echo(ctx context.Context, conn *websocket.Conn, client, i int) error {
 	payload := map[string]any{"type": "broadcast", "event": "x", "payload": map[string]any{"n": i}}
-	if err := wsjson.Write(ctx, conn, message{Topic: benchTopic(client), Event: "broadcast", Payload: payload, Ref: "2", JoinRef: "1"}); err != nil {
+	if err := wsjson.Write(ctx, conn,
+		message{Topic: benchTopic(client), Event: "broadcast", Payload: payload, Ref: "2", JoinRef: "1"}); err != nil {
 		return err
 	}
 	for {

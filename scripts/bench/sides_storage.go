@@ -26,7 +26,8 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 		servers := []target{m.ours("/storage/v1", "SERVICE_ROLE_KEY")}
 		databases := []string{m.st.Get("DB_URL")}
 		if url := os.Getenv("STORAGE_API_URL"); url != "" {
-			servers = append(servers, target{url: strings.TrimRight(url, "/"), bearer: os.Getenv("STORAGE_API_SERVICE_KEY")})
+			servers = append(servers,
+				target{url: strings.TrimRight(url, "/"), bearer: os.Getenv("STORAGE_API_SERVICE_KEY")})
 			databases = append(databases, os.Getenv("STORAGE_API_DATABASE_URL"))
 		}
 		bucket := fmt.Sprintf("bench-%d", time.Now().UnixNano())
@@ -51,15 +52,18 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 		upload := func(folder string, body []byte) func(target) side {
 			return func(t target) side {
 				return side{do: func(ctx context.Context, client, _ int) error {
-					return m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/%s/%d", bucket, folder, client), body, binary)
+					return m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/%s/%d", bucket, folder, client),
+						body, binary)
 				}}
 			}
 		}
 		copied := func(name string) func(target) side {
 			return func(t target) side {
 				return side{do: func(ctx context.Context, client, _ int) error {
-					body := fmt.Appendf(nil, `{"bucketId":%q,"sourceKey":%q,"destinationKey":"copies/%s/%d"}`, bucket, name, name, client)
-					return m.sendTo(ctx, t, http.MethodPost, "/object/copy", body, map[string]string{"x-upsert": "true"})
+					body := fmt.Appendf(nil, `{"bucketId":%q,"sourceKey":%q,"destinationKey":"copies/%s/%d"}`, bucket,
+						name, name, client)
+					return m.sendTo(ctx, t, http.MethodPost, "/object/copy", body,
+						map[string]string{"x-upsert": "true"})
 				}}
 			}
 		}
@@ -81,8 +85,10 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 			{"list, a late page", post("/object/list/", deep)},
 			{"list of a search", post("/object/list/", `{"prefix":"many","search":"o0001","limit":100}`)},
 			{"list-v2", post("/object/list-v2/", `{"prefix":"many/","limit":100,"with_delimiter":true}`)},
-			{"list-v2, a late page", post("/object/list-v2/", fmt.Sprintf(`{"prefix":"many/","limit":100,"with_delimiter":true,"cursor":%q}`, cursor))},
-			{"list-v2 without folders, a late prefix", post("/object/list-v2/", fmt.Sprintf(`{"prefix":"many/o%05d","limit":100}`, late/100))},
+			{"list-v2, a late page", post("/object/list-v2/",
+				fmt.Sprintf(`{"prefix":"many/","limit":100,"with_delimiter":true,"cursor":%q}`, cursor))},
+			{"list-v2 without folders, a late prefix",
+				post("/object/list-v2/", fmt.Sprintf(`{"prefix":"many/o%05d","limit":100}`, late/100))},
 			{"list-v2 of folders", post("/object/list-v2/", `{"prefix":"","limit":100,"with_delimiter":true}`)},
 			{"download", download("data")},
 			{"upload", upload("up", data)},
@@ -102,7 +108,8 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 // fillBucket makes a bucket with many small objects and one of 100 kB. database is the URL of the
 // server's database, which is used for more than mostUploaded objects.
 func (m *model) fillBucket(ctx context.Context, t target, database, bucket string, objects int, data []byte) error {
-	if err := m.sendTo(ctx, t, http.MethodPost, "/bucket", fmt.Appendf(nil, `{"id":%q,"name":%[1]q}`, bucket), nil); err != nil {
+	if err := m.sendTo(ctx, t, http.MethodPost, "/bucket", fmt.Appendf(nil, `{"id":%q,"name":%[1]q}`, bucket),
+		nil); err != nil {
 		return err
 	}
 	binary := map[string]string{"Content-Type": "application/octet-stream"}
@@ -117,7 +124,8 @@ func (m *model) fillBucket(ctx context.Context, t target, database, bucket strin
 	for w := range errs {
 		wait.Go(func() {
 			for i := w; i < objects && errs[w] == nil && ctx.Err() == nil; i += len(errs) {
-				errs[w] = m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/many/o%07d", bucket, i), []byte("x"), binary)
+				errs[w] = m.sendTo(ctx, t, http.MethodPost, fmt.Sprintf("/object/%s/many/o%07d", bucket, i),
+					[]byte("x"), binary)
 			}
 		})
 	}

@@ -54,13 +54,14 @@ func (c choice) crowd(ctx context.Context, m *model) error {
 		if goal > 0 && p99 > goal {
 			missed = append(missed, fmt.Errorf("%s of %s: p99 %s is longer than %s", r.name, k.name, round(p99), goal))
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", k.name, len(took), round(percentile(took, 0.5)), round(p99),
-			round(percentile(took, 0.999)), round(percentile(took, 1)), shown)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", k.name, len(took), round(percentile(took, 0.5)),
+			round(p99), round(percentile(took, 0.999)), round(percentile(took, 1)), shown)
 	}
 	if r.failed > 0 {
 		missed = append(missed, fmt.Errorf("%s: %d requests failed", r.name, r.failed))
 	}
-	fmt.Fprintf(table, "server CPU %s and Postgres CPU %s per request\t\t\t\t\t\t\t\n", round(r.server), round(r.postgres))
+	fmt.Fprintf(table, "server CPU %s and Postgres CPU %s per request\t\t\t\t\t\t\t\n", round(r.server),
+		round(r.postgres))
 	return errors.Join(append(missed, table.Flush())...)
 }
 

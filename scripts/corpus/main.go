@@ -29,7 +29,8 @@ func main() {
 	cache := flag.String("cache", defaultCache(), "`folder` of the fetched repositories, each in OWNER+NAME/repo")
 	program := flag.String("program", "bin/daawo", "`path` of the program")
 	only := flag.String("only", "", "only repositories whose name contains this `text`")
-	url := flag.String("database-url", "", "`URL` of a superuser of a server with extensions in C: each project starts in a new database there too")
+	url := flag.String("database-url", "",
+		"`URL` of a superuser of a server with extensions in C: each project starts in a new database there too")
 	flag.Parse()
 	c := corpus{cache: *cache, program: *program, only: *only, url: *url}
 	if err := c.run(context.Background()); err != nil {
@@ -60,7 +61,8 @@ func (e entry) name() string { return strings.TrimSuffix(e.repo+"/"+e.folder, "/
 // startsWithExtensions reports whether the project is expected to start on a server that has
 // Debian's extensions in C.
 func (e entry) startsWithExtensions() bool {
-	return e.expected == "ok" || strings.HasPrefix(e.expected, "fails: C extension") && !strings.Contains(e.expected, "Debian has no")
+	return e.expected == "ok" || strings.HasPrefix(e.expected, "fails: C extension") &&
+		!strings.Contains(e.expected, "Debian has no")
 }
 
 func parse(text string) (entries []entry, err error) {
@@ -170,7 +172,8 @@ func (t *total) add(r result) {
 
 // String returns the sums as a sentence.
 func (t total) String() string {
-	return fmt.Sprintf("%d of %d projects start as they are; %d of %d migrations apply.", t.started, t.projects, t.applied, t.migrations)
+	return fmt.Sprintf("%d of %d projects start as they are; %d of %d migrations apply.", t.started, t.projects,
+		t.applied, t.migrations)
 }
 
 // result is the outcome of one project.
@@ -213,7 +216,8 @@ func (c *corpus) try(ctx context.Context, e entry, url string) (r result, err er
 	r.migrations = len(files)
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.program, "start", "--port", "0", "--workdir", home, "--data", filepath.Join(dir, "data"))
+	cmd := exec.CommandContext(ctx, c.program, "start", "--port", "0", "--workdir", home, "--data",
+		filepath.Join(dir, "data"))
 	cmd.Dir = dir
 	cmd.Env = environment()
 	if url != "" {

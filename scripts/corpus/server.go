@@ -31,7 +31,8 @@ func openServer(ctx context.Context, text string) (s *server, err error) {
 	if s.admin, err = pgx.Connect(ctx, text); err != nil {
 		return nil, err
 	}
-	err = s.admin.QueryRow(ctx, `select coalesce(nullif(current_setting('cron.database_name', true), ''), 'corpus')`).Scan(&s.database)
+	err = s.admin.QueryRow(ctx,
+		`select coalesce(nullif(current_setting('cron.database_name', true), ''), 'corpus')`).Scan(&s.database)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +65,14 @@ func (s *server) create(ctx context.Context) (string, error) {
 
 // drop drops the project's database, its replication slots and the roles that it left.
 func (s *server) drop(ctx context.Context) error {
-	_, err := s.admin.Exec(ctx, `select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = $1 and not active`, s.database)
+	_, err := s.admin.Exec(ctx,
+		`select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = $1 and not active`,
+		s.database)
 	if err != nil {
 		return err
 	}
-	if _, err := s.admin.Exec(ctx, "drop database if exists "+pgx.Identifier{s.database}.Sanitize()+" with (force)"); err != nil {
+	if _, err := s.admin.Exec(ctx, "drop database if exists "+pgx.Identifier{s.database}.Sanitize()+
+		" with (force)"); err != nil {
 		return err
 	}
 	roles, err := s.readRoles(ctx)

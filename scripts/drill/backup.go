@@ -85,7 +85,8 @@ func backupDrill(ctx context.Context, s settings) (string, error) {
 	if err := flipABit(ctx, st, store); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("restored to a moment in %s, older than a minute: %s, a flipped bit is found", took.Round(100*time.Millisecond), figures), nil
+	return fmt.Sprintf("restored to a moment in %s, older than a minute: %s, a flipped bit is found",
+		took.Round(100*time.Millisecond), figures), nil
 }
 
 // awaitBackup waits for the first good backup.

@@ -35,8 +35,8 @@ var (
 		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderLimits$|" +
 		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
 		[]string{
-			"acceptance", "internal/app", "internal/auth", "internal/auth/redirect", "internal/gateway", "internal/photo",
-			"internal/rest/token", "internal/storage",
+			"acceptance", "internal/app", "internal/auth", "internal/auth/redirect", "internal/gateway",
+			"internal/photo", "internal/rest/token", "internal/storage",
 		}}
 
 	clockChecks     = checks{"Clock", []string{"acceptance", "internal/backup", "internal/fnhost", "internal/outbox"}}
@@ -115,7 +115,8 @@ func (c checks) counted(out []byte) (string, error) {
 	case lines.Err() != nil:
 		return figures, lines.Err()
 	case len(missing) > 0:
-		return figures, fmt.Errorf("no test passed for %s: update the drill's pattern or packages", strings.Join(missing, ", "))
+		return figures, fmt.Errorf("no test passed for %s: update the drill's pattern or packages",
+			strings.Join(missing, ", "))
 	}
 	return figures, nil
 }

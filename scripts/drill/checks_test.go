@@ -15,16 +15,24 @@ func TestCounted(t *testing.T) {
 	event := func(action, in, test string) string {
 		return `{"Action":"` + action + `","Package":"daawo/supabase/internal/` + in + `","Test":"` + test + `"}` + "\n"
 	}
-	good := event("pass", "app", "TestAttacks/a name") + event("pass", "app", "TestAttacks") + event("pass", "auth/redirect", "TestAllows") + event("pass", "app", "")
+	good := event("pass", "app", "TestAttacks/a name") + event("pass", "app", "TestAttacks") + event("pass",
+		"auth/redirect", "TestAllows") + event("pass", "app", "")
 	for _, c := range []struct{ out, figures, broken string }{
 		{good, "3 tests passed (internal/app 2, internal/auth/redirect 1), 0 failed", ""},
-		{good + event("fail", "app", "TestAttacks/b"), "3 tests passed (internal/app 2, internal/auth/redirect 1), 1 failed", "internal/app TestAttacks/b"},
-		{event("pass", "app", "TestAttacks") + event("skip", "auth/redirect", "TestAllows"), "1 tests passed (internal/app 1, internal/auth/redirect 0), 0 failed", "package internal/auth/redirect, ^TestAllows$"},
-		{event("pass", "app", "TestAttacks") + event("pass", "auth/redirect", "TestAttacks"), "2 tests passed (internal/app 1, internal/auth/redirect 1), 0 failed", "for ^TestAllows$"},
-		{good + event("fail", "app", ""), "3 tests passed (internal/app 2, internal/auth/redirect 1), 1 failed", "failed: internal/app"},
+		{good + event("fail", "app", "TestAttacks/b"),
+			"3 tests passed (internal/app 2, internal/auth/redirect 1), 1 failed", "internal/app TestAttacks/b"},
+		{event("pass", "app", "TestAttacks") + event("skip", "auth/redirect", "TestAllows"),
+			"1 tests passed (internal/app 1, internal/auth/redirect 0), 0 failed",
+			"package internal/auth/redirect, ^TestAllows$"},
+		{event("pass", "app", "TestAttacks") + event("pass", "auth/redirect", "TestAttacks"),
+			"2 tests passed (internal/app 1, internal/auth/redirect 1), 0 failed", "for ^TestAllows$"},
+		{good + event("fail", "app", ""), "3 tests passed (internal/app 2, internal/auth/redirect 1), 1 failed",
+			"failed: internal/app"},
 	} {
-		figures, err := checks{"Attacks$|^TestAllows$", []string{"internal/app", "internal/auth/redirect"}}.counted([]byte(c.out))
-		if figures != c.figures || (err == nil) != (c.broken == "") || err != nil && !strings.Contains(err.Error(), c.broken) {
+		figures, err := checks{"Attacks$|^TestAllows$",
+			[]string{"internal/app", "internal/auth/redirect"}}.counted([]byte(c.out))
+		if figures != c.figures || (err == nil) != (c.broken == "") || err != nil &&
+			!strings.Contains(err.Error(), c.broken) {
 			t.Errorf("%q, %v; want %q, %q", figures, err, c.figures, c.broken)
 		}
 	}

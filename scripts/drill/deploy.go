@@ -131,12 +131,14 @@ select (select count(*) from drill_asked),
 		pause(ctx, 100*time.Millisecond)
 	}
 	figures := fmt.Sprintf("%d deploys, %d rollbacks, the slowest %s; %d calls, dropped %d; %d streams, cut %d; %d jobs, lost %d, run twice %d",
-		deploys, rollbacks, slowest.Round(10*time.Millisecond), load.calls.Load(), load.dropped.Load(), load.streams.Load(), load.cut.Load(), asked, lost, twice)
+		deploys, rollbacks, slowest.Round(10*time.Millisecond), load.calls.Load(), load.dropped.Load(),
+		load.streams.Load(), load.cut.Load(), asked, lost, twice)
 	switch {
 	case load.dropped.Load()+load.cut.Load() > 0:
 		return figures, fmt.Errorf("a call failed: %s", load.first)
 	case lost > 0 || int64(asked) != load.jobs.Load():
-		return figures, fmt.Errorf("%d jobs were acknowledged, %d are stored, %d did not run", load.jobs.Load(), asked, lost)
+		return figures, fmt.Errorf("%d jobs were acknowledged, %d are stored, %d did not run", load.jobs.Load(), asked,
+			lost)
 	case twice > 0:
 		return figures, errors.New("a job ran twice although nothing crashed")
 	}
@@ -170,7 +172,8 @@ func buildVersions(ctx context.Context, binary string, p project, st *server.Sta
 }
 
 // deployAgain deploys the bundles in turn, with rollbacks in between.
-func deployAgain(ctx context.Context, binary string, st *server.Stack, bundles [2]string, most, backs int) (deploys, rollbacks int, slowest time.Duration, err error) {
+func deployAgain(ctx context.Context, binary string, st *server.Stack, bundles [2]string, most, backs int) (deploys,
+	rollbacks int, slowest time.Duration, err error) {
 	for deploys < most {
 		begun := time.Now()
 		if err := operate(ctx, binary, st, "deploy", "--bundle", bundles[(deploys+1)%2]); err != nil {

@@ -28,7 +28,8 @@ func (d *directWriter) run(ctx context.Context, c *cluster.Cluster) {
 	for ctx.Err() == nil {
 		d.tried++
 		id := int64(d.tried)
-		if d.write(ctx, c.Nodes, fmt.Sprintf(`insert into drill.direct values (%d)`, id), func() { d.confirmed = append(d.confirmed, id) }) {
+		if d.write(ctx, c.Nodes, fmt.Sprintf(`insert into drill.direct values (%d)`, id),
+			func() { d.confirmed = append(d.confirmed, id) }) {
 			pause(ctx, 100*time.Millisecond)
 			continue
 		}
@@ -73,7 +74,8 @@ func (d *directWriter) check(ctx context.Context, c *cluster.Cluster) (string, e
 	}
 	defer conn.Close(ctx)
 	var found int
-	err = conn.QueryRow(ctx, `select count(*) from unnest($1::bigint[]) as sent (id) join drill.direct using (id)`, d.confirmed).Scan(&found)
+	err = conn.QueryRow(ctx, `select count(*) from unnest($1::bigint[]) as sent (id) join drill.direct using (id)`,
+		d.confirmed).Scan(&found)
 	if err != nil {
 		return "", err
 	}

@@ -125,7 +125,8 @@ func watchFull(ctx context.Context, st *server.Stack, s settings, uploads *photo
 	pause(ctx, time.Second) // the server checks the space four times per second
 	api := st.Get("API_URL")
 	for i := range s.rounds(20, 5) {
-		for _, path := range []string{"/healthz", "/", "/so/report/", "/rest/v1/resources?select=id&apikey=" + st.Get("ANON_KEY")} {
+		for _, path := range []string{"/healthz", "/", "/so/report/", "/rest/v1/resources?select=id&apikey=" +
+			st.Get("ANON_KEY")} {
 			if code, _ := get(ctx, api+path); code != http.StatusOK {
 				return fmt.Errorf("%s returned %d on a full disk", path, code)
 			}
@@ -171,7 +172,8 @@ func saysFull(status int) bool {
 }
 
 // writesAgain waits until a report and a photo are acknowledged and returns how long that took.
-func writesAgain(ctx context.Context, st *server.Stack, key string, h *history, uploads *photos) (time.Duration, error) {
+func writesAgain(ctx context.Context, st *server.Stack, key string, h *history, uploads *photos) (time.Duration,
+	error) {
 	for begun := time.Now(); ; pause(ctx, 20*time.Millisecond) {
 		o, r, text := submit(ctx, st, key)
 		if o == accepted {
@@ -206,7 +208,8 @@ var photo = sync.OnceValue(func() []byte {
 func (p *photos) upload(ctx context.Context, st *server.Stack) (status int, text []byte) {
 	name := fmt.Sprintf("%d.jpg", time.Now().UnixMilli()+int64(len(p.sent)))
 	p.sent = append(p.sent, name)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/storage/v1/object/report-photos/"+name, bytes.NewReader(photo()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/storage/v1/object/report-photos/"+
+		name, bytes.NewReader(photo()))
 	if err != nil {
 		return 0, nil
 	}
@@ -251,7 +254,8 @@ func (p *photos) check(ctx context.Context, st *server.Stack) (string, error) {
 		return err
 	})
 	figures := fmt.Sprintf("%d of %d photos stored", len(found), len(p.sent))
-	if want := slices.Sorted(slices.Values(p.stored)); err == nil && (!slices.Equal(found, want) || files != len(want)) {
+	if want := slices.Sorted(slices.Values(p.stored)); err == nil &&
+		(!slices.Equal(found, want) || files != len(want)) {
 		err = fmt.Errorf("photos %v were acknowledged, stored are %v and %d files", want, found, files)
 	}
 	return figures, err

@@ -43,14 +43,16 @@ func failoverDrill(ctx context.Context, s settings) (figures string, err error) 
 		{c.URL("read-write"), c.URL("prefer-standby")},
 		{cluster.URL(proxy.Write), cluster.URL(proxy.Read)},
 	} {
-		st, err := server.New(ctx, s.binary, append(files.environment(), "DATABASE_URL="+way[0], "DATABASE_READ_URL="+way[1])...)
+		st, err := server.New(ctx, s.binary,
+			append(files.environment(), "DATABASE_URL="+way[0], "DATABASE_READ_URL="+way[1])...)
 		if err != nil {
 			return "", err
 		}
 		defer st.Close()
 		servers = append(servers, st)
 	}
-	f := &failover{cluster: c, servers: servers, history: &history{}, writes: make([]gaps, 2), pages: make([]gaps, 2), lists: make([]gaps, 2)}
+	f := &failover{cluster: c, servers: servers, history: &history{}, writes: make([]gaps, 2), pages: make([]gaps, 2),
+		lists: make([]gaps, 2)}
 	return f.run(ctx, s)
 }
 
@@ -153,11 +155,13 @@ func (f *failover) round(ctx context.Context, n int, b fault) error {
 		}
 	}
 	pause(ctx, 2*time.Second)
-	line := fmt.Sprintf("  %2d  %s %s; %s is primary after %.1f s, timeline %d", n, old.Name, b.what, next.Name, elected.Seconds(), after.Timeline)
+	line := fmt.Sprintf("  %2d  %s %s; %s is primary after %.1f s, timeline %d", n, old.Name, b.what, next.Name,
+		elected.Seconds(), after.Timeline)
 	for i := range f.servers {
 		w, p, l := f.writes[i].longest(), f.pages[i].longest(), f.lists[i].longest()
 		f.outages, f.away = append(f.outages, w), append(f.away, max(p, l))
-		line += fmt.Sprintf("; server %d: no reports for %.1f s, no list for %.1f s, no page for %.1f s", i+1, w.Seconds(), l.Seconds(), p.Seconds())
+		line += fmt.Sprintf("; server %d: no reports for %.1f s, no list for %.1f s, no page for %.1f s", i+1,
+			w.Seconds(), l.Seconds(), p.Seconds())
 	}
 	fmt.Println(line)
 	return b.repair(old)

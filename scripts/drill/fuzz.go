@@ -82,7 +82,8 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 			places <- struct{}{}
 			defer func() { <-places }()
 			// Keep interesting inputs in the go command's cache for the next run.
-			n, err := t.run(ctx, programs[t.dir], filepath.Join(string(bytes.TrimSpace(cache)), "fuzz", "daawo", t.dir), each)
+			n, err := t.run(ctx, programs[t.dir], filepath.Join(string(bytes.TrimSpace(cache)), "fuzz", "daawo", t.dir),
+				each)
 			mu.Lock()
 			defer mu.Unlock()
 			executions += n
@@ -94,7 +95,8 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 		})
 	}
 	running.Wait()
-	return fmt.Sprintf("%d targets, %s each, %d inputs, %d broken", len(targets), each, executions, len(broken)), errors.Join(broken...)
+	return fmt.Sprintf("%d targets, %s each, %d inputs, %d broken", len(targets), each, executions, len(broken)),
+		errors.Join(broken...)
 }
 
 // run fuzzes for a time and returns the number of inputs. On a busy machine the time can be over
@@ -109,7 +111,8 @@ func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Du
 		n := lastExecutions(out)
 		// If the time ends while a worker starts an input, package testing reports a failure, but
 		// without a failing input.
-		ended := bytes.Contains(out, []byte("context deadline exceeded")) && !bytes.Contains(out, []byte("Failing input"))
+		ended := bytes.Contains(out, []byte("context deadline exceeded")) &&
+			!bytes.Contains(out, []byte("Failing input"))
 		switch {
 		case err != nil && ended && tries < 3:
 		case err != nil:
@@ -117,7 +120,8 @@ func (t fuzzTarget) run(ctx context.Context, program, cache string, each time.Du
 		case n > 0:
 			return n, nil
 		case tries == 3:
-			return 0, fmt.Errorf("%s in %s: the corpus did not finish in %d tries, the last of %s: %s", t.name, t.dir, tries, each, out)
+			return 0, fmt.Errorf("%s in %s: the corpus did not finish in %d tries, the last of %s: %s", t.name, t.dir,
+				tries, each, out)
 		}
 		each *= 2
 	}

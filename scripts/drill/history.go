@@ -74,7 +74,8 @@ func submit(ctx context.Context, st *server.Stack, key string) (outcome, reply, 
 		"name": nil, "phone": "+252 61 234 5678", "product_name": key, "batch_number": nil, "expiry_date": nil,
 		"where_bought": nil, "issue_description": "drill", "location": "Banaadir, Hodan", "photo_url": nil,
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report",
+		bytes.NewReader(body))
 	if err != nil {
 		return unknown, reply{}, nil
 	}
@@ -176,7 +177,8 @@ func (h *history) check(ctx context.Context, st *server.Stack) (string, error) {
 			}
 		}
 	}
-	figures := fmt.Sprintf("%d acknowledged, %d unknown, lost %d, doubled %d, without job %d", acknowledged, open, lost, doubled, withoutJob)
+	figures := fmt.Sprintf("%d acknowledged, %d unknown, lost %d, doubled %d, without job %d", acknowledged, open, lost,
+		doubled, withoutJob)
 	if lost+doubled+wrong+withoutJob+refusals+unwanted > 0 {
 		return figures, fmt.Errorf("lost %d, doubled %d, wrong reference %d, without job %d, valid but refused %d, stored although refused or undone %d",
 			lost, doubled, wrong, withoutJob, refusals, unwanted)

@@ -67,7 +67,8 @@ func killDrill(ctx context.Context, s settings) (string, error) {
 	var parts []string
 	for _, victim := range victims {
 		all = append(all, recoveries[victim]...)
-		parts = append(parts, fmt.Sprintf("%s p50 %s", victim, percentile(recoveries[victim], 0.5).Round(time.Millisecond)))
+		parts = append(parts, fmt.Sprintf("%s p50 %s", victim,
+			percentile(recoveries[victim], 0.5).Round(time.Millisecond)))
 	}
 	p99 := percentile(all, 0.99)
 	figures = fmt.Sprintf("%d rounds, 8 writers, %s, recovery p50 %s p99 %s (%s)", rounds, figures,

@@ -93,23 +93,32 @@ func plant(ctx context.Context, st *server.Stack) (requests int, tokens []string
 		return ask(ctx, method, st.Get("API_URL")+path, key, contentType, body)
 	}
 	const jsonType, formType = "application/json", "application/x-www-form-urlencoded"
-	full := fmt.Sprintf(`{"product_name":%q,"issue_description":%q,"name":%q,"phone":%q,"location":%[1]q}`, plantedText, plantedText, plantedText, plantedPhone)
+	full := fmt.Sprintf(`{"product_name":%q,"issue_description":%q,"name":%q,"phone":%q,"location":%[1]q}`, plantedText,
+		plantedText, plantedText, plantedPhone)
 	send("POST", "/functions/v1/submit-report", anon, jsonType, full)
-	send("POST", "/functions/v1/submit-report", anon, jsonType, strings.Replace(full, plantedPhone, plantedPhone+" x 1", 1))
+	send("POST", "/functions/v1/submit-report", anon, jsonType,
+		strings.Replace(full, plantedPhone, plantedPhone+" x 1", 1))
 	send("POST", "/functions/v1/submit-report", anon, jsonType, full[:len(full)-5])
-	send("POST", "/functions/v1/submit-report", anon, formType, "product_name="+plantedText+"&issue_description="+plantedText+"&phone="+plantedPhone)
-	send("POST", "/functions/v1/submit-report?"+plantedText, anon, "multipart/form-data; boundary="+plantedText, plantedText)
+	send("POST", "/functions/v1/submit-report", anon, formType, "product_name="+plantedText+"&issue_description="+
+		plantedText+"&phone="+plantedPhone)
+	send("POST", "/functions/v1/submit-report?"+plantedText, anon, "multipart/form-data; boundary="+plantedText,
+		plantedText)
 	send("POST", "/storage/v1/object/report-photos/"+plantedFile+".png", anon, "image/png", plantedText)
 	send("POST", "/storage/v1/object/no-such-bucket/"+plantedFile+".png", anon, "image/png", plantedText)
 	send("GET", "/storage/v1/object/authenticated/report-photos/"+plantedFile+".png", service, "", "")
-	send("POST", "/rest/v1/reports", service, jsonType, fmt.Sprintf(`{"product_name":%q,"issue_description":%q,"status":%q}`, plantedText, strings.Repeat(plantedText, 3000), plantedText))
-	send("POST", "/rest/v1/reports", service, jsonType, fmt.Sprintf(`{"product_name":%q,"issue_description":""}`, plantedText))
+	send("POST", "/rest/v1/reports", service, jsonType,
+		fmt.Sprintf(`{"product_name":%q,"issue_description":%q,"status":%q}`, plantedText,
+			strings.Repeat(plantedText, 3000), plantedText))
+	send("POST", "/rest/v1/reports", service, jsonType,
+		fmt.Sprintf(`{"product_name":%q,"issue_description":""}`, plantedText))
 	send("GET", "/rest/v1/reports?issue_description=eq."+plantedText+"&"+plantedText+"=x", service, "", "")
 	send("GET", "/rest/v1/no_such_table?select=("+plantedText, anon, "", "")
-	account := fmt.Sprintf(`{"email":"%s@example.org","password":%q,"email_confirm":true}`, plantedText, plantedPassword)
+	account := fmt.Sprintf(`{"email":"%s@example.org","password":%q,"email_confirm":true}`, plantedText,
+		plantedPassword)
 	send("POST", "/auth/v1/admin/users", service, jsonType, account)
 	for _, password := range []string{plantedPassword, plantedPassword + "x"} {
-		reply := send("POST", "/auth/v1/token?grant_type=password", anon, jsonType, strings.Replace(account, plantedPassword, password, 1))
+		reply := send("POST", "/auth/v1/token?grant_type=password", anon, jsonType,
+			strings.Replace(account, plantedPassword, password, 1))
 		for _, m := range tokenField.FindAllStringSubmatch(reply, -1) {
 			tokens = append(tokens, m[1])
 		}

@@ -45,7 +45,8 @@ func memoryDrill(ctx context.Context, s settings) (string, error) {
 	}
 	defer st.Close()
 	if got, err := goLimit(ctx, st); err != nil || got != memoryLimit/2 {
-		return "", fmt.Errorf("the Go runtime has a limit of %d bytes, want half of the container's %d: %w", got, memoryLimit, err)
+		return "", fmt.Errorf("the Go runtime has a limit of %d bytes, want half of the container's %d: %w", got,
+			memoryLimit, err)
 	}
 	photo, err := phonePhoto(s.seed)
 	if err != nil {
@@ -170,7 +171,8 @@ func postPhotoForm(ctx context.Context, st *server.Stack, i int, photo []byte) (
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for name, value := range map[string]string{
-		"product_name": fmt.Sprintf("memory %d", i), "issue_description": "The skin burns.", "phone": "+252 61 234 5678", "location": "Banaadir",
+		"product_name": fmt.Sprintf("memory %d", i), "issue_description": "The skin burns.",
+		"phone": "+252 61 234 5678", "location": "Banaadir",
 	} {
 		_ = w.WriteField(name, value)
 	}
@@ -196,8 +198,10 @@ func postPhotoForm(ctx context.Context, st *server.Stack, i int, photo []byte) (
 	}
 }
 
-func sendForm(ctx context.Context, st *server.Stack, i int, kind string, form []byte) (status int, reply string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report", bytes.NewReader(form))
+func sendForm(ctx context.Context, st *server.Stack, i int, kind string, form []byte) (status int, reply string,
+	err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report",
+		bytes.NewReader(form))
 	if err != nil {
 		return 0, "", err
 	}
@@ -223,7 +227,8 @@ func awaitJobs(ctx context.Context, st *server.Stack) error {
 	defer conn.Close(ctx)
 	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		var left int
-		if err := conn.QueryRow(ctx, `select count(*) from river.river_job where state in ('available', 'running', 'retryable')`).Scan(&left); err != nil || left == 0 {
+		if err := conn.QueryRow(ctx,
+			`select count(*) from river.river_job where state in ('available', 'running', 'retryable')`).Scan(&left); err != nil || left == 0 {
 			return err
 		}
 		if time.Now().After(end) {

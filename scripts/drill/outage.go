@@ -62,7 +62,8 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 
 // watchOutage checks the server's replies without its database. The caller has already stopped the
 // database.
-func watchOutage(ctx context.Context, st *server.Stack, h *history, seed int64, howLong, limit time.Duration) (slowest time.Duration, err error) {
+func watchOutage(ctx context.Context, st *server.Stack, h *history, seed int64, howLong,
+	limit time.Duration) (slowest time.Duration, err error) {
 	api := st.Get("API_URL")
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
 		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {
@@ -76,7 +77,8 @@ func watchOutage(ctx context.Context, st *server.Stack, h *history, seed int64, 
 			took := time.Since(begun)
 			slowest = max(slowest, took)
 			if code != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
-				return slowest, fmt.Errorf("%s returned %d (Retry-After %q) without a database", p.what, code, header.Get("Retry-After"))
+				return slowest, fmt.Errorf("%s returned %d (Retry-After %q) without a database", p.what, code,
+					header.Get("Retry-After"))
 			}
 			if took > limit {
 				return slowest, fmt.Errorf("%s got its 503 only after %s", p.what, took)

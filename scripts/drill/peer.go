@@ -59,7 +59,8 @@ func (p *peer) connect(ctx context.Context, at *server.Stack) (connected bool, e
 	defer cancel()
 	dial, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	conn, _, err := websocket.Dial(dial, at.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+at.Get("ANON_KEY"), nil)
+	conn, _, err := websocket.Dial(dial, at.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+
+		at.Get("ANON_KEY"), nil)
 	if err != nil {
 		return false, err
 	}
@@ -254,7 +255,8 @@ func (p *peer) reread(ctx context.Context, at *server.Stack) error {
 
 // rowsAbove returns the next rows of the table, a page of them.
 func rowsAbove(ctx context.Context, at *server.Stack, floor int64) ([]int64, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/rest/v1/drill_rows?select=id&order=id&id=gt.%d", at.Get("API_URL"), floor), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("%s/rest/v1/drill_rows?select=id&order=id&id=gt.%d", at.Get("API_URL"), floor), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -297,5 +299,6 @@ type peerView struct {
 func (p *peer) view() peerView {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return peerView{p.at, p.current, p.confirms, maps.Clone(p.present.members), p.floor, maps.Clone(p.heard), p.sent, p.fault}
+	return peerView{p.at, p.current, p.confirms, maps.Clone(p.present.members), p.floor, maps.Clone(p.heard), p.sent,
+		p.fault}
 }

@@ -39,7 +39,8 @@ func poolDrill(ctx context.Context, s settings) (string, error) {
 	if err := served(ctx, st, h, s.seed); err != nil {
 		return "", err
 	}
-	accounts, others := held{"auth.users", 10 * time.Second, nil}, held{"public.resources, public.reports, storage.buckets, storage.objects", 5 * time.Second, nil}
+	accounts, others := held{"auth.users", 10 * time.Second, nil},
+		held{"public.resources, public.reports, storage.buckets, storage.objects", 5 * time.Second, nil}
 	for _, p := range probes {
 		if p.path == listOfAccounts {
 			accounts.probes = append(accounts.probes, p)
@@ -53,7 +54,10 @@ func poolDrill(ctx context.Context, s settings) (string, error) {
 		errs := make([]error, 2)
 		var both sync.WaitGroup
 		for i, what := range []held{accounts, others} {
-			both.Go(func() { errs[i] = what.exhaust(ctx, st, h, fmt.Sprintf("pool-%d-%d-%d", s.seed, round, i), &total) })
+			both.Go(func() {
+				errs[i] = what.exhaust(ctx, st, h, fmt.Sprintf("pool-%d-%d-%d", s.seed, round, i),
+					&total)
+			})
 		}
 		both.Wait()
 		if err := errors.Join(errs...); err != nil {
@@ -62,7 +66,8 @@ func poolDrill(ctx context.Context, s settings) (string, error) {
 	}
 	figures, err := h.check(ctx, st)
 	return fmt.Sprintf("%d times all connections in use: %d waited and were served, %d were told to retry after at most %s, served again after %s, %s",
-		rounds, total.served, total.refused, total.slowest.Round(time.Millisecond), total.recovery.Round(time.Millisecond), figures), err
+		rounds, total.served, total.refused, total.slowest.Round(time.Millisecond),
+		total.recovery.Round(time.Millisecond), figures), err
 }
 
 // exhaustion sums the results of the callers.
@@ -82,11 +87,13 @@ type verdict struct {
 
 // refused reports whether the caller was told when to retry. 544 is storage-api's code for 504.
 func (v verdict) refused() bool {
-	return (v.code == http.StatusServiceUnavailable || v.code == http.StatusGatewayTimeout || v.code == 544) && v.retry != ""
+	return (v.code == http.StatusServiceUnavailable || v.code == http.StatusGatewayTimeout || v.code == 544) &&
+		v.retry != ""
 }
 
 func (v verdict) String() string {
-	return fmt.Sprintf("%s: %d after %s (Retry-After %q)", v.probe.what, v.code, v.took.Round(time.Millisecond), v.retry)
+	return fmt.Sprintf("%s: %d after %s (Retry-After %q)", v.probe.what, v.code, v.took.Round(time.Millisecond),
+		v.retry)
 }
 
 func (w held) exhaust(ctx context.Context, st *server.Stack, h *history, key string, total *exhaustion) error {
@@ -147,7 +154,8 @@ func (w held) exhaust(ctx context.Context, st *server.Stack, h *history, key str
 	}
 	for _, p := range w.probes {
 		if refused[p.what] == 0 {
-			errs = append(errs, fmt.Errorf("%s: none of %d callers was refused: the connections were not all in use", p.what, callersEach))
+			errs = append(errs, fmt.Errorf("%s: none of %d callers was refused: the connections were not all in use",
+				p.what, callersEach))
 		}
 	}
 	return errors.Join(errs...)

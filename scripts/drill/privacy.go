@@ -85,8 +85,8 @@ func privacyDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	searched += look("the restored installation", st.Data(), true)
-	figures := fmt.Sprintf("%d photos uploaded without a report, %d refused (%s), %d files searched for %d values", stored, len(refused),
-		strings.Join(refused, ", "), searched, 2)
+	figures := fmt.Sprintf("%d photos uploaded without a report, %d refused (%s), %d files searched for %d values",
+		stored, len(refused), strings.Join(refused, ", "), searched, 2)
 	if stored < 40 || len(refused) > 0 {
 		broken = append(broken, fmt.Errorf("%d photos accepted and %d refused", stored, len(refused)))
 	}
@@ -106,7 +106,8 @@ func uploadPlanted(ctx context.Context, st *server.Stack, i int, f plantedPhoto)
 		var form bytes.Buffer
 		w := multipart.NewWriter(&form)
 		_ = w.WriteField("cacheControl", "3600")
-		part, err := w.CreatePart(map[string][]string{"Content-Disposition": {`form-data; name=""; filename="IMG.jpg"`}, "Content-Type": {f.kind}})
+		part, err := w.CreatePart(map[string][]string{"Content-Disposition": {`form-data; name=""; filename="IMG.jpg"`},
+			"Content-Type": {f.kind}})
 		if err != nil {
 			return 0, "", err
 		}

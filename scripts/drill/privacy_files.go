@@ -93,7 +93,8 @@ func plantedEXIF(order binary.AppendByteOrder) []byte {
 }
 
 func plantedXMP() string {
-	return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description exif:GPSLatitude="` + plantedPosition + `" aux:SerialNumber="` + plantedSerial + `"/></rdf:RDF></x:xmpmeta>`
+	return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description exif:GPSLatitude="` + plantedPosition +
+		`" aux:SerialNumber="` + plantedSerial + `"/></rdf:RDF></x:xmpmeta>`
 }
 
 func jpegPart(marker byte, body string) []byte {
@@ -105,7 +106,8 @@ func jpegPhotos() map[string][]byte {
 	_ = jpeg.Encode(&b, testPicture(), &jpeg.Options{Quality: 85}) // a bytes.Buffer never fails
 	base := b.Bytes()
 	after := func(parts ...[]byte) []byte { return slices.Concat(base[:2], slices.Concat(parts...), base[2:]) }
-	intel, motorola := "Exif\x00\x00"+string(plantedEXIF(binary.LittleEndian)), "Exif\x00\x00"+string(plantedEXIF(binary.BigEndian))
+	intel, motorola := "Exif\x00\x00"+string(plantedEXIF(binary.LittleEndian)), "Exif\x00\x00"+
+		string(plantedEXIF(binary.BigEndian))
 	exif := jpegPart(0xe1, intel)
 	xmp := jpegPart(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+plantedXMP())
 	iptc := jpegPart(0xed, "Photoshop 3.0\x008BIM\x04\x04\x00\x00\x00\x00\x00\x40\x1c\x02\x5a"+planted)
@@ -113,18 +115,22 @@ func jpegPhotos() map[string][]byte {
 	video := "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isommp42\x00\x00\x00\x60moov\xa9xyz" + planted
 	thumbnail := after(exif)
 	files := map[string][]byte{
-		"of an Android phone":              after(exif),
-		"of an iPhone":                     after(jpegPart(0xe1, motorola), jpegPart(0xe2, "MPF\x00MM\x00*"+planted)),
-		"with JFIF before EXIF":            after(jfif, exif),
-		"of a camera with maker notes":     after(jpegPart(0xe1, intel+"Nikon\x00\x02\x10"+planted)),
-		"with XMP alone":                   after(xmp),
-		"with extended XMP":                after(xmp, jpegPart(0xe1, "http://ns.adobe.com/xmp/extension/\x00"+planted)),
-		"of Photoshop":                     after(jfif, exif, iptc, jpegPart(0xee, "Adobe\x00d\x00\x00\x00\x00\x01"+planted)),
-		"of a news agency":                 after(iptc),
-		"of Google's motion photo":         append(after(exif, xmp), video...),
-		"of Samsung's motion photo":        append(after(exif), "\x00\x00\x30\x0aMotionPhoto_Data"+video+"SEFH"+planted+"SEFT"...),
-		"with an EXIF thumbnail":           after(jpegPart(0xe1, intel+string(thumbnail[:min(len(thumbnail), 60000)]))),
-		"with a JFIF thumbnail":            after(jpegPart(0xe0, "JFIF\x00\x01\x02\x00\x00\x48\x00\x48\x0f\x01"+planted)),
+		"of an Android phone":          after(exif),
+		"of an iPhone":                 after(jpegPart(0xe1, motorola), jpegPart(0xe2, "MPF\x00MM\x00*"+planted)),
+		"with JFIF before EXIF":        after(jfif, exif),
+		"of a camera with maker notes": after(jpegPart(0xe1, intel+"Nikon\x00\x02\x10"+planted)),
+		"with XMP alone":               after(xmp),
+		"with extended XMP": after(xmp,
+			jpegPart(0xe1, "http://ns.adobe.com/xmp/extension/\x00"+planted)),
+		"of Photoshop": after(jfif, exif, iptc,
+			jpegPart(0xee, "Adobe\x00d\x00\x00\x00\x00\x01"+planted)),
+		"of a news agency":         after(iptc),
+		"of Google's motion photo": append(after(exif, xmp), video...),
+		"of Samsung's motion photo": append(after(exif), "\x00\x00\x30\x0aMotionPhoto_Data"+video+"SEFH"+planted+
+			"SEFT"...),
+		"with an EXIF thumbnail": after(jpegPart(0xe1, intel+string(thumbnail[:min(len(thumbnail), 60000)]))),
+		"with a JFIF thumbnail": after(jpegPart(0xe0, "JFIF\x00\x01\x02\x00\x00\x48\x00\x48\x0f\x01"+
+			planted)),
 		"with a JFXX thumbnail":            after(jfif, jpegPart(0xe0, "JFXX\x00\x10"+planted)),
 		"with a comment":                   after(jpegPart(0xfe, planted)),
 		"of a drone, MakerNote in APP4":    after(exif, jpegPart(0xe4, "DJI\x00"+planted), jpegPart(0xe7, planted)),
@@ -153,13 +159,16 @@ func pngPhotos() map[string][]byte {
 	after := func(parts ...[]byte) []byte { return slices.Concat(base[:33], slices.Concat(parts...), base[33:]) }
 	exif := pngPart("eXIf", string(plantedEXIF(binary.BigEndian)))
 	return map[string][]byte{
-		"of a screenshot tool":     after(pngPart("tEXt", "Comment\x00"+planted), pngPart("tIME", "\x07\xea\x0b\x16\x0a\x0a\x0a")),
-		"with EXIF":                after(exif),
-		"with XMP":                 after(pngPart("iTXt", "XML:com.adobe.xmp\x00\x00\x00\x00\x00"+plantedXMP())),
-		"of ImageMagick":           after(pngPart("zTXt", "Raw profile type exif\x00\x00"+planted), pngPart("tEXt", "exif:GPS\x00"+planted)),
-		"with trailing data":       append(after(exif), planted...),
-		"with private chunks":      after(pngPart("prVW", planted), pngPart("sPLT", planted)),
-		"with text after its data": slices.Concat(base[:len(base)-12], pngPart("tEXt", "Location\x00"+planted), base[len(base)-12:]),
+		"of a screenshot tool": after(pngPart("tEXt", "Comment\x00"+planted),
+			pngPart("tIME", "\x07\xea\x0b\x16\x0a\x0a\x0a")),
+		"with EXIF": after(exif),
+		"with XMP":  after(pngPart("iTXt", "XML:com.adobe.xmp\x00\x00\x00\x00\x00"+plantedXMP())),
+		"of ImageMagick": after(pngPart("zTXt", "Raw profile type exif\x00\x00"+planted),
+			pngPart("tEXt", "exif:GPS\x00"+planted)),
+		"with trailing data":  append(after(exif), planted...),
+		"with private chunks": after(pngPart("prVW", planted), pngPart("sPLT", planted)),
+		"with text after its data": slices.Concat(base[:len(base)-12], pngPart("tEXt", "Location\x00"+planted),
+			base[len(base)-12:]),
 	}
 }
 
@@ -178,12 +187,14 @@ func webpPhotos() map[string][]byte {
 		body := slices.Concat([]byte("WEBP"), head, slices.Concat(parts...))
 		return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 	}
-	pixels, exif, xmp := riffPart("VP8L", pixel[:13]), riffPart("EXIF", string(plantedEXIF(binary.LittleEndian))), riffPart("XMP ", plantedXMP())
+	pixels, exif, xmp := riffPart("VP8L", pixel[:13]), riffPart("EXIF", string(plantedEXIF(binary.LittleEndian))),
+		riffPart("XMP ", plantedXMP())
 	return map[string][]byte{
-		"with EXIF and XMP":            file(pixels, exif, xmp),
-		"with EXIF before its data":    file(exif, pixels),
-		"with trailing bytes":          append(file(pixels, exif), planted...),
-		"with an Exif prefix":          file(pixels, riffPart("EXIF", "Exif\x00\x00"+string(plantedEXIF(binary.BigEndian)))),
+		"with EXIF and XMP":         file(pixels, exif, xmp),
+		"with EXIF before its data": file(exif, pixels),
+		"with trailing bytes":       append(file(pixels, exif), planted...),
+		"with an Exif prefix": file(pixels,
+			riffPart("EXIF", "Exif\x00\x00"+string(plantedEXIF(binary.BigEndian)))),
 		"with unknown chunks":          file(riffPart("ABCD", planted), pixels, riffPart("MPF ", planted)),
 		"with a display's profile":     file(riffPart("ICCP", planted), pixels),
 		"of a messenger, one byte off": append(file(pixels, exif), 0),
@@ -223,14 +234,17 @@ func heifPhotos() map[string][]byte {
 			place := func(id byte, at, size int) []byte {
 				return slices.Concat([]byte{0, id, 0, 0, 0, 0, 0, 1}, u32(at), u32(size))
 			}
-			iloc := heifBox("iloc", []byte{1, 0, 0, 0, 0x44, 0, 0, 3}, place(1, at, len(pixels)), place(2, at+len(pixels), len(exif)),
-				place(3, at+len(pixels)+len(exif), len(xmp)))
-			return heifBox("meta", make([]byte, 4), heifBox("hdlr", make([]byte, 24), []byte(planted)), heifBox("pitm", make([]byte, 4), []byte{0, 1}),
+			iloc := heifBox("iloc", []byte{1, 0, 0, 0, 0x44, 0, 0, 3}, place(1, at, len(pixels)),
+				place(2, at+len(pixels), len(exif)), place(3, at+len(pixels)+len(exif), len(xmp)))
+			return heifBox("meta", make([]byte, 4), heifBox("hdlr", make([]byte, 24), []byte(planted)),
+				heifBox("pitm", make([]byte, 4), []byte{0, 1}),
 				heifBox("iinf", []byte{0, 0, 0, 0, 0, 3}, infe(1, coding), infe(2, "Exif"), infe(3, "mime")), iloc,
-				heifBox("iprp", heifBox("ipco", heifBox("ispe", make([]byte, 4), u32(400), u32(300)), heifBox("udes", []byte(planted)))))
+				heifBox("iprp", heifBox("ipco", heifBox("ispe", make([]byte, 4), u32(400), u32(300)),
+					heifBox("udes", []byte(planted)))))
 		}
 		offset := len(ftyp) + len(meta(0)) + 8
-		return slices.Concat(append([][]byte{ftyp, meta(offset), heifBox("mdat", pixels, exif, xmp, []byte(planted))}, more...)...)
+		return slices.Concat(append([][]byte{ftyp, meta(offset), heifBox("mdat", pixels, exif, xmp, []byte(planted))},
+			more...)...)
 	}
 	return map[string][]byte{
 		"heic of an iPhone":        file("heic", "hvc1"),

@@ -68,8 +68,10 @@ func sendAs(ctx context.Context, st *server.Stack, key, method, path, contentTyp
 // served stores the probe's file and checks that every probe returns 200 before the drill begins.
 func served(ctx context.Context, st *server.Stack, h *history, seed int64) error {
 	key := fmt.Sprintf("served-%d-%d", seed, time.Now().UnixNano())
-	if code, _ := sendAs(ctx, st, key, "PUT", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
-		if code, _ = sendAs(ctx, st, key, "POST", "/storage/v1/object/resources/"+probeFile, "application/pdf", "%PDF-1.4"); code != http.StatusOK {
+	if code, _ := sendAs(ctx, st, key, "PUT", "/storage/v1/object/resources/"+probeFile, "application/pdf",
+		"%PDF-1.4"); code != http.StatusOK {
+		if code, _ = sendAs(ctx, st, key, "POST", "/storage/v1/object/resources/"+probeFile, "application/pdf",
+			"%PDF-1.4"); code != http.StatusOK {
 			return fmt.Errorf("storing a file returned %d", code)
 		}
 	}

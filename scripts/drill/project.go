@@ -79,7 +79,8 @@ func callFunction(ctx context.Context, st *server.Stack, name, body string) (int
 	return postFunction(ctx, st, name, bytes.NewReader([]byte(body)))
 }
 
-func postFunction(ctx context.Context, st *server.Stack, name string, body io.Reader) (int, http.Header, string, error) {
+func postFunction(ctx context.Context, st *server.Stack, name string, body io.Reader) (int, http.Header, string,
+	error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/"+name, body)
 	if err != nil {
 		return 0, nil, "", err

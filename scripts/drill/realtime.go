@@ -64,7 +64,8 @@ func realtimeDrill(ctx context.Context, s settings) (string, error) {
 		}
 		slowest = max(slowest, took)
 	}
-	return fmt.Sprintf("%d strikes, %d subscribers each subscribed again, the slowest after %s", rounds, listeners, slowest.Round(time.Millisecond)), nil
+	return fmt.Sprintf("%d strikes, %d subscribers each subscribed again, the slowest after %s", rounds, listeners,
+		slowest.Round(time.Millisecond)), nil
 }
 
 // strike kills a victim and waits until the stack is ready.
@@ -119,7 +120,8 @@ func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) 
 			break
 		}
 		if time.Since(agreed) > presenceWithin {
-			return 0, fmt.Errorf("%s do not see all %d members after %s", strings.Join(missing, ", "), listeners, presenceWithin)
+			return 0, fmt.Errorf("%s do not see all %d members after %s", strings.Join(missing, ", "), listeners,
+				presenceWithin)
 		}
 	}
 	conn, err := st.DB(ctx)
@@ -128,7 +130,9 @@ func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) 
 	}
 	defer conn.Close(ctx)
 	var slots, idle int
-	if err := conn.QueryRow(ctx, `select count(*), count(*) filter (where not active) from pg_replication_slots`).Scan(&slots, &idle); err != nil {
+	if err := conn.QueryRow(ctx,
+		`select count(*), count(*) filter (where not active) from pg_replication_slots`).Scan(&slots,
+		&idle); err != nil {
 		return 0, err
 	}
 	if slots > 1 || idle > 0 {
@@ -177,7 +181,8 @@ func (l *listener) listen(ctx context.Context, st *server.Stack) {
 
 // session is one connection.
 func (l *listener) session(ctx context.Context, st *server.Stack) error {
-	conn, _, err := websocket.Dial(ctx, st.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+st.Get("ANON_KEY"), nil)
+	conn, _, err := websocket.Dial(ctx, st.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+st.Get("ANON_KEY"),
+		nil)
 	if err != nil {
 		return err
 	}
@@ -201,7 +206,8 @@ func (l *listener) session(ctx context.Context, st *server.Stack) error {
 	if err := send("phx_join", join); err != nil {
 		return err
 	}
-	if err := send("presence", map[string]any{"type": "presence", "event": "track", "payload": map[string]any{}}); err != nil {
+	if err := send("presence",
+		map[string]any{"type": "presence", "event": "track", "payload": map[string]any{}}); err != nil {
 		return err
 	}
 	for {

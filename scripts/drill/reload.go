@@ -50,7 +50,8 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 	for i := range s.rounds(20, 3) {
 		word := fmt.Sprintf("Hello %d ", i)
 		begun := time.Now()
-		if err := p.write("hello", strings.Replace(string(source), `"Hello "`, fmt.Sprintf("%q", word), 1)); err != nil {
+		if err := p.write("hello",
+			strings.Replace(string(source), `"Hello "`, fmt.Sprintf("%q", word), 1)); err != nil {
 			return "", err
 		}
 		if err := awaitText(ctx, st, word+"Amina!", time.Minute); err != nil {
@@ -68,8 +69,8 @@ func reloadDrill(ctx context.Context, s settings) (string, error) {
 	slices.Sort(edits)
 	slowest := edits[len(edits)-1]
 	figures := fmt.Sprintf("new function served after %s, %d edits: half within %s, the slowest %s, error shown after %s, %d calls, dropped %d",
-		first.Round(10*time.Millisecond), len(edits), edits[len(edits)/2].Round(10*time.Millisecond), slowest.Round(10*time.Millisecond),
-		shown.Round(10*time.Millisecond), n, len(dropped))
+		first.Round(10*time.Millisecond), len(edits), edits[len(edits)/2].Round(10*time.Millisecond),
+		slowest.Round(10*time.Millisecond), shown.Round(10*time.Millisecond), n, len(dropped))
 	switch {
 	case err != nil:
 		return figures, err

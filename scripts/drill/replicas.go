@@ -76,8 +76,8 @@ func replicasDrill(ctx context.Context, s settings) (string, error) {
 	for _, p := range in.peers {
 		received += p.received
 	}
-	return fmt.Sprintf("%d strikes, %d clients, %d rows, %d broadcasts received, slowest: %s", rounds, len(in.peers), in.rows.Load(),
-		received, strings.Join(parts, ", ")), errors.Join(<-failed, in.faults())
+	return fmt.Sprintf("%d strikes, %d clients, %d rows, %d broadcasts received, slowest: %s", rounds, len(in.peers),
+		in.rows.Load(), received, strings.Join(parts, ", ")), errors.Join(<-failed, in.faults())
 }
 
 // open starts NATS, the database and the servers, and makes the clients.
@@ -99,7 +99,8 @@ func (in *installation) open(ctx context.Context, binary string) (err error) {
 		if in.links[i], err = newLink(in.nats.address()); err != nil {
 			return err
 		}
-		in.servers[i], err = server.New(ctx, binary, "DATABASE_URL="+in.database.Get("DB_URL"), "NATS_URL=nats://"+in.links[i].address())
+		in.servers[i], err = server.New(ctx, binary, "DATABASE_URL="+in.database.Get("DB_URL"), "NATS_URL=nats://"+
+			in.links[i].address())
 		if err != nil {
 			return err
 		}
@@ -162,7 +163,8 @@ const (
 
 // strike breaks something, checks what the clients see, repairs it, and waits until all is as
 // before.
-func (in *installation) strike(ctx context.Context, kind strikeKind, victim int, slowest map[string]time.Duration) error {
+func (in *installation) strike(ctx context.Context, kind strikeKind, victim int,
+	slowest map[string]time.Duration) error {
 	note := func(what string, took time.Duration) {
 		what = string(kind) + " " + what
 		slowest[what] = max(slowest[what], took)
@@ -246,7 +248,8 @@ func (in *installation) endReplication(ctx context.Context) error {
 	}
 	defer conn.Close(ctx)
 	var ended int
-	err = conn.QueryRow(ctx, `select count(pg_terminate_backend(active_pid)) from pg_replication_slots where active`).Scan(&ended)
+	err = conn.QueryRow(ctx,
+		`select count(pg_terminate_backend(active_pid)) from pg_replication_slots where active`).Scan(&ended)
 	if err == nil && ended != len(in.servers) {
 		err = fmt.Errorf("%d replication connections, not one of each server", ended)
 	}
@@ -272,7 +275,8 @@ func (in *installation) members(server int) map[string]bool {
 
 // left waits until no client of a server sees one of the refs, and returns how long after the
 // strike that was.
-func (in *installation) left(ctx context.Context, struck time.Time, server *server.Stack, refs map[string]bool) (time.Duration, error) {
+func (in *installation) left(ctx context.Context, struck time.Time, server *server.Stack,
+	refs map[string]bool) (time.Duration, error) {
 	if len(refs) == 0 {
 		return 0, errors.New("no client was present on the server")
 	}
@@ -296,7 +300,8 @@ func (in *installation) left(ctx context.Context, struck time.Time, server *serv
 		case watching > 0 && len(late) == 0:
 			return took, nil
 		case took > presenceWithin:
-			return took, fmt.Errorf("after %s %s still see members of the lost server", presenceWithin, strings.Join(late, ", "))
+			return took, fmt.Errorf("after %s %s still see members of the lost server", presenceWithin,
+				strings.Join(late, ", "))
 		case ctx.Err() != nil:
 			return took, ctx.Err()
 		}
@@ -306,8 +311,10 @@ func (in *installation) left(ctx context.Context, struck time.Time, server *serv
 // settled waits until every client is subscribed, and then until all see the same members, once
 // each. It returns how long each took. confirms has how often a client must have been told that it
 // is subscribed. Then it waits until every client has all rows and hears every sender.
-func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, confirms map[*peer]int) (subscribed, agreed time.Duration, err error) {
-	subscribed, err = in.until(ctx, healWithin, "is not subscribed", func(p *peer, v peerView) bool { return v.current && v.confirms >= confirms[p] })
+func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, confirms map[*peer]int) (subscribed,
+	agreed time.Duration, err error) {
+	subscribed, err = in.until(ctx, healWithin, "is not subscribed",
+		func(p *peer, v peerView) bool { return v.current && v.confirms >= confirms[p] })
 	if err != nil {
 		return subscribed, 0, err
 	}
@@ -323,7 +330,8 @@ func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, 
 			sent[p.name] = p.view().sent
 		}
 	}
-	if _, err = in.until(ctx, healWithin, "lacks rows", func(_ *peer, v peerView) bool { return v.floor >= rows }); err != nil {
+	if _, err = in.until(ctx, healWithin, "lacks rows",
+		func(_ *peer, v peerView) bool { return v.floor >= rows }); err != nil {
 		return subscribed, agreed, err
 	}
 	_, err = in.until(ctx, healWithin, "gets no broadcasts", func(p *peer, v peerView) bool {
@@ -338,7 +346,8 @@ func (in *installation) settled(ctx context.Context, agreeWithin time.Duration, 
 }
 
 // until waits until a condition holds for every client.
-func (in *installation) until(ctx context.Context, limit time.Duration, what string, holds func(*peer, peerView) bool) (time.Duration, error) {
+func (in *installation) until(ctx context.Context, limit time.Duration, what string,
+	holds func(*peer, peerView) bool) (time.Duration, error) {
 	for start := time.Now(); ; pause(ctx, 10*time.Millisecond) {
 		var missing []string
 		for _, p := range in.peers {

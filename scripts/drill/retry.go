@@ -47,7 +47,8 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 		var firstBody []byte
 		var sending sync.WaitGroup
 		if round%3 == 0 {
-			if err := killAfterCommit(ctx, st, func() { sending.Go(func() { first, _, firstBody = submit(ctx, st, key) }) }); err != nil {
+			if err := killAfterCommit(ctx, st,
+				func() { sending.Go(func() { first, _, firstBody = submit(ctx, st, key) }) }); err != nil {
 				return "", err
 			}
 		} else {
@@ -80,7 +81,8 @@ func retryDrill(ctx context.Context, s settings) (string, error) {
 	if err == nil && committed == 0 && !s.short {
 		err = errors.New("no reply was cut after its commit: the drill is inconclusive")
 	}
-	return fmt.Sprintf("50 equal replies to one key, %d of %d replies cut, %d of them after the commit, %s", cut, rounds, committed, figures), err
+	return fmt.Sprintf("50 equal replies to one key, %d of %d replies cut, %d of them after the commit, %s", cut,
+		rounds, committed, figures), err
 }
 
 // killAfterCommit kills the server after a report is committed but before the server knows it. It
@@ -100,8 +102,10 @@ func killAfterCommit(ctx context.Context, st *server.Stack, send func()) error {
 	pause(ctx, 100*time.Millisecond) // until every process has reloaded
 	send()
 	waiting := false
-	for deadline := time.Now().Add(5 * time.Second); !waiting && time.Now().Before(deadline); pause(ctx, 5*time.Millisecond) {
-		err := conn.QueryRow(ctx, `select exists (select from pg_stat_activity where application_name = 'daawo-functions' and wait_event = 'SyncRep')`).Scan(&waiting)
+	for deadline := time.Now().Add(5 * time.Second); !waiting &&
+		time.Now().Before(deadline); pause(ctx, 5*time.Millisecond) {
+		err := conn.QueryRow(ctx,
+			`select exists (select from pg_stat_activity where application_name = 'daawo-functions' and wait_event = 'SyncRep')`).Scan(&waiting)
 		if err != nil {
 			return err
 		}

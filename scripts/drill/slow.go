@@ -96,12 +96,14 @@ func (b load) String() string {
 		left = fmt.Sprintf("left open: %v", b.open)
 	}
 	return fmt.Sprintf("%d slow clients, %d held: p99 %s, memory %+d MB, closed after at most %s, %s, reports: %s",
-		b.clients, b.held, b.p99.Round(100*time.Microsecond), b.memory, b.last.Round(100*time.Millisecond), left, b.arrived)
+		b.clients, b.held, b.p99.Round(100*time.Microsecond), b.memory, b.last.Round(100*time.Millisecond), left,
+		b.arrived)
 }
 
 // attack has slow clients hold as many connections as possible and reconnect when they are closed.
 // It measures the latency of normal clients and the server's memory.
-func attack(ctx context.Context, st *server.Stack, s settings, count int, window time.Duration, from func(int) net.IP) (load, error) {
+func attack(ctx context.Context, st *server.Stack, s settings, count int, window time.Duration,
+	from func(int) net.IP) (load, error) {
 	b := load{clients: count, open: map[string]int{}}
 	if count == 0 {
 		return b, nil
@@ -264,7 +266,8 @@ func readers(ctx context.Context, st *server.Stack, howLong time.Duration) ([]ti
 	var all []time.Duration
 	var failed error
 	var visitors sync.WaitGroup
-	paths := []string{"/", "/so/learn/", "/resources/", "/rest/v1/resources?select=id,title&is_active=eq.true&apikey=" + st.Get("ANON_KEY")}
+	paths := []string{"/", "/so/learn/", "/resources/", "/rest/v1/resources?select=id,title&is_active=eq.true&apikey=" +
+		st.Get("ANON_KEY")}
 	for v := range 4 {
 		visitors.Go(func() {
 			for end := time.Now().Add(howLong); time.Now().Before(end) && ctx.Err() == nil; {

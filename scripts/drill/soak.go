@@ -53,7 +53,8 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 	figures, err := h.check(ctx, st)
 	failed := failures.Load() + int64(h.failed)
 	figures = fmt.Sprintf("%s, %d requests, %d failed, memory %d → %d MB, goroutines %.0f → %.0f, %s",
-		length, requests.Load()+int64(h.tries), failed, memoryEarly, memoryLate, goroutinesEarly, goroutinesLate, figures)
+		length, requests.Load()+int64(h.tries), failed, memoryEarly, memoryLate, goroutinesEarly, goroutinesLate,
+		figures)
 	switch {
 	case err != nil:
 		return figures, err

@@ -70,14 +70,16 @@ func townDrill(ctx context.Context, s settings) (string, error) {
 	watcher.Wait()
 	arrived, err := town.history.check(ctx, st)
 	figures := fmt.Sprintf("%d honest and %d hostile clients behind one address, %s: %s; %d with a photo, %d without the photo; %d hostile requests; "+
-		"an honest report takes %s (p99 %s); server %d → %d MB", honest, honest, window, arrived, town.photos.Load(), town.lost.Load(),
-		town.attacks.Load(), percentile(waits, 0.5).Round(time.Millisecond), percentile(waits, 0.99).Round(time.Millisecond), memoryBefore, peak)
+		"an honest report takes %s (p99 %s); server %d → %d MB", honest, honest, window, arrived, town.photos.Load(),
+		town.lost.Load(), town.attacks.Load(), percentile(waits, 0.5).Round(time.Millisecond),
+		percentile(waits, 0.99).Round(time.Millisecond), memoryBefore, peak)
 	if len(waits) != 2*honest {
 		err = errors.Join(err, fmt.Errorf("%d of %d honest reports were sent", len(waits), 2*honest))
 	}
 	for _, e := range town.history.entries {
 		if e.outcome != accepted {
-			return figures, errors.Join(err, fmt.Errorf("an honest report was not acknowledged; statuses: %v, last %s", town.refused, town.last))
+			return figures, errors.Join(err,
+				fmt.Errorf("an honest report was not acknowledged; statuses: %v, last %s", town.refused, town.last))
 		}
 	}
 	return figures, err
@@ -108,7 +110,8 @@ func townPhoto() []byte {
 	return nil
 }
 
-func (t *town) send(ctx context.Context, method, path, kind string, body []byte, header map[string]string) (int, string) {
+func (t *town) send(ctx context.Context, method, path, kind string, body []byte, header map[string]string) (int,
+	string) {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, t.st.Get("API_URL")+path, bytes.NewReader(body))
@@ -140,19 +143,22 @@ var townClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 51
 func (t *town) report(ctx context.Context, key string, withPhoto bool) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	report := map[string]any{"product_name": key, "issue_description": "drill", "location": "Banaadir, Hodan", "photo_url": nil}
+	report := map[string]any{"product_name": key, "issue_description": "drill", "location": "Banaadir, Hodan",
+		"photo_url": nil}
 	if withPhoto {
 		name := fmt.Sprintf("%d.jpg", time.Now().UnixMilli())
-		status, _ := t.send(ctx, http.MethodPost, "/storage/v1/object/report-photos/"+name, "image/jpeg", t.photo, map[string]string{
-			"X-Metadata": "eyJjbGFpbSI6InRvd24ifQ=="}) // {"claim":"town"}
+		status, _ := t.send(ctx, http.MethodPost, "/storage/v1/object/report-photos/"+name, "image/jpeg", t.photo,
+			map[string]string{
+				"X-Metadata": "eyJjbGFpbSI6InRvd24ifQ=="}) // {"claim":"town"}
 		if status < 300 && status > 0 {
 			report["photo_url"] = name
 		}
 	}
 	body, _ := json.Marshal(report)
 	for ctx.Err() == nil {
-		status, text := t.send(ctx, http.MethodPost, "/functions/v1/submit-report", "application/json", body, map[string]string{
-			"Idempotency-Key": key, "Photo-Claim": "town"})
+		status, text := t.send(ctx, http.MethodPost, "/functions/v1/submit-report", "application/json", body,
+			map[string]string{
+				"Idempotency-Key": key, "Photo-Claim": "town"})
 		var saved reply
 		if status == http.StatusOK && json.Unmarshal([]byte(text), &saved) == nil && saved.Reference != "" {
 			t.history.add(entry{key: key, outcome: accepted, reference: saved.Reference})
@@ -181,12 +187,15 @@ func (t *town) attack(ctx context.Context, i int) {
 		case 0:
 			t.send(ctx, http.MethodPost, "/functions/v1/submit-report", form, nil, nil)
 		case 1:
-			t.send(ctx, http.MethodPost, "/functions/v1/submit-report", "application/json", []byte(`{"product_name":`), nil)
+			t.send(ctx, http.MethodPost, "/functions/v1/submit-report", "application/json", []byte(`{"product_name":`),
+				nil)
 		case 2:
-			t.send(ctx, http.MethodPost, "/functions/v1/submit-report", form, []byte("product_name=x&issue_description=y&phone=1&location=z"),
+			t.send(ctx, http.MethodPost, "/functions/v1/submit-report", form,
+				[]byte("product_name=x&issue_description=y&phone=1&location=z"),
 				map[string]string{"Sec-Fetch-Site": "cross-site"})
 		case 3:
-			t.send(ctx, http.MethodPost, fmt.Sprintf("/storage/v1/object/report-photos/%d.gif", 1_000_000_000_000+rand.Int64N(1e12)), "image/gif", tinyGIF, nil)
+			t.send(ctx, http.MethodPost, fmt.Sprintf("/storage/v1/object/report-photos/%d.gif",
+				1_000_000_000_000+rand.Int64N(1e12)), "image/gif", tinyGIF, nil)
 		case 4:
 			var b bytes.Buffer
 			w := multipart.NewWriter(&b)
@@ -197,9 +206,11 @@ func (t *town) attack(ctx context.Context, i int) {
 		case 5:
 			t.trickle(ctx)
 		case 6:
-			t.send(ctx, http.MethodPost, "/auth/v1/token?grant_type=password", "application/json", []byte(`{"email":"a@example.org","password":"guess"}`), nil)
+			t.send(ctx, http.MethodPost, "/auth/v1/token?grant_type=password", "application/json",
+				[]byte(`{"email":"a@example.org","password":"guess"}`), nil)
 		case 7:
-			t.send(ctx, http.MethodGet, "/rest/v1/reports?select=*&order="+strings.Repeat("a", 500), "application/json", nil, nil)
+			t.send(ctx, http.MethodGet, "/rest/v1/reports?select=*&order="+strings.Repeat("a", 500), "application/json",
+				nil, nil)
 		}
 		t.attacks.Add(1)
 		pause(ctx, 100*time.Millisecond)

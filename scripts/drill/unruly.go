@@ -62,7 +62,8 @@ func unrulyDrill(ctx context.Context, s settings) (string, error) {
 		}
 	}
 	binary := filepath.Join(p.dir, "unruly")
-	if err := p.command(ctx, p.dir, "go", "build", "-trimpath", "-tags", "nodynamic", "-o", binary, "./supabase"); err != nil {
+	if err := p.command(ctx, p.dir, "go", "build", "-trimpath", "-tags", "nodynamic", "-o", binary,
+		"./supabase"); err != nil {
 		return "", err
 	}
 	st, err := server.New(ctx, binary)
@@ -122,7 +123,8 @@ func ordinary(ctx context.Context, st *server.Stack, howLong time.Duration) (tim
 	var visitors sync.WaitGroup
 	for range 4 {
 		visitors.Go(func() {
-			for end := time.Now().Add(howLong); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
+			for end := time.Now().Add(howLong); time.Now().Before(end) &&
+				ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
 				begun := time.Now()
 				code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
 				mu.Lock()

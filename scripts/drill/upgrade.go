@@ -71,7 +71,8 @@ func upgradeDrill(ctx context.Context, s settings) (string, error) {
 	load.stop()
 	figures, err := load.check(ctx, st)
 	figures = fmt.Sprintf("%d upgrades (p50 %s, slowest %s), %d of a broken program refused; %s; the first process holds %d MB", rounds,
-		percentile(took, 0.5).Round(10*time.Millisecond), percentile(took, 1).Round(10*time.Millisecond), broken, figures, privateMB(st.PID()))
+		percentile(took, 0.5).Round(10*time.Millisecond), percentile(took, 1).Round(10*time.Millisecond), broken,
+		figures, privateMB(st.PID()))
 	if err != nil {
 		return figures, err
 	}
@@ -170,7 +171,8 @@ type upgradeLoad struct {
 // beginUpgradeLoad begins the load. prefix makes its reports and files unique.
 func beginUpgradeLoad(ctx context.Context, st *server.Stack, prefix string) *upgradeLoad {
 	ctx, cancel := context.WithCancel(ctx)
-	l := &upgradeLoad{cancel: cancel, counts: map[string]int{}, lost: map[string]int{}, goodbye: map[websocket.StatusCode]int{}}
+	l := &upgradeLoad{cancel: cancel, counts: map[string]int{}, lost: map[string]int{},
+		goodbye: map[websocket.StatusCode]int{}}
 	pdf := append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte{'a'}, 100_000)...)
 	for n := range 3 {
 		l.client(ctx, st, "report", n, l.report(st, fmt.Sprintf("%s-%d", prefix, n)))

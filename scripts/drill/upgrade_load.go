@@ -68,7 +68,8 @@ func (w *wire) close() {
 
 // client sends one request after the other until ctx ends. Each second client makes a connection
 // for each request.
-func (l *upgradeLoad) client(ctx context.Context, st *server.Stack, kind string, n int, next func(i int) (*http.Request, error)) {
+func (l *upgradeLoad) client(ctx context.Context, st *server.Stack, kind string, n int,
+	next func(i int) (*http.Request, error)) {
 	l.running.Go(func() {
 		w := &wire{address: server.HostOf(st.Get("API_URL"))}
 		defer w.close()
@@ -104,7 +105,8 @@ func (l *upgradeLoad) client(ctx context.Context, st *server.Stack, kind string,
 func (l *upgradeLoad) report(st *server.Stack, prefix string) func(i int) (*http.Request, error) {
 	return func(i int) (*http.Request, error) {
 		key := fmt.Sprintf("%s-%d", prefix, i)
-		body, err := json.Marshal(map[string]any{"product_name": key, "issue_description": "drill", "location": "Banaadir, Hodan"})
+		body, err := json.Marshal(map[string]any{"product_name": key, "issue_description": "drill",
+			"location": "Banaadir, Hodan"})
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +147,8 @@ func (l *upgradeLoad) count(kind string, wait time.Duration, err error) {
 
 // listen holds a WebSocket of Realtime and opens it again when the server closes it.
 func (l *upgradeLoad) listen(ctx context.Context, st *server.Stack) {
-	url := strings.Replace(st.Get("API_URL"), "http", "ws", 1) + "/realtime/v1/websocket?vsn=1.0.0&apikey=" + st.Get("ANON_KEY")
+	url := strings.Replace(st.Get("API_URL"), "http", "ws", 1) + "/realtime/v1/websocket?vsn=1.0.0&apikey=" +
+		st.Get("ANON_KEY")
 	for ctx.Err() == nil {
 		conn, res, err := websocket.Dial(ctx, url, nil)
 		if err != nil {
@@ -184,7 +187,8 @@ func (l *upgradeLoad) check(ctx context.Context, st *server.Stack) (string, erro
 	defer conn.Close(ctx)
 	var missing int
 	const q = `select count(*) from unnest($1::text[]) name where not exists (select from storage.objects o where o.bucket_id = 'resources' and o.name = unnest.name)`
-	if derr := conn.QueryRow(ctx, strings.Replace(q, "unnest.name", "name.name", 1), l.files).Scan(&missing); derr != nil {
+	if derr := conn.QueryRow(ctx, strings.Replace(q, "unnest.name", "name.name", 1),
+		l.files).Scan(&missing); derr != nil {
 		return stored, errors.Join(err, derr)
 	}
 	all, lost := 0, 0
@@ -201,8 +205,9 @@ func (l *upgradeLoad) check(ctx context.Context, st *server.Stack) (string, erro
 		}
 	}
 	figures := fmt.Sprintf("%d requests (%s), refused or cut %d, p50 %s, p99 %s, longest %s; reports: %s; %d files acknowledged, missing %d; WebSockets closed %d, without a close frame %d",
-		all, strings.Join(parts, ", "), lost, percentile(l.waits, 0.5).Round(time.Millisecond), percentile(l.waits, 0.99).Round(time.Millisecond),
-		percentile(l.waits, 1).Round(time.Millisecond), stored, len(l.files), missing, l.goodbye[websocket.StatusGoingAway]+unclean, unclean)
+		all, strings.Join(parts, ", "), lost, percentile(l.waits, 0.5).Round(time.Millisecond),
+		percentile(l.waits, 0.99).Round(time.Millisecond), percentile(l.waits, 1).Round(time.Millisecond), stored,
+		len(l.files), missing, l.goodbye[websocket.StatusGoingAway]+unclean, unclean)
 	switch {
 	case err != nil:
 		return figures, err

@@ -44,7 +44,8 @@ func run(ctx context.Context, tests string, logs []string) error {
 	for value := range passwords {
 		secrets[value] = "a password of the tests"
 	}
-	for _, name := range []string{"SERVICE_ROLE_KEY", "SECRET_KEY", "JWT_SECRET", "ANON_KEY", "S3_PROTOCOL_ACCESS_KEY_SECRET"} {
+	for _, name := range []string{"SERVICE_ROLE_KEY", "SECRET_KEY", "JWT_SECRET", "ANON_KEY",
+		"S3_PROTOCOL_ACCESS_KEY_SECRET"} {
 		if value := os.Getenv(name); value != "" {
 			secrets[value] = name
 		}

@@ -73,11 +73,13 @@ func run(ctx context.Context, dir string) error {
 		return err
 	}
 	d := &drawer{ctx: ctx, st: st, dir: dir}
-	d.scene("admin-triage", "reports list --status new", "reports set "+references[2]+` --status reviewing --notes "called back on Tuesday"`)
+	d.scene("admin-triage", "reports list --status new", "reports set "+references[2]+
+		` --status reviewing --notes "called back on Tuesday"`)
 	d.scene("admin-photo", "reports show "+references[2])
 	d.scene("admin-export", "reports export --since 7d --output reports.csv", "!cut -d, -f1-6 reports.csv")
 	d.scene("admin-delete", "reports delete "+references[0]+" --yes", "reports show "+references[0])
-	d.scene("admin-publish", `resources add --title "Safe storage" --title-so "Kaydinta daawada" --category Safety --icon Shield --file leaflet.pdf`)
+	d.scene("admin-publish",
+		`resources add --title "Safe storage" --title-so "Kaydinta daawada" --category Safety --icon Shield --file leaflet.pdf`)
 	d.scene("admin-published", "resources publish "+d.id, "resources list | head -n 5")
 	return d.err
 }
@@ -162,7 +164,8 @@ func svg(lines []string) string {
 	}
 	var b strings.Builder
 	width, height := int(float64(widest)*column)+2*margin, len(lines)*row+2*margin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n", width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n",
+		width, height)
 	b.WriteString(`<rect width="100%" height="100%" rx="8" fill="#16202a"/>` + "\n")
 	b.WriteString(`<g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#dfe7ee">` + "\n")
 	for i, line := range lines {
@@ -170,7 +173,9 @@ func svg(lines []string) string {
 		if strings.HasPrefix(line, "$ ") {
 			fill = ` fill="#7fd1ae"`
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d"%s>%s</text>`+"\n", margin, margin+(i+1)*row-5, fill, html.EscapeString(strings.ReplaceAll(line, " ", "\u00a0"))) // SVG collapses plain spaces
+		// SVG collapses plain spaces
+		fmt.Fprintf(&b, `<text x="%d" y="%d"%s>%s</text>`+"\n", margin, margin+(i+1)*row-5, fill,
+			html.EscapeString(strings.ReplaceAll(line, " ", "\u00a0")))
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()

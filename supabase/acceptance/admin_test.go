@@ -62,13 +62,15 @@ func TestReportAdministration(t *testing.T) {
 		return strings.Join(names, "")
 	}
 	for want, f := range map[string]admin.Filter{
-		"BAC": {}, "AC": {Status: "new"}, "BA": {Since: time.Now().Add(-24 * time.Hour)}, "A": {Region: "bari"}, "B": {Limit: 1},
+		"BAC": {}, "AC": {Status: "new"}, "BA": {Since: time.Now().Add(-24 * time.Hour)}, "A": {Region: "bari"},
+		"B": {Limit: 1},
 	} {
 		if got := references(f); got != want {
 			t.Errorf("%+v: %s, want %s", f, got, want)
 		}
 	}
-	if _, err := c.Reports(t.Context(), admin.Filter{Status: "done"}); err == nil || !strings.Contains(err.Error(), "reviewing") {
+	if _, err := c.Reports(t.Context(), admin.Filter{Status: "done"}); err == nil ||
+		!strings.Contains(err.Error(), "reviewing") {
 		t.Errorf("an unknown status: %v", err)
 	}
 
@@ -77,10 +79,12 @@ func TestReportAdministration(t *testing.T) {
 	if err != nil || r.Status != status || *r.ReviewerNotes != notes {
 		t.Fatalf("%+v %v", r, err)
 	}
-	if r, err = c.SetReport(t.Context(), r.ID, nil, nil); err != nil || r.Status != status || *r.ReviewerNotes != notes {
+	if r, err = c.SetReport(t.Context(), r.ID, nil, nil); err != nil || r.Status != status ||
+		*r.ReviewerNotes != notes {
 		t.Errorf("an empty change changed something: %+v %v", r, err)
 	}
-	if link, err := c.PhotoLink(t.Context(), r); err != nil || link != "https://example.org/storage/v1/object/sign/report-photos/x?token=t" {
+	if link, err := c.PhotoLink(t.Context(), r); err != nil ||
+		link != "https://example.org/storage/v1/object/sign/report-photos/x?token=t" {
 		t.Errorf("%s %v", link, err)
 	}
 	if _, err := c.DeleteReport(t.Context(), r.Reference, "asked for"); err != nil {
@@ -102,11 +106,13 @@ func TestResourceAdministration(t *testing.T) {
 	if err := os.WriteFile(file, []byte("%PDF-1.7"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	id, err := c.AddResource(t.Context(), map[string]string{"title": "A", "category": "Safety", "icon": "Shield", "featured": "true"}, file)
+	id, err := c.AddResource(t.Context(),
+		map[string]string{"title": "A", "category": "Safety", "icon": "Shield", "featured": "true"}, file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.EditResource(t.Context(), id, map[string]string{"title": "It's B", "title-so": "S", "featured": "false"}, ""); err != nil {
+	if err := c.EditResource(t.Context(), id,
+		map[string]string{"title": "It's B", "title-so": "S", "featured": "false"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	list, err := c.Resources(t.Context())
@@ -114,7 +120,8 @@ func TestResourceAdministration(t *testing.T) {
 		t.Fatalf("%v %v", list, err)
 	}
 	r := list[0]
-	if r.Title != "It's B" || r.IsActive || r.IsFeatured || r.FileSize != 8 || r.FileURL != "/storage/v1/object/public/resources/a%20guide.pdf" {
+	if r.Title != "It's B" || r.IsActive || r.IsFeatured || r.FileSize != 8 ||
+		r.FileURL != "/storage/v1/object/public/resources/a%20guide.pdf" {
 		t.Errorf("%+v", r)
 	}
 	if (*asked)[0] != "PUT /storage/v1/object/resources/a guide.pdf %PDF-1.7" {
@@ -190,7 +197,8 @@ func TestFailedResourceChangesNothing(t *testing.T) {
 // null.
 func TestEmptyResourceTexts(t *testing.T) {
 	c, tdb, _ := newClient(t)
-	full := map[string]string{"title": "A", "category": "B", "description": "x", "title-so": "x", "description-so": "x", "category-so": "x", "icon": "Shield"}
+	full := map[string]string{"title": "A", "category": "B", "description": "x", "title-so": "x", "description-so": "x",
+		"category-so": "x", "icon": "Shield"}
 	id, err := c.AddResource(t.Context(), full, "")
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +207,8 @@ func TestEmptyResourceTexts(t *testing.T) {
 	if err := c.EditResource(t.Context(), id, empty, ""); err != nil {
 		t.Fatal(err)
 	}
-	if !testdb.Value[bool](tdb, `select description = '' and num_nulls(title_so, description_so, category_so, icon_name) = 4 from resources`) {
+	if !testdb.Value[bool](tdb,
+		`select description = '' and num_nulls(title_so, description_so, category_so, icon_name) = 4 from resources`) {
 		t.Error(testdb.Value[string](tdb, `select to_jsonb(r)::text from resources r`))
 	}
 }
@@ -209,8 +218,10 @@ func TestEmptyResourceTexts(t *testing.T) {
 func TestResourceIcons(t *testing.T) {
 	c, tdb, _ := newClient(t)
 	_, refused := c.AddResource(t.Context(), map[string]string{"title": "A", "category": "B", "icon": "Bogus"}, "")
-	for icon := range strings.SplitSeq(testdb.Value[string](tdb, `select array_to_string(enum_range(null::resource_icon), ' ')`), " ") {
-		if _, err := c.AddResource(t.Context(), map[string]string{"title": "A", "category": "B", "icon": icon}, ""); err != nil {
+	for icon := range strings.SplitSeq(testdb.Value[string](tdb,
+		`select array_to_string(enum_range(null::resource_icon), ' ')`), " ") {
+		if _, err := c.AddResource(t.Context(), map[string]string{"title": "A", "category": "B", "icon": icon},
+			""); err != nil {
 			t.Errorf("%s: %v", icon, err)
 		}
 		if refused == nil || !strings.Contains(refused.Error(), icon) {

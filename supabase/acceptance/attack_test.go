@@ -70,7 +70,8 @@ func harmless(t *testing.T, what string, info app.Info, status int, header http.
 	}
 	if location := header.Get("Location"); location != "" {
 		u, err := url.Parse(location)
-		if err != nil || strings.Contains(u.Host, "evil") || strings.HasPrefix(location, "//") || strings.Contains(location, `\`) {
+		if err != nil || strings.Contains(u.Host, "evil") || strings.HasPrefix(location, "//") ||
+			strings.Contains(location, `\`) {
 			t.Errorf("%s: redirects to %q", what, location)
 		}
 	}
@@ -85,7 +86,8 @@ func TestAttacks(t *testing.T) {
 	info := start(t, newApp(t, data, nil))
 	api, anon, secret := info.Get("API_URL"), info.Get("ANON_KEY"), info.Get("JWT_SECRET")
 	report := fmt.Sprintf(`{"product_name":"Cream","issue_description":%q,"phone":%q}`, plantedText, plantedPhone)
-	if status, body := call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type", "application/json"); status != 200 {
+	if status, body := call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type",
+		"application/json"); status != 200 {
 		t.Fatal(status, body)
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -134,13 +136,14 @@ func attackTokens(t *testing.T, send sender, anon, secret string) {
 	role := func(r string) string { return fmt.Sprintf(`{"role":%q,"exp":%d}`, r, soon) }
 	service := role("service_role")
 	tokens := map[string]string{
-		"alg none":            forged(`{"alg":"none"}`, service, ""),
-		"empty signature":     strings.Join(strings.SplitAfterN(forged(`{"alg":"none"}`, service, ""), ".", 3)[:2], ""),
-		"alg in capitals":     forged(`{"alg":"NONE"}`, service, ""),
-		"empty secret":        forged(hs, service, ""),
-		"another secret":      forged(hs, service, "secret"),
-		"expired":             forged(hs, `{"role":"service_role","exp":1}`, secret),
-		"not yet":             forged(hs, fmt.Sprintf(`{"role":"service_role","nbf":%d,"exp":%d}`, soon, soon+9), secret),
+		"alg none":        forged(`{"alg":"none"}`, service, ""),
+		"empty signature": strings.Join(strings.SplitAfterN(forged(`{"alg":"none"}`, service, ""), ".", 3)[:2], ""),
+		"alg in capitals": forged(`{"alg":"NONE"}`, service, ""),
+		"empty secret":    forged(hs, service, ""),
+		"another secret":  forged(hs, service, "secret"),
+		"expired":         forged(hs, `{"role":"service_role","exp":1}`, secret),
+		"not yet": forged(hs, fmt.Sprintf(`{"role":"service_role","nbf":%d,"exp":%d}`, soon, soon+9),
+			secret),
 		"database superuser":  forged(hs, role("supabase_admin"), secret),
 		"database owner":      forged(hs, role("postgres"), secret),
 		"login role":          forged(hs, role("authenticator"), secret),
@@ -160,10 +163,12 @@ func attackTokens(t *testing.T, send sender, anon, secret string) {
 	for name, token := range tokens {
 		t.Run(name, func(t *testing.T) {
 			for _, target := range []string{
-				"/rest/v1/reports?select=*", "/auth/v1/user", "/auth/v1/admin/users", "/storage/v1/object/report-photos/1.jpg",
+				"/rest/v1/reports?select=*", "/auth/v1/user", "/auth/v1/admin/users",
+				"/storage/v1/object/report-photos/1.jpg",
 			} {
 				status, body := send(t, "GET", target, "", "apikey", anon, "Authorization", "Bearer "+token)
-				if status < 400 && !(name == "database superuser" && target == "/auth/v1/admin/users") { // GoTrue's other admin role
+				// GoTrue's other admin role
+				if status < 400 && !(name == "database superuser" && target == "/auth/v1/admin/users") {
 					t.Errorf("%s is readable: %d %s", target, status, body)
 				}
 			}
@@ -183,20 +188,24 @@ func attackTokens(t *testing.T, send sender, anon, secret string) {
 func attackNames(t *testing.T, send sender, anon, data string) {
 	before := listFiles(t, filepath.Dir(data))
 	for _, name := range []string{
-		"../../../../etc/cron.d/x", "..%2f..%2f..%2fx", "%2e%2e/%2e%2e/x", "....//x", `..\..\x`, "1700000000000.png/../../x", "/etc/passwd",
-		"a%00b.png", "%0d%0aX-Injected:1", "1700000000000.png%20", "-1700000000000.png",
-		"1700000000000.png;x", "17000000000000.png", "CON", "\u202e1700000000000.png", strings.Repeat("a", 3000), "", "?", "#", "x/y.png",
+		"../../../../etc/cron.d/x", "..%2f..%2f..%2fx", "%2e%2e/%2e%2e/x", "....//x", `..\..\x`,
+		"1700000000000.png/../../x", "/etc/passwd", "a%00b.png", "%0d%0aX-Injected:1", "1700000000000.png%20",
+		"-1700000000000.png", "1700000000000.png;x", "17000000000000.png", "CON", "\u202e1700000000000.png",
+		strings.Repeat("a", 3000), "", "?", "#", "x/y.png",
 	} {
 		headers := []string{"apikey", anon, "Authorization", "Bearer " + anon, "Content-Type", "image/png"}
 		for _, bucket := range []string{"report-photos", "resources", "..", "no-such-bucket"} {
-			if status, body := send(t, "POST", "/storage/v1/object/"+bucket+"/"+name, onePixel, headers...); status < 400 {
+			if status, body := send(t, "POST", "/storage/v1/object/"+bucket+"/"+name, onePixel,
+				headers...); status < 400 {
 				t.Errorf("%q is stored in %s: %d %s", name, bucket, status, body)
 			}
 		}
 	}
 	// An allowed name with a forbidden content type.
-	for mime, content := range map[string]string{"image/svg+xml": "<svg onload=alert(1)>", "text/html": "<script>alert(1)</script>", "application/pdf": "%PDF"} {
-		if status, body := send(t, "POST", "/storage/v1/object/report-photos/1700000000001.png", content, "apikey", anon, "Content-Type", mime); status < 400 {
+	for mime, content := range map[string]string{"image/svg+xml": "<svg onload=alert(1)>",
+		"text/html": "<script>alert(1)</script>", "application/pdf": "%PDF"} {
+		if status, body := send(t, "POST", "/storage/v1/object/report-photos/1700000000001.png", content, "apikey",
+			anon, "Content-Type", mime); status < 400 {
 			t.Errorf("%s is stored: %d %s", mime, status, body)
 		}
 	}
@@ -222,25 +231,26 @@ func listFiles(t *testing.T, dir string) []string {
 
 func attackPaths(t *testing.T, send sender) {
 	for _, target := range []string{
-		"//evil.example.org/", "//evil.example.org/learn", `/\evil.example.org`, "/learn//evil.example.org", "/so//evil.example.org/..",
-		"/%2f%2fevil.example.org", "/https://evil.example.org", "/learn?next=//evil.example.org", "/so?//evil.example.org",
-		"/about%0d%0aX-Injected:1", "/so/%0aX-Injected:1", "/..%2f..%2fetc/passwd", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
-		"/assets/../../keys.json", "/.git/config", "/.env", "/keys.json", "/.daawo/keys.json", "/index.html%00.js",
+		"//evil.example.org/", "//evil.example.org/learn", `/\evil.example.org`, "/learn//evil.example.org",
+		"/so//evil.example.org/..", "/%2f%2fevil.example.org", "/https://evil.example.org",
+		"/learn?next=//evil.example.org", "/so?//evil.example.org", "/about%0d%0aX-Injected:1", "/so/%0aX-Injected:1",
+		"/..%2f..%2fetc/passwd", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../keys.json",
+		"/.git/config", "/.env", "/keys.json", "/.daawo/keys.json", "/index.html%00.js",
 		"/auth/v1/verify?token=x&type=signup&redirect_to=https://evil.example.org",
 		"/auth/v1/verify?token=x&type=signup&redirect_to=%0d%0aX-Injected:1",
 		"/auth/v1/verify?token=x&type=recovery&redirect_to=//evil.example.org",
 		"/auth/v1/verify?token=x&type=recovery&redirect_to=javascript:alert(1)",
 		"/auth/v1/authorize?provider=google&redirect_to=https://evil.example.org",
-		"/auth/v1/authorize?provider=%0d%0aX-Injected:1",
-		"/auth/v1/callback?error=x&error_description=%3Cscript%3E", "/auth/v1/callback?state=x&code=y",
+		"/auth/v1/authorize?provider=%0d%0aX-Injected:1", "/auth/v1/callback?error=x&error_description=%3Cscript%3E", "/auth/v1/callback?state=x&code=y",
 		"/auth/v1/logout?scope=global", "/metrics/../rest/v1/reports", "/functions/v1/../../rest/v1/reports",
-		"/functions/v1/_internal/health", "/functions/v1/%2e%2e/_internal/health", "/functions/v1//submit-report", "/functions/v1/no-such",
-		"/storage/v1/object/sign/report-photos/1.jpg?token=x", "/storage/v1/object/public/report-photos/1.jpg", "/storage/v1/s3/report-photos",
+		"/functions/v1/_internal/health", "/functions/v1/%2e%2e/_internal/health", "/functions/v1//submit-report",
+		"/functions/v1/no-such", "/storage/v1/object/sign/report-photos/1.jpg?token=x",
+		"/storage/v1/object/public/report-photos/1.jpg", "/storage/v1/s3/report-photos",
 		"/storage/v1/render/image/public/resources/x.png?width=100000&height=100000",
 	} {
 		for _, host := range []string{"", "evil.example.org", "evil.example.org:80@localhost", "localhost\"><script>"} {
-			headers := []string{"X-Forwarded-Host", "evil.example.org", "X-Forwarded-Proto", "https", "X-Original-URL", "/rest/v1/reports",
-				"Referer", "https://evil.example.org/", "Forwarded", "host=evil.example.org"}
+			headers := []string{"X-Forwarded-Host", "evil.example.org", "X-Forwarded-Proto", "https", "X-Original-URL",
+				"/rest/v1/reports", "Referer", "https://evil.example.org/", "Forwarded", "host=evil.example.org"}
 			if host == "evil.example.org" { // Go's client rejects the others; attackFraming sends them
 				headers = append(headers, "Host", host)
 			}
@@ -254,15 +264,20 @@ func attackPaths(t *testing.T, send sender) {
 
 func attackREST(t *testing.T, send sender, anon string) {
 	for _, query := range []string{
-		"reports?select=*", "reports?select=issue_description&limit=1", "rpc/track_download", "reports?select=count()", "resources?select=*,reports(*)",
-		"resources?order=(table%20reports)", "resources?id=eq.1);drop%20table%20reports;--",
-		"resources?select=title,x:reports!inner(*)", "resources?title=like.%25'%20or%201=1--", "resources?or=(is_active.eq.false,id.neq.0)",
-		"resources?select=download_count.sum(),title", "resources?select=title::int", "resources?limit=-1", "resources?offset=9999999999999999999",
-		"resources?select=" + strings.Repeat("title,", 500) + "title", "resources?and=(" + strings.Repeat("and(", 3000) + "id.eq.1" + strings.Repeat(")", 3000) + ")",
-		"pg_user", "auth.users", "users", "objects", "secrets", "river_job", "../auth/v1/admin/users", "rpc/pg_read_file?filename=/etc/passwd",
+		"reports?select=*", "reports?select=issue_description&limit=1", "rpc/track_download", "reports?select=count()",
+		"resources?select=*,reports(*)", "resources?order=(table%20reports)",
+		"resources?id=eq.1);drop%20table%20reports;--", "resources?select=title,x:reports!inner(*)",
+		"resources?title=like.%25'%20or%201=1--", "resources?or=(is_active.eq.false,id.neq.0)",
+		"resources?select=download_count.sum(),title", "resources?select=title::int", "resources?limit=-1",
+		"resources?offset=9999999999999999999", "resources?select=" + strings.Repeat("title,", 500) + "title",
+		"resources?and=(" +
+			strings.Repeat("and(", 3000) + "id.eq.1" + strings.Repeat(")", 3000) + ")",
+		"pg_user", "auth.users", "users", "objects", "secrets", "river_job", "../auth/v1/admin/users",
+		"rpc/pg_read_file?filename=/etc/passwd",
 	} {
-		for _, headers := range [][]string{{}, {"Accept-Profile", "auth"}, {"Accept-Profile", "private"}, {"Accept-Profile", "river"},
-			{"Accept", "application/vnd.pgrst.plan+json"}, {"Prefer", "tx=commit,count=exact,return=representation"}, {"Range", "0-99999999999"}} {
+		for _, headers := range [][]string{{}, {"Accept-Profile", "auth"}, {"Accept-Profile", "private"},
+			{"Accept-Profile", "river"}, {"Accept", "application/vnd.pgrst.plan+json"},
+			{"Prefer", "tx=commit,count=exact,return=representation"}, {"Range", "0-99999999999"}} {
 			_, body := send(t, "GET", "/rest/v1/"+query, "", append(headers, "apikey", anon)...)
 			var rows []map[string]any
 			if json.Unmarshal([]byte(body), &rows) == nil {
@@ -274,8 +289,10 @@ func attackREST(t *testing.T, send sender, anon string) {
 			}
 		}
 		for _, method := range []string{"POST", "PATCH", "DELETE", "PUT"} {
-			if status, body := send(t, method, "/rest/v1/"+query, `{"status":"closed","is_active":false,"download_count":9}`, "apikey", anon,
-				"Content-Type", "application/json", "Prefer", "return=representation,missing=default"); status < 400 && body != "[]" && body != "" {
+			if status, body := send(t, method, "/rest/v1/"+query,
+				`{"status":"closed","is_active":false,"download_count":9}`, "apikey", anon, "Content-Type",
+				"application/json", "Prefer", "return=representation,missing=default"); status < 400 && body != "[]" &&
+				body != "" {
 				t.Errorf("%s %s: %d %s", method, query, status, body)
 			}
 		}
@@ -288,7 +305,8 @@ func attackFraming(t *testing.T, info app.Info, anon string) {
 	address := strings.TrimPrefix(info.Get("API_URL"), "http://")
 	hidden := "GET /rest/v1/reports HTTP/1.1\r\nHost: x\r\napikey: " + info.Get("SERVICE_ROLE_KEY") + "\r\n\r\n"
 	for name, raw := range map[string]string{
-		"length and chunks":     "POST /rest/v1/resources HTTP/1.1\r\nHost: x\r\napikey: " + anon + "\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nX",
+		"length and chunks": "POST /rest/v1/resources HTTP/1.1\r\nHost: x\r\napikey: " + anon +
+			"\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nX",
 		"two lengths":           "POST /rest/v1/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 44\r\n\r\n" + hidden,
 		"negative length":       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
 		"space before colon":    "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n",
@@ -311,7 +329,8 @@ func attackFraming(t *testing.T, info app.Info, anon string) {
 		"asterisk for GET":      "GET * HTTP/1.1\r\nHost: x\r\n\r\n",
 		"headers too long":      "GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 64<<10) + "\r\n\r\n",
 		"upgrade to HTTP/2":     "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n",
-		"hop-by-hop":            "GET /rest/v1/reports HTTP/1.1\r\nHost: x\r\napikey: " + anon + "\r\nConnection: apikey, Authorization\r\n\r\n",
+		"hop-by-hop": "GET /rest/v1/reports HTTP/1.1\r\nHost: x\r\napikey: " + anon +
+			"\r\nConnection: apikey, Authorization\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", address)
@@ -336,7 +355,8 @@ func attackFraming(t *testing.T, info app.Info, anon string) {
 				if n > 0 && res.StatusCode < 400 {
 					t.Errorf("a second, hidden request was answered with %d: %s", res.StatusCode, body)
 				}
-				if strings.Contains(string(body), "evil.example.org") || strings.Contains(string(body), "<script>alert") {
+				if strings.Contains(string(body), "evil.example.org") ||
+					strings.Contains(string(body), "<script>alert") {
 					t.Errorf("the reply repeats the request: %s", body)
 				}
 			}

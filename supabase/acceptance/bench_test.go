@@ -60,7 +60,8 @@ func BenchmarkSubmitReport(b *testing.B) {
 func BenchmarkTrackDownload(b *testing.B) {
 	host, pool := durable(b)
 	id := uuid.NewString()
-	if _, err := pool.Pgx().Exec(b.Context(), `insert into resources (id, title, category) values ($1, 'A', 'B')`, id); err != nil {
+	if _, err := pool.Pgx().Exec(b.Context(), `insert into resources (id, title, category) values ($1, 'A', 'B')`,
+		id); err != nil {
 		b.Fatal(err)
 	}
 	total := 0
@@ -81,7 +82,8 @@ func BenchmarkTrackDownload(b *testing.B) {
 		})
 	}
 	var count int
-	if err := pool.Pgx().QueryRow(b.Context(), `select download_count from resources where id = $1`, id).Scan(&count); err != nil || count != total {
+	if err := pool.Pgx().QueryRow(b.Context(), `select download_count from resources where id = $1`,
+		id).Scan(&count); err != nil || count != total {
 		b.Errorf("counted %d of %d: %v", count, total, err)
 	}
 }
@@ -197,7 +199,8 @@ func median(turns []time.Duration) time.Duration {
 func bareInsert(b *testing.B, db *pool.Pool) {
 	_, err := db.Exec(b.Context(), pool.Caller{}, `
 insert into public.reports (product_name, issue_description, location, region, district, phone, phone_e164, language)
-values ($1, $2, $3, $4, $5, $6, $7, $8)`, "Cream "+uuid.NewString(), "It burned.", "Banaadir, Hodan", "Banaadir", "Hodan", "0612345678", "+252612345678", "en")
+values ($1, $2, $3, $4, $5, $6, $7, $8)`, "Cream "+uuid.NewString(), "It burned.", "Banaadir, Hodan", "Banaadir",
+		"Hodan", "0612345678", "+252612345678", "en")
 	if err != nil {
 		b.Error(err)
 	}
@@ -215,14 +218,16 @@ with report as (
 )
 insert into river.river_job (kind, queue, max_attempts, args)
 select 'notify_by_mail', 'bench', 25, jsonb_build_object('kind', 'report.received', 'link', jsonb_build_object('table', 'reports', 'column', 'reference', 'value', reference)) from report`,
-		"Cream "+uuid.NewString(), "It burned.", "Banaadir, Hodan", "Banaadir", "Hodan", "0612345678", "+252612345678", "en")
+		"Cream "+uuid.NewString(), "It burned.", "Banaadir, Hodan", "Banaadir", "Hodan", "0612345678", "+252612345678",
+		"en")
 	if err != nil {
 		b.Error(err)
 	}
 }
 
 func submit(b *testing.B, host http.Handler) {
-	w := post(host, "submit-report", `{"product_name":"Cream `+uuid.NewString()+`","issue_description":"It burned.","location":"Banaadir, Hodan","phone":"0612345678"}`)
+	w := post(host, "submit-report", `{"product_name":"Cream `+uuid.NewString()+
+		`","issue_description":"It burned.","location":"Banaadir, Hodan","phone":"0612345678"}`)
 	if w.Code != http.StatusOK {
 		b.Error(w.Code, w.Body)
 	}

@@ -25,10 +25,12 @@ func startJumping(t *testing.T) *jumping {
 	j := &jumping{t: t}
 	j.info = start(t, newApp(t, dataFolder(t), nil, func(o *app.Options) { o.Now = j.now }))
 	j.api = j.info.Get("API_URL")
-	if status, body := j.admin("POST", "/auth/v1/admin/users", `{"email":"clock@example.org","password":"correct horse","email_confirm":true}`); status != 200 {
+	if status, body := j.admin("POST", "/auth/v1/admin/users",
+		`{"email":"clock@example.org","password":"correct horse","email_confirm":true}`); status != 200 {
 		t.Fatal(status, body)
 	}
-	if status, body := j.admin("POST", "/storage/v1/object/resources/clock.pdf", "%PDF-1.4", "Content-Type", "application/pdf"); status != 200 {
+	if status, body := j.admin("POST", "/storage/v1/object/resources/clock.pdf", "%PDF-1.4", "Content-Type",
+		"application/pdf"); status != 200 {
 		t.Fatal(status, body)
 	}
 	return j
@@ -41,7 +43,8 @@ func (j *jumping) setAhead(d time.Duration) { j.ahead.Store(int64(d)) }
 func (j *jumping) admin(method, path, body string, headers ...string) (int, string) {
 	j.t.Helper()
 	service := j.info.Get("SERVICE_ROLE_KEY")
-	headers = append([]string{"apikey", service, "Authorization", "Bearer " + service, "Content-Type", "application/json"}, headers...)
+	headers = append([]string{"apikey", service, "Authorization", "Bearer " + service, "Content-Type",
+		"application/json"}, headers...)
 	return call(j.t, method, j.api+path, body, headers...)
 }
 
@@ -59,14 +62,16 @@ func (j *jumping) field(name string, status int, body string) string {
 func (j *jumping) report() {
 	j.t.Helper()
 	body := fmt.Sprintf(`{"product_name":"Clock %d","issue_description":"x"}`, len(j.references))
-	status, reply := call(j.t, "POST", j.api+"/functions/v1/submit-report", body, "apikey", j.info.Get("ANON_KEY"), "Content-Type", "application/json")
+	status, reply := call(j.t, "POST", j.api+"/functions/v1/submit-report", body, "apikey", j.info.Get("ANON_KEY"),
+		"Content-Type", "application/json")
 	j.references = append(j.references, j.field("reference", status, reply))
 }
 
 func (j *jumping) signIn() (token string) {
 	j.t.Helper()
-	status, body := call(j.t, "POST", j.api+"/auth/v1/token?grant_type=password", `{"email":"clock@example.org","password":"correct horse"}`,
-		"apikey", j.info.Get("ANON_KEY"), "Content-Type", "application/json")
+	status, body := call(j.t, "POST", j.api+"/auth/v1/token?grant_type=password",
+		`{"email":"clock@example.org","password":"correct horse"}`, "apikey", j.info.Get("ANON_KEY"), "Content-Type",
+		"application/json")
 	return j.field("access_token", status, body)
 }
 
@@ -98,16 +103,18 @@ func TestClockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{0, time.Hour, 365 * 24 * time.Hour, -time.Hour, -365 * 24 * time.Hour} {
 		j.setAhead(jump)
 		j.report()
-		access, link, short, shortService := j.signIn(), j.signLink(), j.shortToken("authenticated"), j.shortToken("service_role")
+		access, link, short, shortService := j.signIn(), j.signLink(), j.shortToken("authenticated"),
+			j.shortToken("service_role")
 		uses := map[string]struct {
 			lifetime time.Duration
 			try      func() int
 		}{
-			"session":    {time.Hour, func() int { return j.get("/auth/v1/user", access) }},
-			"token":      {time.Hour, func() int { return j.get("/rest/v1/resources?select=id", access) }},
-			"short":      {time.Minute, func() int { return j.get("/rest/v1/resources?select=id", short) }},
-			"link":       {time.Minute, func() int { status, _ := call(t, "GET", link, ""); return status }},
-			"short file": {time.Minute, func() int { return j.get("/storage/v1/object/authenticated/resources/clock.pdf", shortService) }},
+			"session": {time.Hour, func() int { return j.get("/auth/v1/user", access) }},
+			"token":   {time.Hour, func() int { return j.get("/rest/v1/resources?select=id", access) }},
+			"short":   {time.Minute, func() int { return j.get("/rest/v1/resources?select=id", short) }},
+			"link":    {time.Minute, func() int { status, _ := call(t, "GET", link, ""); return status }},
+			"short file": {time.Minute,
+				func() int { return j.get("/storage/v1/object/authenticated/resources/clock.pdf", shortService) }},
 		}
 		for name, use := range uses {
 			if status := use.try(); status != 200 {
@@ -115,7 +122,8 @@ func TestClockJumps(t *testing.T) {
 			}
 		}
 		for name, use := range uses {
-			for _, later := range []time.Duration{use.lifetime + 31*time.Second, use.lifetime + time.Hour, use.lifetime + 365*24*time.Hour} {
+			for _, later := range []time.Duration{use.lifetime + 31*time.Second, use.lifetime + time.Hour,
+				use.lifetime + 365*24*time.Hour} {
 				j.setAhead(jump + later)
 				if status := use.try(); status < 400 {
 					t.Errorf("at %s: %s is accepted %s after it was made", jump, name, later)

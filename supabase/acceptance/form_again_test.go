@@ -30,7 +30,8 @@ func (s *site) oneWithPhoto(t *testing.T, last *httptest.ResponseRecorder) {
 	if last.Code != http.StatusSeeOther || strings.Contains(last.Header().Get("Set-Cookie"), "without-photo") {
 		t.Errorf("%d %v %s", last.Code, last.Header(), last.Body)
 	}
-	if all := testdb.Value[[]string](s.db, `select array_agg(coalesce(photo_url, 'no photo')) from reports`); len(all) != 1 || all[0] == "no photo" {
+	if all := testdb.Value[[]string](s.db,
+		`select array_agg(coalesce(photo_url, 'no photo')) from reports`); len(all) != 1 || all[0] == "no photo" {
 		t.Errorf("reports with the photos %v, want one report with a photo", all)
 	}
 }
@@ -38,13 +39,15 @@ func (s *site) oneWithPhoto(t *testing.T, last *httptest.ResponseRecorder) {
 // TestFailedFormKeepsPhoto checks that a second post after a failure stores the report with the
 // photo of the first one, also if the visitor changed a field.
 func TestFailedFormKeepsPhoto(t *testing.T) {
-	for name, changes := range map[string]map[string]string{"unchanged": nil, "corrected": {"issue_description": "It burned badly."}} {
+	for name, changes := range map[string]map[string]string{"unchanged": nil,
+		"corrected": {"issue_description": "It burned badly."}} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			uploads := s.withStorage(t)
 			s.db.Exec(`alter table reports add constraint broken check (false) not valid`)
 			page := s.post(form(nil), jpeg)
-			if page.Code != http.StatusInternalServerError || !strings.Contains(page.Body.String(), "Your photo is kept") {
+			if page.Code != http.StatusInternalServerError ||
+				!strings.Contains(page.Body.String(), "Your photo is kept") {
 				t.Fatalf("%d %s", page.Code, page.Body)
 			}
 			if page = s.pressAgain(page, changes); page.Code != http.StatusInternalServerError {
@@ -86,7 +89,8 @@ func TestFormWithLostReply(t *testing.T) {
 func TestFormAsksForLostPhoto(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"], s.env["REPORTS_PER_HOUR"] = "http://127.0.0.1:1", "1"
-	for what, changes := range map[string]map[string]string{"storage is down": {"product_name": ""}, "the limit is reached": nil} {
+	for what, changes := range map[string]map[string]string{"storage is down": {"product_name": ""},
+		"the limit is reached": nil} {
 		if what == "the limit is reached" {
 			s.post(form(nil), nil)
 		}

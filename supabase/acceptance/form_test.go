@@ -46,8 +46,9 @@ func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 // form returns the fields of a complete report form, with some fields changed.
 func form(changes map[string]string) map[string]string {
 	f := map[string]string{
-		"language": "en", "name": "", "country": "252", "phone": "61 2345678", "product_name": "Cream X", "where_bought": "",
-		"batch_number": "", "expiry_date": "08/2027", "location": "Banaadir, Hodan", "issue_description": "It burned.",
+		"language": "en", "name": "", "country": "252", "phone": "61 2345678", "product_name": "Cream X",
+		"where_bought": "", "batch_number": "", "expiry_date": "08/2027", "location": "Banaadir, Hodan",
+		"issue_description": "It burned.",
 	}
 	for k, v := range changes {
 		f[k] = v
@@ -74,7 +75,8 @@ func (s *site) request(fields map[string]string, photo []byte) *http.Request {
 		_, _ = part.Write(photo)
 	} else {
 		_, _ = m.CreatePart(map[string][]string{
-			"Content-Disposition": {`form-data; name="photo"; filename=""`}, "Content-Type": {"application/octet-stream"},
+			"Content-Disposition": {`form-data; name="photo"; filename=""`},
+			"Content-Type":        {"application/octet-stream"},
 		})
 	}
 	_ = m.Close()
@@ -93,9 +95,11 @@ func TestFormPost(t *testing.T) {
 		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != home+"report/thank-you/#sent" {
 			t.Fatalf("%d %s %s", w.Code, w.Header().Get("Location"), w.Body)
 		}
-		row := testdb.Value[map[string]any](s.db, `select to_jsonb(r) from reports r where product_name = $1`, "Cream "+language)
+		row := testdb.Value[map[string]any](s.db, `select to_jsonb(r) from reports r where product_name = $1`, "Cream "+
+			language)
 		for field, want := range map[string]any{
-			"language": language, "phone": "+252 61 2345678", "phone_e164": "+252612345678", "expiry_date": "2027-08-31", "region": "Banaadir",
+			"language": language, "phone": "+252 61 2345678", "phone_e164": "+252612345678",
+			"expiry_date": "2027-08-31", "region": "Banaadir",
 		} {
 			if row[field] != want {
 				t.Errorf("%s is %v, want %v", field, row[field], want)
@@ -117,7 +121,8 @@ func TestFormPost(t *testing.T) {
 		}
 		frame := httptest.NewRecorder()
 		s.ServeHTTP(frame, r)
-		if !strings.Contains(frame.Body.String(), row["reference"].(string)) || frame.Header().Get("Cache-Control") != "no-store" {
+		if !strings.Contains(frame.Body.String(), row["reference"].(string)) ||
+			frame.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("the frame does not show the reference: %s", frame.Body)
 		}
 	}
@@ -160,17 +165,20 @@ func TestFormErrors(t *testing.T) {
 		},
 		"in Somali": {
 			map[string]string{"language": "so", "product_name": ""}, nil,
-			[]string{`<html lang="so">`, "Magaca badeecadda waa loo baahan yahay", "Gudbi warbixinta", `href="/so/contact/"`},
+			[]string{`<html lang="so">`, "Magaca badeecadda waa loo baahan yahay", "Gudbi warbixinta",
+				`href="/so/contact/"`},
 		},
 		"values are kept and escaped": {
-			map[string]string{"product_name": "", "name": `"><script>alert(1)</script>`, "issue_description": "</textarea><b>x"}, nil,
+			map[string]string{"product_name": "", "name": `"><script>alert(1)</script>`,
+				"issue_description": "</textarea><b>x"}, nil,
 			[]string{"&lt;script&gt;", "&lt;/textarea&gt;", `value="61 2345678"`, `<option value="252" selected>`},
 		},
 		"a number with its own calling code": {
 			map[string]string{"product_name": "", "phone": "0033612345678"}, nil, []string{`value="0033612345678"`},
 		},
-		"not a photo": {map[string]string{}, []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), []string{"Please select an image file."}},
-		"too large":   {map[string]string{}, large, []string{"Please select a file smaller than 5MB."}},
+		"not a photo": {map[string]string{}, []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"),
+			[]string{"Please select an image file."}},
+		"too large": {map[string]string{}, large, []string{"Please select a file smaller than 5MB."}},
 		"a good photo is kept": {
 			map[string]string{"location": ""}, jpeg, []string{"Your photo is kept", `name="photo_url"`},
 		},
@@ -179,7 +187,8 @@ func TestFormErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := s.post(form(c.changes), c.photo)
 			page := w.Body.String()
-			if w.Code != http.StatusUnprocessableEntity || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+			if w.Code != http.StatusUnprocessableEntity ||
+				!strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
 				t.Fatalf("%d %s", w.Code, page)
 			}
 			for _, want := range c.has {
@@ -193,7 +202,8 @@ func TestFormErrors(t *testing.T) {
 			_, style, _ := strings.Cut(page, "<style>")
 			style, _, _ = strings.Cut(style, "</style>")
 			sum := sha256.Sum256([]byte(style))
-			if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, base64.StdEncoding.EncodeToString(sum[:])) {
+			if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy,
+				base64.StdEncoding.EncodeToString(sum[:])) {
 				t.Errorf("the policy %q does not allow the page's style", policy)
 			}
 			if !strings.Contains(page, `<option value="Banaadir, Hodan"`) {
@@ -241,10 +251,12 @@ func TestFormPhotoQuota(t *testing.T) {
 	if w.Code != http.StatusSeeOther || !strings.Contains(w.Header().Get("Set-Cookie"), "without-photo") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
-	if w := s.post(form(map[string]string{"product_name": ""}), jpeg); w.Code != http.StatusUnprocessableEntity || strings.Contains(w.Body.String(), "is kept") {
+	if w := s.post(form(map[string]string{"product_name": ""}), jpeg); w.Code != http.StatusUnprocessableEntity ||
+		strings.Contains(w.Body.String(), "is kept") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if n := testdb.Value[int](s.db, `select count(*) from reports where photo_url is null`); n != 1 || uploads.Load() != 0 {
+	if n := testdb.Value[int](s.db, `select count(*) from reports where photo_url is null`); n != 1 ||
+		uploads.Load() != 0 {
 		t.Errorf("%d reports without a photo and %d uploads, want 1 and 0", n, uploads.Load())
 	}
 }
@@ -273,9 +285,11 @@ func TestFormWithLargePhoto(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, r)
-			says := map[string]string{"so": "Fadlan dooro fayl ka yar 5MB.", "en": "Please select a file smaller than 5MB."}[c.language]
+			says := map[string]string{"so": "Fadlan dooro fayl ka yar 5MB.",
+				"en": "Please select a file smaller than 5MB."}[c.language]
 			page := w.Body.String()
-			if w.Code != c.status || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") || !strings.Contains(page, says) {
+			if w.Code != c.status || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
+				!strings.Contains(page, says) {
 				t.Errorf("%d %s %s", w.Code, w.Header(), page)
 			}
 			if strings.Contains(page, "Axmed") != c.kept {
@@ -305,7 +319,8 @@ func TestBusyForm(t *testing.T) {
 	go s.post(form(nil), nil)
 	<-entered
 	w := s.post(form(nil), nil)
-	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "Please try again or contact us directly.") {
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" ||
+		!strings.Contains(w.Body.String(), "Please try again or contact us directly.") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	if w := s.call("submit-report", report(nil), nil); !strings.Contains(w.Body.String(), `"code":"OVERLOADED"`) {
@@ -333,13 +348,15 @@ func TestFormKeepsFieldsOnFailure(t *testing.T) {
 	s.env["REPORTS_PER_HOUR"] = "1"
 	s.post(form(nil), nil)
 	w := s.post(form(map[string]string{"product_name": "Second"}), nil)
-	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), `value="Second"`) {
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" ||
+		!strings.Contains(w.Body.String(), `value="Second"`) {
 		t.Errorf("limit: %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	s.Host.DB.Close()
 	w = s.post(form(map[string]string{"product_name": "Third"}), nil)
 	page := w.Body.String()
-	if w.Code < 500 || !strings.Contains(page, `value="Third"`) || !strings.Contains(page, "Please try again or contact us directly.") {
+	if w.Code < 500 || !strings.Contains(page, `value="Third"`) ||
+		!strings.Contains(page, "Please try again or contact us directly.") {
 		t.Errorf("no database: %d %s", w.Code, page)
 	}
 }
@@ -362,7 +379,8 @@ func TestFormRepeatedAtLimit(t *testing.T) {
 	uploads := s.withStorage(t)
 	s.env["REPORTS_PER_HOUR"] = "1"
 	first, again := s.post(form(nil), jpeg), s.post(form(nil), jpeg)
-	if first.Code != http.StatusSeeOther || again.Code != http.StatusSeeOther || first.Header().Get("Set-Cookie") != again.Header().Get("Set-Cookie") {
+	if first.Code != http.StatusSeeOther || again.Code != http.StatusSeeOther ||
+		first.Header().Get("Set-Cookie") != again.Header().Get("Set-Cookie") {
 		t.Errorf("%d %v, then %d %v", first.Code, first.Header(), again.Code, again.Header())
 	}
 	if w := s.post(form(map[string]string{"product_name": "Another"}), jpeg); w.Code != http.StatusTooManyRequests {
@@ -398,7 +416,8 @@ func TestInvalidFormsDoNotCount(t *testing.T) {
 // TestCrossSiteForm checks that a page of another site cannot post in the name of its visitors.
 func TestCrossSiteForm(t *testing.T) {
 	s := newSite(t)
-	for site, want := range map[string]int{"cross-site": 403, "same-origin": 303, "same-site": 303, "none": 303, "": 303} {
+	for site, want := range map[string]int{"cross-site": 403, "same-origin": 303, "same-site": 303, "none": 303,
+		"": 303} {
 		r := s.request(form(map[string]string{"product_name": "From " + site}), nil)
 		r.Header.Set("Sec-Fetch-Site", site)
 		w := httptest.NewRecorder()

@@ -50,7 +50,8 @@ func (p *photos) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"statusCode":"404","error":"not_found","message":"Object not found"}`)
 	case r.Method == http.MethodGet:
 		_, _ = io.WriteString(w, content)
-	case r.Method == http.MethodPost && r.Header.Get("X-Upsert") == "true" && r.Header.Get("Content-Type") == "image/png":
+	case r.Method == http.MethodPost && r.Header.Get("X-Upsert") == "true" &&
+		r.Header.Get("Content-Type") == "image/png":
 		body, _ := io.ReadAll(r.Body)
 		p.files[name] = string(body)
 	default:
@@ -66,7 +67,8 @@ func (p *photos) content(name string) string {
 
 // removePlace stands for the removal of metadata. It accepts contents that begin with "photo".
 func removePlace(content []byte) (clean []byte, contentType string, ok bool) {
-	return []byte(strings.ReplaceAll(string(content), " with place", "")), "image/png", strings.HasPrefix(string(content), "photo")
+	return []byte(strings.ReplaceAll(string(content), " with place", "")), "image/png",
+		strings.HasPrefix(string(content), "photo")
 }
 
 // startOutbox runs the site's jobs until the end of the test.
@@ -87,7 +89,8 @@ func (s *site) cleanPhotos(t *testing.T, names ...string) {
 	t.Helper()
 	var b pgx.Batch
 	for _, name := range names {
-		if err := s.outbox.Add(&b, edge.JobCall{Function: "submit-report", Job: "clean-photo", Args: map[string]string{"name": name}}); err != nil {
+		if err := s.outbox.Add(&b, edge.JobCall{Function: "submit-report", Job: "clean-photo",
+			Args: map[string]string{"name": name}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,12 +118,14 @@ func TestPhotoCleaning(t *testing.T) {
 		select name, 'x', name, 'pending' from unnest(array['1.jpg', '2.jpg', '3.jpg', 'gone.jpg']) as name`)
 	s.startOutbox(t)
 	for i, c := range []struct{ name, state, content string }{
-		{"gone.jpg", "pending", ""}, {"1.jpg", "removed", "photo"}, {"2.jpg", "kept", unreadable}, {"3.jpg", "removed", "photo"},
+		{"gone.jpg", "pending", ""}, {"1.jpg", "removed", "photo"}, {"2.jpg", "kept", unreadable},
+		{"3.jpg", "removed", "photo"},
 		{"1.jpg", "removed", "photo"}, // a repeated job changes nothing
 	} {
 		s.cleanPhotos(t, c.name)
 		s.completed(t, i+1)
-		if got := testdb.Value[string](s.db, `select photo_metadata::text from reports where photo_url = $1`, c.name); got != c.state {
+		if got := testdb.Value[string](s.db, `select photo_metadata::text from reports where photo_url = $1`,
+			c.name); got != c.state {
 			t.Errorf("the report with %s says %s, want %s", c.name, got, c.state)
 		}
 		if got := stored.content(c.name); got != c.content {
@@ -183,7 +188,8 @@ func TestPhotosAreCleanedOneAtATime(t *testing.T) {
 	if most.Load() != 1 {
 		t.Errorf("%d photos at once, want 1", most.Load())
 	}
-	if n := testdb.Value[int](s.db, `select count(*) from river.river_job where attempt <> 1 or errors is not null`); n != 0 {
+	if n := testdb.Value[int](s.db,
+		`select count(*) from river.river_job where attempt <> 1 or errors is not null`); n != 0 {
 		t.Errorf("waiting counts as a failed attempt for %d jobs", n)
 	}
 }

@@ -52,14 +52,17 @@ func newApp(t *testing.T, data string, environment map[string]string, changes ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load(config.Sources{File: file, Name: "config.toml", Getenv: getenv, Overrides: []func(*config.Config){func(c *config.Config) {
-		c.API.Port, c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0, 0
-	}}})
+	c, err := config.Load(config.Sources{File: file, Name: "config.toml", Getenv: getenv,
+		Overrides: []func(*config.Config){func(c *config.Config) {
+			c.API.Port, c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port = 0, 0, 0, 0, 0
+		}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := app.Options{
-		Config: c, Data: data, Project: project, Site: pages, CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All, RowLink: admin.RowLink, AdminLink: admin.DeskLink, Getenv: getenv, Version: "test",
+		Config: c, Data: data, Project: project, Site: pages,
+		CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All,
+		RowLink: admin.RowLink, AdminLink: admin.DeskLink, Getenv: getenv, Version: "test",
 		Postgres: func() (fs.FS, error) { return server.FindPackage(".") },
 		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
@@ -158,7 +161,8 @@ func TestReportAndDownload(t *testing.T) {
 	if status, body := call(t, "GET", api+"/", ""); status != 200 || !strings.Contains(body, api) {
 		t.Errorf("site: %d %s", status, body)
 	}
-	if status, body := call(t, "GET", api+"/storage/v1/bucket", ""); status != 400 || !strings.Contains(body, "Invalid Compact JWS") {
+	if status, body := call(t, "GET", api+"/storage/v1/bucket", ""); status != 400 ||
+		!strings.Contains(body, "Invalid Compact JWS") {
 		t.Errorf("storage without a key: %d %s", status, body)
 	}
 	reference := reportWithPhoto(t, info)
@@ -179,7 +183,8 @@ func TestReportAndDownload(t *testing.T) {
 	if strings.Count(body, reference) != 1 {
 		t.Errorf("after a restart: %s", body)
 	}
-	if _, body := call(t, "GET", api+"/rest/v1/resources?select=download_count&id=eq."+id, "", "apikey", anon); body != fmt.Sprintf(`[{"download_count":%d}]`, count+1) {
+	if _, body := call(t, "GET", api+"/rest/v1/resources?select=download_count&id=eq."+id, "", "apikey",
+		anon); body != fmt.Sprintf(`[{"download_count":%d}]`, count+1) {
 		t.Errorf("the count: %s", body)
 	}
 }
@@ -190,12 +195,14 @@ func reportWithPhoto(t *testing.T, info app.Info) (reference string) {
 	t.Helper()
 	api, anon := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")
 	photo := fmt.Sprintf("%d.png", time.Now().UnixMilli())
-	status, body := call(t, "POST", api+"/storage/v1/object/report-photos/"+photo, onePixel, "apikey", anon, "Content-Type", "image/png")
+	status, body := call(t, "POST", api+"/storage/v1/object/report-photos/"+photo, onePixel, "apikey", anon,
+		"Content-Type", "image/png")
 	if status != 200 {
 		t.Fatalf("photo: %d %s", status, body)
 	}
 	report := fmt.Sprintf(`{"product_name":"Cream","issue_description":"It burns","photo_url":%q,"location":"Banaadir","phone":null}`, photo)
-	status, body = call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type", "application/json")
+	status, body = call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type",
+		"application/json")
 	var reply receipt
 	if err := json.Unmarshal([]byte(body), &reply); err != nil || status != 200 || reply.Reference == "" {
 		t.Fatalf("report: %d %s", status, body)
@@ -211,7 +218,8 @@ func reportWithPhoto(t *testing.T, info app.Info) (reference string) {
 func download(t *testing.T, info app.Info) (id string, count int) {
 	t.Helper()
 	api, anon := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")
-	status, body := call(t, "GET", api+"/rest/v1/resources?select=id,file_url,download_count&file_url=neq.%23&limit=1", "", "apikey", anon)
+	status, body := call(t, "GET", api+"/rest/v1/resources?select=id,file_url,download_count&file_url=neq.%23&limit=1",
+		"", "apikey", anon)
 	var resources []struct {
 		ID      string
 		FileURL string `json:"file_url"`
@@ -221,7 +229,8 @@ func download(t *testing.T, info app.Info) (id string, count int) {
 		t.Fatalf("resources: %d %s", status, body)
 	}
 	r := resources[0]
-	if status, body := call(t, "POST", api+"/functions/v1/track-download", `{"resourceId":"`+r.ID+`"}`, "apikey", anon, "Content-Type", "application/json"); status != 200 {
+	if status, body := call(t, "POST", api+"/functions/v1/track-download", `{"resourceId":"`+r.ID+`"}`, "apikey", anon,
+		"Content-Type", "application/json"); status != 200 {
 		t.Errorf("track-download: %d %s", status, body)
 	}
 	if status, body := call(t, "GET", api+r.FileURL, ""); status != 200 || !strings.HasPrefix(body, "%PDF") {

@@ -53,11 +53,13 @@ func TestPrune(t *testing.T) {
 func TestPruneAfterFailure(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"], s.env["REPORTS_KEEP_DAYS"] = "http://127.0.0.1:1", "20"
-	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name, created_at) values ('report-photos', 'old', now() - interval '25 hours')`)
+	s.db.ExecAs("supabase_storage_admin",
+		`insert into storage.objects (bucket_id, name, created_at) values ('report-photos', 'old', now() - interval '25 hours')`)
 	s.db.Exec(`insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, expires_at)
 		values ('x', 'x', gen_random_uuid(), 'x', now() - interval '1 second')`)
 	err := s.RunSchedule(t.Context(), "prune")
-	if err == nil || !strings.Contains(err.Error(), "REPORTS_KEEP_DAYS") || !strings.Contains(err.Error(), "storage: ") {
+	if err == nil || !strings.Contains(err.Error(), "REPORTS_KEEP_DAYS") ||
+		!strings.Contains(err.Error(), "storage: ") {
 		t.Errorf("the error is %v", err)
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from private.idempotency_keys`); n != 0 {
@@ -81,7 +83,8 @@ func TestRetention(t *testing.T) {
 			('old', 'x', 'old.jpg', 'closed', now() - interval '91 days'), ('older', 'x', null, 'closed', now() - interval '2 years'),
 			('open', 'x', 'open.jpg', 'reviewing', now() - interval '2 years'), ('young', 'x', 'young.jpg', 'closed', now() - interval '89 days')`)
 	left := func() string {
-		return testdb.Value[string](s.db, `select string_agg(product_name, ',' order by created_at) from public.reports`)
+		return testdb.Value[string](s.db,
+			`select string_agg(product_name, ',' order by created_at) from public.reports`)
 	}
 	for _, step := range []struct{ days, left, removed, fails string }{
 		{"", "older,open,old,young", "", ""},
@@ -144,7 +147,8 @@ func TestWeeklyDigest(t *testing.T) {
 	if n := testdb.Value[int](s.db, `select count(*) from river.river_job`); n != 0 {
 		t.Error("a week without reports causes a mail")
 	}
-	s.Host.Now = func() time.Time { return time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC) } // two days late: it was due at the 23rd
+	// two days late: it was due at the 23rd
+	s.Host.Now = func() time.Time { return time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC) }
 	s.db.Exec(`
 		insert into reports (product_name, issue_description, region, created_at, status) values
 			('Cream X', 'secret', 'Bari', '2026-11-16 06:00Z', 'new'), ('cream x', 'secret', 'Bari', '2026-11-23 05:59Z', 'new'),
@@ -154,7 +158,8 @@ func TestWeeklyDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	mail := testdb.Value[string](s.db, `select args::text from river.river_job`)
-	for _, want := range []string{"of the week: 4", "the seven days before 2026-11-23 06:00 UTC", `"Product Cream X", "value": "3"`, "fewer than 3 times", `"Region Bari", "value": "2"`} {
+	for _, want := range []string{"of the week: 4", "the seven days before 2026-11-23 06:00 UTC",
+		`"Product Cream X", "value": "3"`, "fewer than 3 times", `"Region Bari", "value": "2"`} {
 		if !strings.Contains(mail, want) {
 			t.Errorf("no %q in %s", want, mail)
 		}

@@ -48,7 +48,8 @@ func TestUpgradeFromFirstRelease(t *testing.T) {
 		t.Error("a second run applies something:", again, err)
 	}
 	fresh := newDatabase(t)
-	if diff := cmp.Diff(testdb.Value[string](fresh, schemaCatalog), testdb.Value[string](tdb, schemaCatalog)); diff != "" {
+	if diff := cmp.Diff(testdb.Value[string](fresh, schemaCatalog),
+		testdb.Value[string](tdb, schemaCatalog)); diff != "" {
 		t.Error("the upgraded schema differs from a new one. If a released migration was edited, write a new migration instead:", diff)
 	}
 
@@ -56,7 +57,8 @@ func TestUpgradeFromFirstRelease(t *testing.T) {
 	if back, err := migrate.Apply(t.Context(), conn, release1); err != nil || len(back) != 0 {
 		t.Error("the older program does not start:", back, err)
 	}
-	if n := testdb.Value[int](tdb, `select count(*) from public.new_reports`) + testdb.Value[int](tdb, `select count(*) from public.reports where status = 'reviewing'`); n != 50 {
+	if n := testdb.Value[int](tdb, `select count(*) from public.new_reports`) + testdb.Value[int](tdb,
+		`select count(*) from public.reports where status = 'reviewing'`); n != 50 {
 		t.Errorf("the older program reads %d of 50 reports", n)
 	}
 	tdb.Exec(`select private.count_request('c', 'n', 5, interval '1 hour')`)
@@ -66,7 +68,8 @@ func TestUpgradeFromFirstRelease(t *testing.T) {
 // edge_functions, so that a report of the older program is still recognised when it is sent again,
 // with and without a key in the request.
 func TestUpgradeKeepsKeys(t *testing.T) {
-	for name, header := range map[string]map[string]string{"with a key": {"Idempotency-Key": "one"}, "without a key": nil} {
+	for name, header := range map[string]map[string]string{"with a key": {"Idempotency-Key": "one"},
+		"without a key": nil} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			body := report(nil)
@@ -84,7 +87,8 @@ func TestUpgradeKeepsKeys(t *testing.T) {
 			if err := migrateProject(t.Context(), s.db.Conn("postgres")); err != nil {
 				t.Fatal(err)
 			}
-			if again := decode[receipt](t, s.replica(t).call("submit-report", body, header), http.StatusOK); again != first {
+			if again := decode[receipt](t, s.replica(t).call("submit-report", body, header),
+				http.StatusOK); again != first {
 				t.Errorf("the repeated report gets %v, the first %v", again, first)
 			}
 			if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 1 {

@@ -70,7 +70,8 @@ func startReplicas(t *testing.T) *replicas {
 			t.Error(err)
 		}
 	})
-	r.sql(`update river.river_migration set created_at = now() - interval '8 days'`) // so that the schedule has a missed due time
+	// so that the schedule has a missed due time
+	r.sql(`update river.river_migration set created_at = now() - interval '8 days'`)
 	r.apps = [2]*app.App{newReplica(), newReplica()}
 	r.both(func(i int) {
 		if err := r.apps[i].Start(ctx); err != nil {
@@ -110,9 +111,10 @@ func (r *replicas) environment() map[string]string {
 		"DATABASE_URL": r.database.TCPURL(server.Superuser),
 		"SITE_URL":     "https://example.org", "ADMIN_EMAIL": "admin@example.org", "TRUSTED_PROXIES": "127.0.0.1",
 		"REPORTS_PER_HOUR": "60",
-		"SMTP_HOST":        "localhost", "SMTP_PORT": smtpPort, "SMTP_TLS": "off", "SMTP_ADMIN_EMAIL": "site@example.org",
-		"STORAGE_BACKEND": "s3", "STORAGE_S3_BUCKET": "daawo", "STORAGE_S3_ENDPOINT": s3.URL, "STORAGE_S3_FORCE_PATH_STYLE": "true",
-		"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+		"SMTP_HOST":        "localhost", "SMTP_PORT": smtpPort, "SMTP_TLS": "off",
+		"SMTP_ADMIN_EMAIL": "site@example.org", "STORAGE_BACKEND": "s3", "STORAGE_S3_BUCKET": "daawo",
+		"STORAGE_S3_ENDPOINT": s3.URL, "STORAGE_S3_FORCE_PATH_STYLE": "true", "AWS_ACCESS_KEY_ID": "id",
+		"AWS_SECRET_ACCESS_KEY": "secret",
 	}
 }
 
@@ -151,7 +153,8 @@ func (r *replicas) sql(text string) {
 // ask sends a request with the anon key to one server.
 func (r *replicas) ask(i int, method, path, body string, headers ...string) (int, string) {
 	r.t.Helper()
-	return call(r.t, method, r.at[i]+path, body, append([]string{"apikey", r.key, "Content-Type", "application/json"}, headers...)...)
+	return call(r.t, method, r.at[i]+path, body,
+		append([]string{"apikey", r.key, "Content-Type", "application/json"}, headers...)...)
 }
 
 // TestReplicas checks that two servers on one database act as one installation.
@@ -183,7 +186,8 @@ func (r *replicas) seedOnce(t *testing.T) {
 			t.Fatalf("%v %s", err, body)
 		}
 		for _, resource := range resources {
-			if status, text := r.ask(i, "GET", resource.FileURL, ""); status != 200 || !strings.HasPrefix(text, "%PDF") {
+			if status, text := r.ask(i, "GET", resource.FileURL, ""); status != 200 ||
+				!strings.HasPrefix(text, "%PDF") {
 				t.Errorf("server %d, %s: %d", i+1, resource.FileURL, status)
 			}
 		}
@@ -204,8 +208,9 @@ func (r *replicas) schemaSeen(t *testing.T) {
 func (r *replicas) reportOnce(t *testing.T) {
 	var replies [2]string
 	r.both(func(i int) {
-		_, replies[i] = r.ask(i, "POST", "/functions/v1/submit-report", `{"product_name":"Cream","issue_description":"It burns"}`,
-			"Idempotency-Key", "one key", "X-Forwarded-For", "192.0.2.1")
+		_, replies[i] = r.ask(i, "POST", "/functions/v1/submit-report",
+			`{"product_name":"Cream","issue_description":"It burns"}`, "Idempotency-Key", "one key", "X-Forwarded-For",
+			"192.0.2.1")
 	})
 	if replies[0] != replies[1] || !strings.Contains(replies[0], "DW-") {
 		t.Errorf("%s and %s", replies[0], replies[1])
@@ -223,7 +228,8 @@ func (r *replicas) reportWaits(t *testing.T) {
 	try := func(i int, patience time.Duration) (int, string) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		q, err := http.NewRequestWithContext(ctx, "POST", r.at[i]+"/functions/v1/submit-report", strings.NewReader(`{"product_name":"Waits","issue_description":"x"}`))
+		q, err := http.NewRequestWithContext(ctx, "POST", r.at[i]+"/functions/v1/submit-report",
+			strings.NewReader(`{"product_name":"Waits","issue_description":"x"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +256,8 @@ func (r *replicas) reportWaits(t *testing.T) {
 	if replies[0] != replies[1] || !strings.Contains(replies[0], "DW-") {
 		t.Errorf("%s and %s", replies[0], replies[1])
 	}
-	if _, body := r.ask(0, "GET", "/rest/v1/reports?select=reference&product_name=eq.Waits", "", "apikey", r.secret); strings.Count(body, "DW-") != 1 {
+	if _, body := r.ask(0, "GET", "/rest/v1/reports?select=reference&product_name=eq.Waits", "", "apikey",
+		r.secret); strings.Count(body, "DW-") != 1 {
 		t.Errorf("stored: %s", body)
 	}
 }
@@ -283,7 +290,8 @@ func (r *replicas) commitWaits(t *testing.T) bool {
 		case <-time.After(5 * time.Millisecond):
 		}
 		waits := false
-		if err := watcher.QueryRow(t.Context(), `select exists (select from pg_stat_activity where wait_event = 'SyncRep')`).Scan(&waits); err != nil {
+		if err := watcher.QueryRow(t.Context(),
+			`select exists (select from pg_stat_activity where wait_event = 'SyncRep')`).Scan(&waits); err != nil {
 			giveUp()
 			t.Fatal(err)
 		}
@@ -317,11 +325,13 @@ func (r *replicas) uploadAlternates(t *testing.T) {
 			t.Fatalf("server %d knows %s bytes of %d", 2-i, at, offset)
 		}
 		end := min(offset+3<<20+part, len(content))
-		r.tus(t, i, "PATCH", path, content[offset:end], "Upload-Offset", strconv.Itoa(offset), "Content-Type", "application/offset+octet-stream")
+		r.tus(t, i, "PATCH", path, content[offset:end], "Upload-Offset", strconv.Itoa(offset), "Content-Type",
+			"application/offset+octet-stream")
 		offset = end
 	}
 	for i := range 2 {
-		if _, got := r.ask(i, "GET", "/storage/v1/object/films/long.bin", "", authorization...); got != string(content) {
+		if _, got := r.ask(i, "GET", "/storage/v1/object/films/long.bin", "",
+			authorization...); got != string(content) {
 			t.Errorf("server %d returns %d other bytes", i+1, len(got))
 		}
 	}
@@ -375,10 +385,12 @@ func (r *replicas) sessionEnds(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	r.both(func(i int) {
-		if status, body := r.ask(i, "GET", "/auth/v1/user", "", bearer...); status != 403 || !strings.Contains(body, "session_not_found") {
+		if status, body := r.ask(i, "GET", "/auth/v1/user", "", bearer...); status != 403 ||
+			!strings.Contains(body, "session_not_found") {
 			t.Errorf("server %d returns the user: %d %s", i+1, status, body)
 		}
-		status, body := r.ask(i, "POST", "/auth/v1/token?grant_type=refresh_token", fmt.Sprintf(`{"refresh_token":%q}`, session.Refresh))
+		status, body := r.ask(i, "POST", "/auth/v1/token?grant_type=refresh_token",
+			fmt.Sprintf(`{"refresh_token":%q}`, session.Refresh))
 		if status != 400 || !strings.Contains(body, "refresh_token_not_found") {
 			t.Errorf("server %d refreshes the session: %d %s", i+1, status, body)
 		}
@@ -390,7 +402,8 @@ func (r *replicas) limitsShared(t *testing.T) {
 	var accepted, refused atomic.Int64
 	r.both(func(i int) {
 		for n := range 40 {
-			status, _ := r.ask(i, "POST", "/functions/v1/submit-report", fmt.Sprintf(`{"product_name":"%d %d","issue_description":"x"}`, i, n), "X-Forwarded-For", "192.0.2.2")
+			status, _ := r.ask(i, "POST", "/functions/v1/submit-report",
+				fmt.Sprintf(`{"product_name":"%d %d","issue_description":"x"}`, i, n), "X-Forwarded-For", "192.0.2.2")
 			switch status {
 			case 200:
 				accepted.Add(1)
@@ -408,7 +421,8 @@ func (r *replicas) limitsShared(t *testing.T) {
 func (r *replicas) keysRotate(t *testing.T) {
 	old := r.secret
 	sign := func(i int) string {
-		_, body := r.ask(i, "POST", "/storage/v1/object/sign/films/long.bin", `{"expiresIn":600}`, "Authorization", "Bearer "+r.secret)
+		_, body := r.ask(i, "POST", "/storage/v1/object/sign/films/long.bin", `{"expiresIn":600}`, "Authorization",
+			"Bearer "+r.secret)
 		var reply struct{ SignedURL string }
 		if err := json.Unmarshal([]byte(body), &reply); err != nil || reply.SignedURL == "" {
 			t.Fatal(body)
@@ -432,7 +446,8 @@ func (r *replicas) keysRotate(t *testing.T) {
 			t.Errorf("server %d accepts the old key: %d", i+1, status)
 		}
 		waitFor(t, "the rejection of the old key as a token", func() bool {
-			status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", r.key, "Authorization", "Bearer "+old)
+			status, _ := r.ask(i, "GET", "/rest/v1/reports?select=id&limit=1", "", "apikey", r.key, "Authorization",
+				"Bearer "+old)
 			return status == 401
 		})
 		// Links that were signed before remain valid, and each server accepts the links of the

@@ -22,14 +22,17 @@ func TestReportIsStored(t *testing.T) {
 	row := testdb.Value[map[string]any](s.db, `select to_jsonb(r) from reports r where id = $1`, saved.ID)
 	want := map[string]any{
 		"reference": saved.Reference, "phone": "061 2345678", "phone_e164": "+252612345678", "region": "Banaadir",
-		"district": "Hodan", "location": "Banaadir, Hodan", "status": "new", "language": "en", "expiry_date": "2027-02-28",
+		"district": "Hodan", "location": "Banaadir, Hodan", "status": "new", "language": "en",
+		"expiry_date": "2027-02-28",
 	}
 	for field, value := range want {
 		if row[field] != value {
 			t.Errorf("%s is %v, want %v", field, row[field], value)
 		}
 	}
-	jobs := testdb.Value[string](s.db, `select string_agg(kind || args::text, ' ') from river.river_job where args #>> '{link,value}' = $1`, saved.Reference)
+	jobs := testdb.Value[string](s.db,
+		`select string_agg(kind || args::text, ' ') from river.river_job where args #>> '{link,value}' = $1`,
+		saved.Reference)
 	if !strings.Contains(jobs, "notify_by_mail") || !strings.Contains(jobs, saved.Reference) {
 		t.Errorf("no notice: %s", jobs)
 	}
@@ -112,7 +115,8 @@ func TestEqualReportsOfTwoSenders(t *testing.T) {
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 2 {
 		t.Errorf("%d reports, want 2", n)
 	}
-	for what, change := range map[string]string{"midnight": `set created_at = now() - interval '1 day'`, "an upgrade": `set body_hash = key_hash`} {
+	for what, change := range map[string]string{"midnight": `set created_at = now() - interval '1 day'`,
+		"an upgrade": `set body_hash = key_hash`} {
 		body = report(nil)
 		first := send("203.0.113.7")
 		s.db.Exec(`update private.idempotency_keys ` + change)
@@ -141,7 +145,8 @@ func TestDuplicateOfDeletedReport(t *testing.T) {
 	reply := make(chan *httptest.ResponseRecorder)
 	go func() { reply <- s.call("submit-report", body, nil) }()
 	waitFor(t, "the wait for the lock", func() bool {
-		return testdb.Value[bool](s.db, `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
+		return testdb.Value[bool](s.db,
+			`select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
 	})
 	if _, err := deleting.Exec(t.Context(), `commit`); err != nil {
 		t.Fatal(err)
@@ -161,16 +166,24 @@ func TestInvalidReports(t *testing.T) {
 		field    string
 		message  string
 	}{
-		"no product":           {report(map[string]any{"product_name": nil}), "", "product_name", "Product name is required"},
-		"blank product":        {report(map[string]any{"product_name": " \n\t"}), "", "product_name", "Product name is required"},
-		"no description":       {report(map[string]any{"issue_description": ""}), "", "issue_description", "Problem description is required"},
-		"in Somali":            {report(map[string]any{"product_name": ""}), "so, en;q=0.5", "product_name", "Magaca badeecadda waa loo baahan yahay"},
-		"an invalid day":       {report(map[string]any{"expiry_date": "2027-02-30"}), "", "expiry_date", "Write the date as year-month-day, such as 2026-08-31"},
-		"another notation":     {report(map[string]any{"expiry_date": "31-01-2027"}), "", "expiry_date", "Write the date as year-month-day, such as 2026-08-31"},
-		"a long text":          {report(map[string]any{"issue_description": strings.Repeat("x", 5001)}), "", "issue_description", "At most 5000 characters"},
-		"an unknown field":     {report(map[string]any{"status": "closed"}), "", "", ""},
-		"a number for a name":  {report(map[string]any{"name": 5}), "", "", ""},
-		"only NUL for product": {report(map[string]any{"product_name": "\x00"}), "", "product_name", "Product name is required"},
+		"no product": {report(map[string]any{"product_name": nil}), "", "product_name",
+			"Product name is required"},
+		"blank product": {report(map[string]any{"product_name": " \n\t"}), "", "product_name",
+			"Product name is required"},
+		"no description": {report(map[string]any{"issue_description": ""}), "", "issue_description",
+			"Problem description is required"},
+		"in Somali": {report(map[string]any{"product_name": ""}), "so, en;q=0.5", "product_name",
+			"Magaca badeecadda waa loo baahan yahay"},
+		"an invalid day": {report(map[string]any{"expiry_date": "2027-02-30"}), "", "expiry_date",
+			"Write the date as year-month-day, such as 2026-08-31"},
+		"another notation": {report(map[string]any{"expiry_date": "31-01-2027"}), "", "expiry_date",
+			"Write the date as year-month-day, such as 2026-08-31"},
+		"a long text": {report(map[string]any{"issue_description": strings.Repeat("x", 5001)}), "",
+			"issue_description", "At most 5000 characters"},
+		"an unknown field":    {report(map[string]any{"status": "closed"}), "", "", ""},
+		"a number for a name": {report(map[string]any{"name": 5}), "", "", ""},
+		"only NUL for product": {report(map[string]any{"product_name": "\x00"}), "", "product_name",
+			"Product name is required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := s.call("submit-report", c.body, map[string]string{"Accept-Language": c.language})
@@ -191,7 +204,8 @@ func TestInvalidReports(t *testing.T) {
 	}
 	// The script of the page shows only the message, so it must name the mistakes.
 	for want, body := range map[string]map[string]any{
-		"Please fill in all required fields.":                                                 {"product_name": "", "expiry_date": "soon"},
+		"Please fill in all required fields.": {"product_name": "",
+			"expiry_date": "soon"},
 		"Expiry date: Write the date as year-month-day, such as 2026-08-31":                   {"expiry_date": "soon"},
 		"Batch number: At most 100 characters · Problem description: At most 5000 characters": {"batch_number": strings.Repeat("x", 101), "issue_description": strings.Repeat("x", 5001)},
 	} {
@@ -209,7 +223,8 @@ func TestUnexpectedError(t *testing.T) {
 	var log bytes.Buffer
 	s.Log = slog.New(slog.NewTextHandler(&log, nil))
 	s.db.Exec(`alter table reports add constraint broken check (false) not valid`)
-	e := decode[struct{ Code, Message string }](t, s.call("submit-report", report(nil), map[string]string{"Accept-Language": "so"}), 500)
+	e := decode[struct{ Code, Message string }](t,
+		s.call("submit-report", report(nil), map[string]string{"Accept-Language": "so"}), 500)
 	if e.Message != "Fadlan mar kale isku day ama si toos ah noola soo xiriir." || e.Code != "failed" {
 		t.Errorf("%v", e)
 	}
@@ -222,11 +237,13 @@ func TestUnexpectedError(t *testing.T) {
 // and to no other.
 func TestPhotoBelongsToOneReport(t *testing.T) {
 	s := newSite(t)
-	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000000.jpg')`)
+	s.db.ExecAs("supabase_storage_admin",
+		`insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000000.jpg')`)
 	order := []struct {
 		photo string
 		lost  bool
-	}{{"1700000000000.jpg", false}, {"1700000000000.jpg", true}, {"1700000000001.jpg", true}, {"../../etc/passwd", true}}
+	}{{"1700000000000.jpg", false}, {"1700000000000.jpg", true}, {"1700000000001.jpg", true},
+		{"../../etc/passwd", true}}
 	for _, c := range order {
 		body := report(map[string]any{"photo_url": c.photo})
 		key := map[string]string{"Idempotency-Key": uuid.NewString()}
@@ -238,25 +255,30 @@ func TestPhotoBelongsToOneReport(t *testing.T) {
 		if again := s.call("submit-report", body, key); again.Body.String() != first.Body.String() {
 			t.Errorf("%s: the retry got %s, the first %s", c.photo, again.Body, first.Body)
 		}
-		kept := testdb.Value[bool](s.db, `select photo_url is not null and photo_metadata = 'pending' from reports where id = $1`, saved.ID)
+		kept := testdb.Value[bool](s.db,
+			`select photo_url is not null and photo_metadata = 'pending' from reports where id = $1`, saved.ID)
 		if kept == c.lost {
 			t.Errorf("%s: photo kept %v", c.photo, kept)
 		}
 	}
 	// Concurrent posts of one report compete for its key and its photo. The report keeps the photo.
-	s.db.ExecAs("supabase_storage_admin", `insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000009.jpg')`)
-	body, key := report(map[string]any{"photo_url": "1700000000009.jpg"}), map[string]string{"Idempotency-Key": uuid.NewString()}
+	s.db.ExecAs("supabase_storage_admin",
+		`insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000009.jpg')`)
+	body, key := report(map[string]any{"photo_url": "1700000000009.jpg"}),
+		map[string]string{"Idempotency-Key": uuid.NewString()}
 	var posts sync.WaitGroup
 	for range 10 {
 		posts.Go(func() {
-			if w := s.call("submit-report", body, key); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "photo_attached") {
+			if w := s.call("submit-report", body, key); w.Code != http.StatusOK ||
+				strings.Contains(w.Body.String(), "photo_attached") {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
 	}
 	posts.Wait()
 	s.db.Exec(`delete from river.river_job where args ->> 'job' = 'clean-photo' and args #>> '{args,name}' = '1700000000009.jpg'`)
-	if n := testdb.Value[int](s.db, `select count(*) from river.river_job where args ->> 'job' = 'clean-photo'`); n != 1 {
+	if n := testdb.Value[int](s.db,
+		`select count(*) from river.river_job where args ->> 'job' = 'clean-photo'`); n != 1 {
 		t.Errorf("%d jobs for photos, want 1", n)
 	}
 }
@@ -279,7 +301,8 @@ func TestReportLimit(t *testing.T) {
 	s.env["REPORTS_PER_HOUR"] = "4"
 	stored := s.call("submit-report", first, nil)
 	for range 2 { // a stored report gets its receipt again
-		if again := s.call("submit-report", first, nil); stored.Code != http.StatusOK || again.Body.String() != stored.Body.String() {
+		if again := s.call("submit-report", first, nil); stored.Code != http.StatusOK ||
+			again.Body.String() != stored.Body.String() {
 			t.Errorf("a repetition at the limit: %d %s, first %d %s", again.Code, again.Body, stored.Code, stored.Body)
 		}
 	}
@@ -290,7 +313,9 @@ func TestReportLimit(t *testing.T) {
 	if w := s.call("submit-report", report(nil), nil); w.Code != http.StatusOK {
 		t.Errorf("after an hour: %d", w.Code)
 	}
-	if all := testdb.Value[string](s.db, `select string_agg(to_jsonb(l)::text, '') from edge_functions.request_limits l`); strings.Contains(all, "192.0.2") {
+	if all := testdb.Value[string](s.db,
+		`select string_agg(to_jsonb(l)::text, '') from edge_functions.request_limits l`); strings.Contains(all,
+		"192.0.2") {
 		t.Errorf("an address is stored: %s", all)
 	}
 }
@@ -314,7 +339,8 @@ func TestDownloads(t *testing.T) {
 	if n := testdb.Value[int](s.db, `select download_count from resources where is_active`); n != 20 {
 		t.Errorf("%d downloads, want 20", n)
 	}
-	if n := testdb.Value[int](s.db, `select downloads from downloads_per_day where day = (now() at time zone 'UTC')::date`); n != 20 {
+	if n := testdb.Value[int](s.db,
+		`select downloads from downloads_per_day where day = (now() at time zone 'UTC')::date`); n != 20 {
 		t.Errorf("%d downloads today, want 20", n)
 	}
 	for _, c := range []struct {

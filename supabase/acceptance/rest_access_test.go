@@ -42,8 +42,8 @@ func TestRESTAccess(t *testing.T) {
 	anon, service := info.Get("ANON_KEY"), info.Get("SERVICE_ROLE_KEY")
 	var callers []*restAccess
 	for _, c := range []struct{ name, key, token string }{
-		{"anon", anon, anon}, {"user A", anon, newUser(t, info, "a@example.org")}, {"user B", anon, newUser(t, info, "b@example.org")},
-		{"service", service, service},
+		{"anon", anon, anon}, {"user A", anon, newUser(t, info, "a@example.org")},
+		{"user B", anon, newUser(t, info, "b@example.org")}, {"service", service, service},
 	} {
 		callers = append(callers, &restAccess{t, a.api, conn, c.name, c.key, c.token})
 	}
@@ -75,7 +75,8 @@ func newUser(t *testing.T, info app.Info, email string) (token string) {
 	if status, body := call(t, "POST", api+"/auth/v1/admin/users", account, headers...); status != 200 {
 		t.Fatal(status, body)
 	}
-	_, body := call(t, "POST", api+"/auth/v1/token?grant_type=password", account, "apikey", info.Get("ANON_KEY"), "Content-Type", "application/json")
+	_, body := call(t, "POST", api+"/auth/v1/token?grant_type=password", account, "apikey", info.Get("ANON_KEY"),
+		"Content-Type", "application/json")
 	var session struct {
 		Token string `json:"access_token"`
 	}
@@ -127,7 +128,8 @@ func (a *restAccess) describeRelation(b *strings.Builder, relation string, relat
 		// The writes change nothing: the insert is rolled back, and no row has null in its first
 		// column.
 		"insert " + a.try("POST", relation, `{}`, "Prefer", "return=representation,tx=rollback"),
-		"update " + a.try("PATCH", relation+"?"+first+"=is.null", fmt.Sprintf(`{%q:null}`, first), "Prefer", "return=representation"),
+		"update " + a.try("PATCH", relation+"?"+first+"=is.null", fmt.Sprintf(`{%q:null}`, first), "Prefer",
+			"return=representation"),
 		"delete " + a.try("DELETE", relation+"?"+first+"=is.null", "", "Prefer", "return=representation"),
 	}
 	for _, other := range relations {
@@ -139,7 +141,8 @@ func (a *restAccess) describeRelation(b *strings.Builder, relation string, relat
 	byResult := map[string][]string{}
 	var results []string
 	for _, column := range columns {
-		got := fmt.Sprintf("order %s, filter %s", a.try("GET", relation+"?select="+first+"&order="+url.QueryEscape(column), ""),
+		got := fmt.Sprintf("order %s, filter %s",
+			a.try("GET", relation+"?select="+first+"&order="+url.QueryEscape(column), ""),
 			a.try("GET", relation+"?select="+first+"&"+url.QueryEscape(column)+"=not.is.null", ""))
 		if byResult[got] == nil {
 			results = append(results, got)

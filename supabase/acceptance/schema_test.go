@@ -73,7 +73,8 @@ func TestRolePrivileges(t *testing.T) {
 	}
 	err = db.Tx(t.Context(), pool.Caller{Role: "authenticated"}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var n int
-		if err := tx.QueryRow(t.Context(), `select count(*) from resources where not is_active`).Scan(&n); err != nil || n != 0 {
+		if err := tx.QueryRow(t.Context(), `select count(*) from resources where not is_active`).Scan(&n); err != nil ||
+			n != 0 {
 			t.Errorf("authenticated sees %d hidden resources: %v", n, err)
 		}
 		return nil
@@ -84,7 +85,8 @@ func TestRolePrivileges(t *testing.T) {
 
 	// 500 MB of photos without a report are the limit. A report that names the photo makes it count
 	// no longer.
-	tdb.ExecAs("supabase_storage_admin", `update storage.objects set metadata = '{"size": 500000000}' where name = '1700000000000.jpg'`)
+	tdb.ExecAs("supabase_storage_admin",
+		`update storage.objects set metadata = '{"size": 500000000}' where name = '1700000000000.jpg'`)
 	if got := as("anon", photo("1700000000002.jpg")); got != "53300" {
 		t.Errorf("at the limit: %q", got)
 	}

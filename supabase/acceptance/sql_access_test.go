@@ -103,7 +103,8 @@ type relation struct {
 }
 
 func (r relation) describe() string {
-	kind := map[string]string{"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}[r.kind]
+	kind := map[string]string{"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view",
+		"f": "foreign table"}[r.kind]
 	if r.rowSecurity {
 		return kind + ", row security"
 	}
@@ -154,7 +155,8 @@ func attempt(t *testing.T, conn *pgx.Conn, role, claims, sql string) string {
 		t.Fatal(err)
 	}
 	defer tx.Rollback(ctx)
-	if _, err := tx.Exec(ctx, `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, claims, role); err != nil {
+	if _, err := tx.Exec(ctx, `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, claims,
+		role); err != nil {
 		t.Fatal(err)
 	}
 	if strings.HasPrefix(sql, "select") {
@@ -178,7 +180,8 @@ func outcome(err error) string {
 		return "denied"
 	case strings.Contains(text, "row-level security"):
 		return "refused by policy"
-	case strings.Contains(text, "cannot insert into") || strings.Contains(text, "cannot update") || strings.Contains(text, "cannot delete from"):
+	case strings.Contains(text, "cannot insert into") || strings.Contains(text, "cannot update") ||
+		strings.Contains(text, "cannot delete from"):
 		return "impossible"
 	case strings.Contains(text, "not allowed") && strings.Contains(text, "storage"):
 		return "refused by trigger"
@@ -192,7 +195,8 @@ func firstColumn(t *testing.T, conn *pgx.Conn, oid uint32) string {
 	var name string
 	err := conn.QueryRow(context.Background(), `
 		select quote_ident(attname) from pg_attribute
-		 where attrelid = $1 and attnum > 0 and not attisdropped and attgenerated = '' order by attnum limit 1`, oid).Scan(&name)
+		 where attrelid = $1 and attnum > 0 and not attisdropped and attgenerated = '' order by attnum limit 1`,
+		oid).Scan(&name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,6 +216,7 @@ func compareGolden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs; review the difference, and if it is intended: go test ./supabase/acceptance -update\n%s", file, diff)
+		t.Errorf("%s differs; review the difference, and if it is intended: go test ./supabase/acceptance -update\n%s",
+			file, diff)
 	}
 }

@@ -137,7 +137,8 @@ func TestStaffAccess(t *testing.T) {
 	conn := tdb.Conn("postgres")
 	var b strings.Builder
 	for _, public := range []string{"true", "false"} {
-		tdb.Exec(`insert into private.installation values ('public', '` + public + `') on conflict (name) do update set value = excluded.value`)
+		tdb.Exec(`insert into private.installation values ('public', '` + public +
+			`') on conflict (name) do update set value = excluded.value`)
 		fmt.Fprintf(&b, "public address: %s\n", public)
 		for _, c := range staffCallers {
 			fmt.Fprintf(&b, "%-18s", c.name)
@@ -185,7 +186,8 @@ func attemptAs(t *testing.T, conn *pgx.Conn, role, claims, statement string) str
 		t.Fatal(err)
 	}
 	defer tx.Rollback(ctx)
-	if _, err := tx.Exec(ctx, `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, claims, role); err != nil {
+	if _, err := tx.Exec(ctx, `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, claims,
+		role); err != nil {
 		t.Fatal(err)
 	}
 	if rest, ok := strings.CutPrefix(statement, "$read "); ok {
@@ -212,7 +214,9 @@ func stateOf(err error) string {
 func as(t *testing.T, conn *pgx.Conn, role, claims, statement string, args ...any) error {
 	t.Helper()
 	return pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, claims, role); err != nil {
+		if _, err := tx.Exec(t.Context(),
+			`select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, claims,
+			role); err != nil {
 			return err
 		}
 		_, err := tx.Exec(t.Context(), statement, args...)
@@ -246,13 +250,15 @@ func TestStaffRemoval(t *testing.T) {
 	if err := as(t, conn, "authenticated", reviewer, `select list_reports()`); err != nil {
 		t.Fatal(err)
 	}
-	if err := as(t, conn, "authenticated", owner, `select set_staff_role('00000000-0000-4000-8000-000000000002', null)`); err != nil {
+	if err := as(t, conn, "authenticated", owner,
+		`select set_staff_role('00000000-0000-4000-8000-000000000002', null)`); err != nil {
 		t.Fatal(err)
 	}
 	if err := as(t, conn, "authenticated", reviewer, `select list_reports()`); err == nil || stateOf(err) != "42501" {
 		t.Errorf("a removed member: %v", err)
 	}
-	if n := testdb.Value[int](tdb, `select count(*)::int from auth.sessions where user_id = '00000000-0000-4000-8000-000000000002'`); n != 0 {
+	if n := testdb.Value[int](tdb,
+		`select count(*)::int from auth.sessions where user_id = '00000000-0000-4000-8000-000000000002'`); n != 0 {
 		t.Errorf("a removed member has %d sessions", n)
 	}
 	for _, q := range []string{
@@ -263,13 +269,16 @@ func TestStaffRemoval(t *testing.T) {
 			t.Errorf("the last owner: %s: %v", q, err)
 		}
 	}
-	if err := as(t, conn, "authenticated", owner, `select set_staff_role('00000000-0000-4000-8000-000000000001', 'owner')`); err != nil {
+	if err := as(t, conn, "authenticated", owner,
+		`select set_staff_role('00000000-0000-4000-8000-000000000001', 'owner')`); err != nil {
 		t.Fatal(err)
 	}
-	if err := as(t, conn, "authenticated", owner, `select set_staff_role('00000000-0000-4000-8000-000000000004', null)`); err != nil {
+	if err := as(t, conn, "authenticated", owner,
+		`select set_staff_role('00000000-0000-4000-8000-000000000004', null)`); err != nil {
 		t.Errorf("an owner leaves: %v", err)
 	}
-	if got := testdb.Value[string](tdb, `select string_agg(action || ' ' || subject_name || ' ' || detail, '; ' order by id) from staff_trail where subject = 'staff' and actor is not null`); got !=
+	if got := testdb.Value[string](tdb,
+		`select string_agg(action || ' ' || subject_name || ' ' || detail, '; ' order by id) from staff_trail where subject = 'staff' and actor is not null`); got !=
 		`remove reviewer@example.org {"from": "reviewer"}; role account@example.org {"to": "owner"}; remove owner@example.org {"from": "owner"}` {
 		t.Error(got)
 	}
@@ -285,21 +294,26 @@ func TestStaffFactorsRemoved(t *testing.T) {
 		select gen_random_uuid(), id, 'totp', 'verified', 'x', now(), now() from auth.users where email in ('reviewer@example.org', 'editor@example.org')`)
 	conn := tdb.Conn("postgres")
 	owner := staffClaims(4, 4, "aal2")
-	if err := as(t, conn, "authenticated", owner, `select remove_staff_factors('00000000-0000-4000-8000-000000000002')`); err != nil {
+	if err := as(t, conn, "authenticated", owner,
+		`select remove_staff_factors('00000000-0000-4000-8000-000000000002')`); err != nil {
 		t.Fatal(err)
 	}
-	if got := testdb.Value[string](tdb, `select string_agg(u.email, ' ') from auth.mfa_factors f join auth.users u on u.id = f.user_id`); got != "editor@example.org" {
+	if got := testdb.Value[string](tdb,
+		`select string_agg(u.email, ' ') from auth.mfa_factors f join auth.users u on u.id = f.user_id`); got != "editor@example.org" {
 		t.Errorf("factors are left of %s", got)
 	}
-	if n := testdb.Value[int](tdb, `select count(*)::int from auth.sessions where user_id = '00000000-0000-4000-8000-000000000002'`); n != 0 {
+	if n := testdb.Value[int](tdb,
+		`select count(*)::int from auth.sessions where user_id = '00000000-0000-4000-8000-000000000002'`); n != 0 {
 		t.Errorf("the member has %d sessions", n)
 	}
-	if got := testdb.Value[string](tdb, `select action || ' ' || subject_name || ' ' || detail from staff_trail where subject = 'staff' and actor is not null`); got !=
+	if got := testdb.Value[string](tdb,
+		`select action || ' ' || subject_name || ' ' || detail from staff_trail where subject = 'staff' and actor is not null`); got !=
 		`change reviewer@example.org {"factors_removed": 1}` {
 		t.Error(got)
 	}
 	for _, id := range []string{"00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000099"} {
-		if err := as(t, conn, "authenticated", owner, `select remove_staff_factors('`+id+`')`); err == nil || stateOf(err) != "PT404" {
+		if err := as(t, conn, "authenticated", owner, `select remove_staff_factors('`+id+`')`); err == nil ||
+			stateOf(err) != "PT404" {
 			t.Errorf("%s, who is no member: %v", id, err)
 		}
 	}

@@ -52,7 +52,8 @@ func (s staffStack) token(claims string) string {
 	if claims == `{"role":"anon"}` {
 		return s.Get("ANON_KEY")
 	}
-	claims = strings.TrimSuffix(claims, "}") + fmt.Sprintf(`,"aud":"authenticated","exp":%d}`, time.Now().Add(time.Hour).Unix())
+	claims = strings.TrimSuffix(claims, "}") + fmt.Sprintf(`,"aud":"authenticated","exp":%d}`,
+		time.Now().Add(time.Hour).Unix())
 	encode := base64.RawURLEncoding.EncodeToString
 	signed := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + encode([]byte(claims))
 	mac := hmac.New(sha256.New, []byte(s.Get("JWT_SECRET")))
@@ -115,15 +116,18 @@ var staffRequests = []struct{ method, path, body string }{
 	{"GET", "/storage/v1/object/authenticated/report-photos/1700000000000.jpg", ""},
 	{"GET", "/storage/v1/object/public/report-photos/1700000000000.jpg", ""},
 	{"DELETE", "/storage/v1/object/report-photos/1700000000000.jpg", ""},
-	{"POST", "/storage/v1/object/move", `{"bucketId":"report-photos","sourceKey":"1700000000000.jpg","destinationKey":"1700000000009.jpg"}`},
-	{"POST", "/storage/v1/object/copy", `{"bucketId":"report-photos","sourceKey":"1700000000000.jpg","destinationBucket":"resources","destinationKey":"N.jpg"}`},
+	{"POST", "/storage/v1/object/move",
+		`{"bucketId":"report-photos","sourceKey":"1700000000000.jpg","destinationKey":"1700000000009.jpg"}`},
+	{"POST", "/storage/v1/object/copy",
+		`{"bucketId":"report-photos","sourceKey":"1700000000000.jpg","destinationBucket":"resources","destinationKey":"N.jpg"}`},
 	// From here on the readers of the report have opened it.
 	{"POST", "/rest/v1/rpc/read_report", `{"name":"DW-0000-0001"}`},
 	{"POST", "/storage/v1/object/list/report-photos", `{"prefix":""}`},
 	{"POST", "/storage/v1/object/sign/report-photos/1700000000000.jpg", `{"expiresIn":60}`},
 	{"GET", "/storage/v1/object/public/report-photos/1700000000000.jpg", ""},
 	{"DELETE", "/storage/v1/object/report-photos/1700000000000.jpg", ""},
-	{"POST", "/storage/v1/object/move", `{"bucketId":"report-photos","sourceKey":"1700000000000.jpg","destinationBucket":"resources","destinationKey":"N.jpg"}`},
+	{"POST", "/storage/v1/object/move",
+		`{"bucketId":"report-photos","sourceKey":"1700000000000.jpg","destinationBucket":"resources","destinationKey":"N.jpg"}`},
 	{"POST", "/storage/v1/object/list/resources", `{"prefix":""}`},
 	{"POST", "/storage/v1/object/resources/N.pdf", "%PDF-1.7"},
 	{"PUT", "/storage/v1/object/resources/N.pdf", "%PDF-1.7"},
@@ -153,8 +157,10 @@ func TestStaffAccessOverHTTP(t *testing.T) {
 	for _, r := range staffRequests {
 		fmt.Fprintf(&b, "%s %s %s\n", r.method, r.path, r.body)
 		for i, c := range staffCallers {
-			fill := strings.NewReplacer("/N.", fmt.Sprintf("/%d.", i), `"N.`, fmt.Sprintf(`"%d.`, i), "-N@", fmt.Sprintf("-%d@", i))
-			headers := append(staffHeaders(r.path, fill.Replace(r.body)), "apikey", s.Get("PUBLISHABLE_KEY"), "Authorization", "Bearer "+s.token(c.claims))
+			fill := strings.NewReplacer("/N.", fmt.Sprintf("/%d.", i), `"N.`, fmt.Sprintf(`"%d.`, i), "-N@",
+				fmt.Sprintf("-%d@", i))
+			headers := append(staffHeaders(r.path, fill.Replace(r.body)), "apikey", s.Get("PUBLISHABLE_KEY"),
+				"Authorization", "Bearer "+s.token(c.claims))
 			body := fill.Replace(r.body)
 			if strings.HasSuffix(r.path, "/resumable") {
 				body = "" // the body of the row names the object
@@ -176,12 +182,14 @@ func staffHeaders(path, body string) []string {
 		return []string{"Content-Type", kind}
 	}
 	if !strings.HasSuffix(path, "/resumable") {
-		return []string{"Content-Type", "application/json", "Prefer", "return=representation"} // so that the reply counts the rows
+		// so that the reply counts the rows
+		return []string{"Content-Type", "application/json", "Prefer", "return=representation"}
 	}
 	encode := base64.StdEncoding.EncodeToString
 	bucket, name, _ := strings.Cut(body, "/")
 	return []string{"Tus-Resumable", "1.0.0", "Upload-Length", "8", "Upload-Metadata",
-		"bucketName " + encode([]byte(bucket)) + ",objectName " + encode([]byte(name)) + ",contentType " + encode([]byte("application/pdf"))}
+		"bucketName " + encode([]byte(bucket)) + ",objectName " + encode([]byte(name)) + ",contentType " +
+			encode([]byte("application/pdf"))}
 }
 
 // rowsOf returns how many rows a reply of JSON has, such as "2 rows", or "" if it is no list.
@@ -199,7 +207,8 @@ func (s staffStack) subscribe(t *testing.T, token string) func(end string) strin
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	conn, _, err := websocket.Dial(ctx, s.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+s.Get("PUBLISHABLE_KEY"), nil)
+	conn, _, err := websocket.Dial(ctx, s.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+
+		s.Get("PUBLISHABLE_KEY"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,9 +270,11 @@ func (s staffStack) checkRealtime(t *testing.T) {
 			}
 		}
 	}
-	check("insert", change(1, `insert into reports (reference, product_name, issue_description, name, phone, where_bought, location, batch_number, reviewer_notes)
+	check("insert", change(1,
+		`insert into reports (reference, product_name, issue_description, name, phone, where_bought, location, batch_number, reviewer_notes)
 		values ('DW-0000-0009', 'cream', 'secret1', 'secret2', 'secret3', 'secret4', 'secret5', 'secret6', 'secret7')`))
-	check("update", change(2, `update reports set status = 'reviewing', reviewer_notes = 'secret8' where reference = 'DW-0000-0009'`))
+	check("update", change(2,
+		`update reports set status = 'reviewing', reviewer_notes = 'secret8' where reference = 'DW-0000-0009'`))
 
 	// A removed member and an ended session hear nothing from then on, although their tokens are
 	// valid.
@@ -277,11 +288,13 @@ func (s staffStack) checkRealtime(t *testing.T) {
 // same trail.
 func (s staffStack) checkCommandLine(t *testing.T) {
 	var last int
-	if err := s.root.QueryRow(t.Context(), `select coalesce(max(id), 0)::int from staff_trail`).Scan(&last); err != nil {
+	if err := s.root.QueryRow(t.Context(),
+		`select coalesce(max(id), 0)::int from staff_trail`).Scan(&last); err != nil {
 		t.Fatal(err)
 	}
 	c, err := admin.Open(t.Context(), stack.Installation{
-		Database: s.Get("DB_URL"), API: s.Get("API_URL"), Public: s.Get("API_URL"), Key: s.Get("SERVICE_ROLE_KEY"), Admin: "https://desk.example.org",
+		Database: s.Get("DB_URL"), API: s.Get("API_URL"), Public: s.Get("API_URL"), Key: s.Get("SERVICE_ROLE_KEY"),
+		Admin: "https://desk.example.org",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +342,8 @@ func (s staffStack) checkCommandLine(t *testing.T) {
 	must(err)
 	must(c.PublishResource(ctx, "30000000-0000-4000-8000-000000000002", true))
 	var got string
-	must(s.root.QueryRow(ctx, `select string_agg(case when actor_name like 'command line%' and actor is null then '' else actor_name || ' ' end
+	must(s.root.QueryRow(ctx,
+		`select string_agg(case when actor_name like 'command line%' and actor is null then '' else actor_name || ' ' end
 		|| action || ' ' || subject || ' ' || coalesce(subject_name, '-') || ' ' || detail, e'\n' order by id) from staff_trail where id > $1`, last).Scan(&got))
 	want := strings.Join([]string{
 		`invite staff cli@example.org {"role": "reviewer"}`,

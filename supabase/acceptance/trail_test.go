@@ -28,8 +28,10 @@ func TestTrail(t *testing.T) {
 		{editor, `update resources set is_active = true, title = 'hidden no more' where not is_active`},
 		{editor, `delete from resources where title = 'shown'`},
 		{reviewer, `select list_reports('{"search":"Amina"}')`},
-		{reviewer, `select count_reports('{"search":" amina "}')`},                                                               // the same text within ten minutes: no second row
-		{reviewer, `select list_reports('{"search":"am"}'), list_reports('{"region":"Bari"}'), list_reports('{"search":null}')`}, // not in names
+		// the same text within ten minutes: no second row
+		{reviewer, `select count_reports('{"search":" amina "}')`},
+		// not in names
+		{reviewer, `select list_reports('{"search":"am"}'), list_reports('{"region":"Bari"}'), list_reports('{"search":null}')`},
 		{owner, `select read_report('DW-0000-0001')`},
 		{owner, `select export_reports()`},
 		{owner, `select delete_report('DW-0000-0001', 'asked for by its author')`},
@@ -40,7 +42,8 @@ func TestTrail(t *testing.T) {
 	}
 	got := strings.TrimPrefix(strings.TrimPrefix(testdb.Value[string](tdb, trailLines), before), "\n")
 	hash := testdb.Value[string](tdb, `select detail ->> 'hash' from staff_trail where action = 'search'`)
-	if unkeyed := testdb.Value[string](tdb, `select left(encode(sha256('amina'), 'hex'), 16)`); len(hash) != 16 || hash == unkeyed {
+	if unkeyed := testdb.Value[string](tdb, `select left(encode(sha256('amina'), 'hex'), 16)`); len(hash) != 16 ||
+		hash == unkeyed {
 		t.Error("hash of a search:", hash)
 	}
 	want := strings.Join([]string{
@@ -58,14 +61,17 @@ func TestTrail(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if words := testdb.Value[string](tdb, `select string_agg(t::text, ' ') from staff_trail t`); strings.Contains(words, "rash") ||
+	if words := testdb.Value[string](tdb, `select string_agg(t::text, ' ') from staff_trail t`); strings.Contains(words,
+		"rash") ||
 		strings.Contains(words, "Amina") || strings.Contains(words, "secret") || strings.Contains(words, "cream") {
 		t.Error("the trail holds content:", words)
 	}
-	if n := testdb.Value[int](tdb, `select count(*)::int from private.photos_to_remove where name = '1700000000000.jpg'`); n != 1 {
+	if n := testdb.Value[int](tdb,
+		`select count(*)::int from private.photos_to_remove where name = '1700000000000.jpg'`); n != 1 {
 		t.Error("the photo of the deleted report is not marked")
 	}
-	for _, sql := range []string{`update staff_trail set actor_name = 'x'`, `delete from staff_trail`, `truncate staff_trail`} {
+	for _, sql := range []string{`update staff_trail set actor_name = 'x'`, `delete from staff_trail`,
+		`truncate staff_trail`} {
 		if _, err := conn.Exec(t.Context(), sql); err == nil || stateOf(err) != "42501" {
 			t.Errorf("%s as the owner of the table: %v", sql, err)
 		}
@@ -83,7 +89,9 @@ func TestTrailSearchTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Rollback(t.Context())
-	if _, err := first.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, reviewer); err != nil {
+	if _, err := first.Exec(t.Context(),
+		`select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`,
+		reviewer); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := first.Exec(t.Context(), `select list_reports('{"search":"amina"}')`); err != nil {
@@ -94,7 +102,8 @@ func TestTrailSearchTogether(t *testing.T) {
 	go func() {
 		counted <- as(t, conn, "authenticated", reviewer, `select count_reports('{"search":"amina"}')`)
 	}()
-	for testdb.Value[int](tdb, `select count(*)::int from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`) == 0 {
+	for testdb.Value[int](tdb,
+		`select count(*)::int from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`) == 0 {
 		select {
 		case err := <-counted:
 			t.Fatal("the second search did not wait for the first:", err)
@@ -119,7 +128,8 @@ func TestReadReport(t *testing.T) {
 	tdb.ExecAs("supabase_admin", staffFixture)
 	conn := tdb.Conn("postgres")
 	reviewer := staffClaims(2, 2, "aal2")
-	if err := as(t, conn, "authenticated", reviewer, `insert into report_notes (report_id, body) values ('20000000-0000-4000-8000-000000000001', 'called')`); err != nil {
+	if err := as(t, conn, "authenticated", reviewer,
+		`insert into report_notes (report_id, body) values ('20000000-0000-4000-8000-000000000001', 'called')`); err != nil {
 		t.Fatal(err)
 	}
 	tx, err := conn.Begin(t.Context())
@@ -132,13 +142,16 @@ func TestReadReport(t *testing.T) {
 		Notes             []struct{ Body, Author_name string }
 		Similar           []struct{ Reference string }
 	}
-	if _, err := tx.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, reviewer); err != nil {
+	if _, err := tx.Exec(t.Context(),
+		`select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`,
+		reviewer); err != nil {
 		t.Fatal(err)
 	}
 	if err := tx.QueryRow(t.Context(), `select read_report('DW-0000-0001')`).Scan(&r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Name != "Amina" || len(r.Notes) != 1 || r.Notes[0].Author_name != "reviewer@example.org" || len(r.Similar) != 1 || r.Similar[0].Reference != "DW-0000-0002" {
+	if r.Name != "Amina" || len(r.Notes) != 1 || r.Notes[0].Author_name != "reviewer@example.org" ||
+		len(r.Similar) != 1 || r.Similar[0].Reference != "DW-0000-0002" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -160,19 +173,27 @@ func TestListReports(t *testing.T) {
 		}
 		defer tx.Rollback(t.Context())
 		var names string
-		if _, err := tx.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, staffClaims(2, 2, "aal2")); err != nil {
+		if _, err := tx.Exec(t.Context(),
+			`select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`,
+			staffClaims(2, 2, "aal2")); err != nil {
 			t.Fatal(err)
 		}
-		if err := tx.QueryRow(t.Context(), `select coalesce(string_agg(product_name, ''), '') from list_reports(`+args+`)`).Scan(&names); err != nil {
+		if err := tx.QueryRow(t.Context(), `select coalesce(string_agg(product_name, ''), '') from list_reports(`+args+
+			`)`).Scan(&names); err != nil {
 			t.Fatal(args, err)
 		}
 		return names
 	}
 	for args, want := range map[string]string{
-		``: "ABC", `'{"status":["new"]}'`: "AC", `'{"status":["new","closed"]}'`: "ABC", `'{"region":"Bari"}'`: "A", `'{"region":"-"}'`: "B",
-		`'{"photo":true}'`: "A", `'{"mine":true}'`: "B", `'{"search":"AMINA"}'`: "A", `'{"search":"0% o"}'`: "B", `'{"search":"%"}'`: "", `'{"search":"am"}'`: "", `'{"search":" c"}'`: "C", `'{"search":"12"}'`: "B", `'{"search":"ami"}'`: "A", `'{"search":"_"}'`: "",
-		`'{"search":"it''s"}'`: "", `'{"product":" b "}'`: "B", `'{"since":"2026-01-02"}'`: "AB", `'{"until":"2026-01-02"}'`: "C",
-		`'{}', '2026-01-02'`: "BC", `'{}', '2026-01-02', '00000000-0000-0000-0000-000000000000'`: "C", `'{}', null, null, 2`: "AB",
+		``: "ABC", `'{"status":["new"]}'`: "AC", `'{"status":["new","closed"]}'`: "ABC", `'{"region":"Bari"}'`: "A",
+		`'{"region":"-"}'`: "B",
+		`'{"photo":true}'`: "A", `'{"mine":true}'`: "B", `'{"search":"AMINA"}'`: "A", `'{"search":"0% o"}'`: "B",
+		`'{"search":"%"}'`: "", `'{"search":"am"}'`: "", `'{"search":" c"}'`: "C", `'{"search":"12"}'`: "B",
+		`'{"search":"ami"}'`: "A", `'{"search":"_"}'`: "",
+		`'{"search":"it''s"}'`: "", `'{"product":" b "}'`: "B", `'{"since":"2026-01-02"}'`: "AB",
+		`'{"until":"2026-01-02"}'`: "C",
+		`'{}', '2026-01-02'`:       "BC", `'{}', '2026-01-02', '00000000-0000-0000-0000-000000000000'`: "C",
+		`'{}', null, null, 2`: "AB",
 	} {
 		if got := list(args); got != want {
 			t.Errorf("list_reports(%s): %s, want %s", args, got, want)
@@ -203,7 +224,9 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer tx.Rollback(t.Context())
-		if _, err := tx.Exec(t.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`, staffClaims(3, 3, "aal2")); err != nil {
+		if _, err := tx.Exec(t.Context(),
+			`select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`,
+			staffClaims(3, 3, "aal2")); err != nil {
 			t.Fatal(err)
 		}
 		if err := tx.QueryRow(t.Context(), sql).Scan(&got); err != nil {

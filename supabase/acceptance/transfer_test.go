@@ -94,11 +94,13 @@ func leaveTraces(t *testing.T, info app.Info) (p traces) {
 	p.refreshToken = refreshTokenOf(t, status, body)
 
 	p.photo = fmt.Sprintf("%d.png", time.Now().UnixMilli())
-	if status, body := call(t, "POST", api+"/storage/v1/object/report-photos/"+p.photo, picture(t), "apikey", anon, "Content-Type", "image/png"); status != 200 {
+	if status, body := call(t, "POST", api+"/storage/v1/object/report-photos/"+p.photo, picture(t), "apikey", anon,
+		"Content-Type", "image/png"); status != 200 {
 		t.Fatalf("photo: %d %s", status, body)
 	}
 	report := fmt.Sprintf(`{"product_name":"Kareem","issue_description":"Gubasho ayaan dareemay","photo_url":%q,"location":"Banaadir"}`, p.photo)
-	status, body = call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type", "application/json")
+	status, body = call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type",
+		"application/json")
 	var reply struct{ Reference string }
 	if err := json.Unmarshal([]byte(body), &reply); err != nil || status != 200 {
 		t.Fatalf("report: %d %s", status, body)
@@ -132,7 +134,8 @@ func idle(t *testing.T, url string) bool {
 	}
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	var left int
-	if err := conn.QueryRow(t.Context(), `select count(*) from river.river_job where finalized_at is null and state <> 'scheduled'`).Scan(&left); err != nil {
+	if err := conn.QueryRow(t.Context(),
+		`select count(*) from river.river_job where finalized_at is null and state <> 'scheduled'`).Scan(&left); err != nil {
 		t.Fatal(err)
 	}
 	return left == 0
@@ -153,7 +156,8 @@ func refreshTokenOf(t *testing.T, status int, body string) string {
 func openPhoto(t *testing.T, info app.Info, name string) string {
 	t.Helper()
 	api, service := info.Get("API_URL"), info.Get("SERVICE_ROLE_KEY")
-	status, body := call(t, "POST", api+"/storage/v1/object/sign/report-photos/"+name, `{"expiresIn":60}`, "apikey", service, "Content-Type", "application/json")
+	status, body := call(t, "POST", api+"/storage/v1/object/sign/report-photos/"+name, `{"expiresIn":60}`, "apikey",
+		service, "Content-Type", "application/json")
 	var link struct{ SignedURL string }
 	if err := json.Unmarshal([]byte(body), &link); err != nil || status != 200 {
 		t.Fatalf("signed link: %d %s", status, body)
@@ -171,26 +175,31 @@ func openPhoto(t *testing.T, info app.Info, name string) string {
 func (p traces) checkAt(t *testing.T, info app.Info) {
 	t.Helper()
 	api, anon, service := info.Get("API_URL"), info.Get("ANON_KEY"), info.Get("SERVICE_ROLE_KEY")
-	status, body := call(t, "POST", api+"/auth/v1/token?grant_type=refresh_token", fmt.Sprintf(`{"refresh_token":%q}`, p.refreshToken), "apikey", anon)
+	status, body := call(t, "POST", api+"/auth/v1/token?grant_type=refresh_token",
+		fmt.Sprintf(`{"refresh_token":%q}`, p.refreshToken), "apikey", anon)
 	var session struct {
 		AccessToken string `json:"access_token"`
 	}
 	if err := json.Unmarshal([]byte(body), &session); err != nil || status != 200 {
 		t.Errorf("refresh: %d %s", status, body)
 	}
-	if status, body := call(t, "GET", api+"/auth/v1/user", "", "apikey", anon, "Authorization", "Bearer "+session.AccessToken); status != 200 || !strings.Contains(body, p.email) {
+	if status, body := call(t, "GET", api+"/auth/v1/user", "", "apikey", anon, "Authorization", "Bearer "+
+		session.AccessToken); status != 200 || !strings.Contains(body, p.email) {
 		t.Errorf("user of the refreshed session: %d %s", status, body)
 	}
-	status, body = call(t, "POST", api+"/auth/v1/token?grant_type=password", fmt.Sprintf(`{"email":%q,"password":%q}`, p.email, p.password), "apikey", anon)
+	status, body = call(t, "POST", api+"/auth/v1/token?grant_type=password",
+		fmt.Sprintf(`{"email":%q,"password":%q}`, p.email, p.password), "apikey", anon)
 	refreshTokenOf(t, status, body)
-	if status, body := call(t, "GET", api+"/rest/v1/reports?select=reference,photo_url", "", "apikey", service); status != 200 ||
+	if status, body := call(t, "GET", api+"/rest/v1/reports?select=reference,photo_url", "", "apikey",
+		service); status != 200 ||
 		body != fmt.Sprintf(`[{"reference":%q,"photo_url":%q}]`, p.reference, p.photo) {
 		t.Errorf("reports: %d %s", status, body)
 	}
 	if openPhoto(t, info, p.photo) != p.picture {
 		t.Error("the photo differs")
 	}
-	if status, body := call(t, "GET", api+"/storage/v1/object/public/resources/how-to-read-labels.so.pdf", ""); status != 200 || !strings.HasPrefix(body, "%PDF") {
+	if status, body := call(t, "GET", api+"/storage/v1/object/public/resources/how-to-read-labels.so.pdf",
+		""); status != 200 || !strings.HasPrefix(body, "%PDF") {
 		t.Errorf("resource: %d", status)
 	}
 }
@@ -213,7 +222,8 @@ func (x *transfer) progress(step string, done, total int64) {
 func (x *transfer) export(a *app.App, files string) []byte {
 	x.t.Helper()
 	var out bytes.Buffer
-	e, err := a.Export(x.t.Context(), files, func() (io.WriteCloser, error) { out.Reset(); return nopCloser{&out}, nil }, x.progress)
+	e, err := a.Export(x.t.Context(), files,
+		func() (io.WriteCloser, error) { out.Reset(); return nopCloser{&out}, nil }, x.progress)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -240,7 +250,8 @@ func TestExportAndImport(t *testing.T) {
 
 	whole := x.export(newApp(t, first, nil), "")
 	want := content(t, from.Get("DB_URL"))
-	if _, err := newApp(t, second, secondKeys).Import(t.Context(), "", backup.ImportOptions{Progress: x.progress}, bytes.NewReader(whole)); err != nil {
+	if _, err := newApp(t, second, secondKeys).Import(t.Context(), "", backup.ImportOptions{Progress: x.progress},
+		bytes.NewReader(whole)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, content(t, to.Get("DB_URL"))); diff != "" {
@@ -257,7 +268,8 @@ func TestExportAndImport(t *testing.T) {
 	third := dataFolder(t)
 	compose := start(t, newApp(t, third, environment))
 	beside := newApp(t, dataFolder(t), environment) // knows only the database and the folder of the files
-	if _, err := beside.Import(t.Context(), filepath.Join(third, "storage"), backup.ImportOptions{}, bytes.NewReader(onward)); err != nil {
+	if _, err := beside.Import(t.Context(), filepath.Join(third, "storage"), backup.ImportOptions{},
+		bytes.NewReader(onward)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, content(t, pg.TCPURL(server.Superuser))); diff != "" {
@@ -273,7 +285,8 @@ func TestExportAndImport(t *testing.T) {
 func refusedImports(t *testing.T, to app.Info, a *app.App, export []byte) {
 	t.Helper()
 	before := content(t, to.Get("DB_URL"))
-	if _, err := a.Import(t.Context(), "", backup.ImportOptions{Protected: []string{"public.reports"}}, bytes.NewReader(export)); !errors.Is(err, backup.ErrNotEmpty) {
+	if _, err := a.Import(t.Context(), "", backup.ImportOptions{Protected: []string{"public.reports"}},
+		bytes.NewReader(export)); !errors.Is(err, backup.ErrNotEmpty) {
 		t.Errorf("import over reports: %v", err)
 	}
 	query(t, to.Get("DB_URL"), `insert into supabase_migrations.schema_migrations (version) values ('20990101000000')`)

@@ -112,8 +112,9 @@ func TestMigrateWithUpstreamRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := query(t, superuser, catalog)
-	for _, want := range []string{"relation auth.users r supabase_auth_admin", "relation storage.objects r supabase_storage_admin",
-		"relation reports r postgres", "policy storage.objects visitors add report photos", "bucket {", "resource {", "relation river.river_job r"} {
+	for _, want := range []string{"relation auth.users r supabase_auth_admin",
+		"relation storage.objects r supabase_storage_admin", "relation reports r postgres",
+		"policy storage.objects visitors add report photos", "bucket {", "resource {", "relation river.river_job r"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("after the migration there is no %q", want)
 		}
@@ -148,7 +149,8 @@ func TestMigrateInCompose(t *testing.T) {
 	if err := migrate.Platform(t.Context(), conn); err != nil { // in place of GoTrue and storage-api
 		t.Fatal(err)
 	}
-	query(t, superuser, `drop schema daawo, auth_limits, river, edge_functions cascade`) // which only our own engines need
+	// which only our own engines need
+	query(t, superuser, `drop schema daawo, auth_limits, river, edge_functions cascade`)
 	environment := map[string]string{"DATABASE_URL": pg.TCPURL("postgres"), "AUTH_URL": "http://auth.example.org"}
 	for range 2 {
 		if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {

@@ -20,7 +20,9 @@ func (s *site) photoWriter(t *testing.T) func(name, address, metadata string, si
 	conn := s.db.Conn("supabase_storage_admin")
 	return func(name, address, metadata string, size int) error {
 		return pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
-			_, err := tx.Exec(t.Context(), `select set_config('request.headers', jsonb_build_object('x-forwarded-for', $1::text)::text, true)`, address)
+			_, err := tx.Exec(t.Context(),
+				`select set_config('request.headers', jsonb_build_object('x-forwarded-for', $1::text)::text, true)`,
+				address)
 			if err != nil {
 				return err
 			}
@@ -66,7 +68,8 @@ func TestPhotoClaims(t *testing.T) {
 		if err := waitingPhoto(name, "203.0.113.7", c.claim, 100); err != nil {
 			t.Fatal(err)
 		}
-		w := s.callFrom(c.from, "submit-report", report(map[string]any{"photo_url": name}), map[string]string{"Photo-Claim": c.token})
+		w := s.callFrom(c.from, "submit-report", report(map[string]any{"photo_url": name}),
+			map[string]string{"Photo-Claim": c.token})
 		saved := decode[receipt](t, w, http.StatusOK)
 		if kept := saved.PhotoAttached == nil; kept != c.kept {
 			t.Errorf("%+v: attached %v", c, kept)
@@ -82,9 +85,11 @@ func TestPhotoClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := s.callFrom("203.0.113.7", "submit-report", report(map[string]any{"photo_url": "1800000000000.jpg"}), map[string]string{"Photo-Claim": "two"})
+	w := s.callFrom("203.0.113.7", "submit-report", report(map[string]any{"photo_url": "1800000000000.jpg"}),
+		map[string]string{"Photo-Claim": "two"})
 	saved := decode[receipt](t, w, http.StatusOK)
-	if got := testdb.Value[string](s.db, `select photo_url from reports where id = $1`, saved.ID); got != "1800000000000-abcdefghij23.jpg" {
+	if got := testdb.Value[string](s.db, `select photo_url from reports where id = $1`,
+		saved.ID); got != "1800000000000-abcdefghij23.jpg" {
 		t.Errorf("the report has %s", got)
 	}
 }
@@ -126,7 +131,8 @@ select coalesce(string_agg(format('%s %s %s', t.photos, t.bytes, w), ';' order b
 		}
 	}
 	check("after the uploads")
-	s.db.ExecAs("supabase_storage_admin", `select set_config('storage.allow_delete_query', 'true', false); delete from storage.objects where name like '1701%'`)
+	s.db.ExecAs("supabase_storage_admin",
+		`select set_config('storage.allow_delete_query', 'true', false); delete from storage.objects where name like '1701%'`)
 	check("after deletions")
 	s.db.Exec(`insert into reports (product_name, issue_description, photo_url) select 'a', 'b', name from private.waiting_photos limit 10`)
 	check("after reports")
@@ -136,7 +142,8 @@ select coalesce(string_agg(format('%s %s %s', t.photos, t.bytes, w), ';' order b
 		t.Errorf("%d photos wait", n)
 	}
 	// The check of an upload reads the sums alone, however many photos there are.
-	if testdb.Value[bool](s.db, `select bool_or(prosrc ~ 'storage\.objects|waiting_photos ') from pg_proc where proname in ('may_upload_report_photo', 'count_waiting_photo')`) {
+	if testdb.Value[bool](s.db,
+		`select bool_or(prosrc ~ 'storage\.objects|waiting_photos ') from pg_proc where proname in ('may_upload_report_photo', 'count_waiting_photo')`) {
 		t.Error("an upload reads the list of photos")
 	}
 }
@@ -164,26 +171,33 @@ func TestPhotoNamesAreHidden(t *testing.T) {
 		t.Fatal(first)
 	}
 	for what, probe := range map[string]func(name string) string{
-		"upsert": func(name string) string { return upload("POST", "object/report-photos/"+name, "", "X-Upsert", "true") },
+		"upsert": func(name string) string {
+			return upload("POST", "object/report-photos/"+name, "", "X-Upsert",
+				"true")
+		},
 		"update": func(name string) string { return upload("PUT", "object/report-photos/"+name, "") },
 		"signed": func(name string) string { return upload("POST", "object/upload/sign/report-photos/"+name, "") },
 		"read":   func(name string) string { return upload("GET", "object/report-photos/"+name, "") },
 		"info":   func(name string) string { return upload("GET", "object/info/report-photos/"+name, "") },
 		"list": func(name string) string {
-			_, body := call(t, "POST", api+"/storage/v1/object/list/report-photos", `{"prefix":"`+name+`"}`, "apikey", anon, "Content-Type", "application/json")
+			_, body := call(t, "POST", api+"/storage/v1/object/list/report-photos", `{"prefix":"`+name+`"}`, "apikey",
+				anon, "Content-Type", "application/json")
 			return body
 		},
 		"delete many": func(name string) string {
-			_, body := call(t, "DELETE", api+"/storage/v1/object/report-photos", `{"prefixes":["`+name+`"]}`, "apikey", anon, "Content-Type", "application/json")
+			_, body := call(t, "DELETE", api+"/storage/v1/object/report-photos", `{"prefixes":["`+name+`"]}`, "apikey",
+				anon, "Content-Type", "application/json")
 			return body
 		},
 		"copy": func(name string) string {
-			_, body := call(t, "POST", api+"/storage/v1/object/copy", `{"bucketId":"report-photos","sourceKey":"`+name+`","destinationKey":"1500000000000.png"}`,
+			_, body := call(t, "POST", api+"/storage/v1/object/copy", `{"bucketId":"report-photos","sourceKey":"`+name+
+				`","destinationKey":"1500000000000.png"}`,
 				"apikey", anon, "Content-Type", "application/json")
 			return body
 		},
 		"sign": func(name string) string {
-			_, body := call(t, "POST", api+"/storage/v1/object/sign/report-photos/"+name, `{"expiresIn":60}`, "apikey", anon, "Content-Type", "application/json")
+			_, body := call(t, "POST", api+"/storage/v1/object/sign/report-photos/"+name, `{"expiresIn":60}`, "apikey",
+				anon, "Content-Type", "application/json")
 			return body
 		},
 		"S3 with a visitor's token": func(name string) string {
@@ -202,11 +216,13 @@ func TestPhotoNamesAreHidden(t *testing.T) {
 	names := map[string]bool{}
 	for _, token := range []string{"first", "second"} {
 		report := fmt.Sprintf(`{"product_name":"Cream %s","issue_description":"It burns","photo_url":%q}`, token, used)
-		status, body := call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type", "application/json", "Photo-Claim", token)
+		status, body := call(t, "POST", api+"/functions/v1/submit-report", report, "apikey", anon, "Content-Type",
+			"application/json", "Photo-Claim", token)
 		if status != 200 || strings.Contains(body, "photo_attached") {
 			t.Errorf("the report with token %s: %d %s", token, status, body)
 		}
-		_, body = call(t, "GET", api+"/rest/v1/reports?select=photo_url&product_name=eq.Cream%20"+token, "", "apikey", info.Get("SECRET_KEY"))
+		_, body = call(t, "GET", api+"/rest/v1/reports?select=photo_url&product_name=eq.Cream%20"+token, "", "apikey",
+			info.Get("SECRET_KEY"))
 		names[body] = true
 	}
 	if len(names) != 2 || !names[`[{"photo_url":"`+used+`"}]`] {

@@ -41,13 +41,14 @@ func TestReadJSON(t *testing.T) {
 		Name  string `json:"name"`
 		Count int    `json:"count"`
 	}
-	f := edgetest.New(t, edge.Func{MaxBody: 100, Handler: func(w http.ResponseWriter, r *http.Request, _ *edge.Env) error {
-		b, err := edge.ReadJSON[body](r)
-		if err != nil {
-			return err
-		}
-		return edge.WriteJSON(w, http.StatusOK, b)
-	}})
+	f := edgetest.New(t, edge.Func{MaxBody: 100,
+		Handler: func(w http.ResponseWriter, r *http.Request, _ *edge.Env) error {
+			b, err := edge.ReadJSON[body](r)
+			if err != nil {
+				return err
+			}
+			return edge.WriteJSON(w, http.StatusOK, b)
+		}})
 	for _, c := range []struct {
 		kind, body string
 		status     int
@@ -103,10 +104,13 @@ func TestReadForm(t *testing.T) {
 		status int // 0: read
 		check  func(*edge.Form) bool
 	}{
-		"fields":       {multi(func(m *multipart.Writer) { _ = m.WriteField("a", "1") }), 0, func(f *edge.Form) bool { return f.Values.Get("a") == "1" }},
-		"encoded":      {encoded("a=1&b=%20"), 0, func(f *edge.Form) bool { return f.Values.Get("b") == " " }},
-		"file":         {file("0123456789"), 0, func(f *edge.Form) bool { return len(f.Files["f"].Content) == 10 && !f.Files["f"].TooLarge }},
-		"large file":   {file("01234567890"), 0, func(f *edge.Form) bool { return f.Files["f"].TooLarge && f.Files["f"].Content == nil }},
+		"fields": {multi(func(m *multipart.Writer) { _ = m.WriteField("a", "1") }), 0,
+			func(f *edge.Form) bool { return f.Values.Get("a") == "1" }},
+		"encoded": {encoded("a=1&b=%20"), 0, func(f *edge.Form) bool { return f.Values.Get("b") == " " }},
+		"file": {file("0123456789"), 0,
+			func(f *edge.Form) bool { return len(f.Files["f"].Content) == 10 && !f.Files["f"].TooLarge }},
+		"large file": {file("01234567890"), 0,
+			func(f *edge.Form) bool { return f.Files["f"].TooLarge && f.Files["f"].Content == nil }},
 		"empty file":   {file(""), 0, func(f *edge.Form) bool { return len(f.Files) == 0 }},
 		"long field":   {multi(func(m *multipart.Writer) { _ = m.WriteField("a", "01234567890") }), 413, nil},
 		"many fields":  {encoded("a=1&b=2&c=3"), 413, nil},
@@ -185,7 +189,8 @@ func TestSupabaseClient(t *testing.T) {
 	defer server.Close()
 	defer close(hang)
 	f := edgetest.New(t, edge.Func{})
-	f.Env["SUPABASE_URL"], f.Env["SUPABASE_ANON_KEY"], f.Env["SUPABASE_SERVICE_ROLE_KEY"] = server.URL, "anon-key", "service-key"
+	f.Env["SUPABASE_URL"], f.Env["SUPABASE_ANON_KEY"], f.Env["SUPABASE_SERVICE_ROLE_KEY"] = server.URL, "anon-key",
+		"service-key"
 	for token, as := range map[string]edge.Caller{
 		"Bearer anon-key":    {Role: "anon"},
 		"Bearer user-token":  {Role: "authenticated", Token: "user-token"},

@@ -62,7 +62,8 @@ func readEncoded(r *http.Request, most FormLimits) (*Form, error) {
 	}
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "bad_form", Message: "The form could not be read.", Err: err}
+		return nil, &Error{Status: http.StatusBadRequest, Code: "bad_form", Message: "The form could not be read.",
+			Err: err}
 	}
 	n := 0
 	for _, vs := range values {
@@ -116,7 +117,8 @@ func (f *Form) readParts(parts *multipart.Reader, size int64, most FormLimits) e
 					return formError(err)
 				}
 			}
-			f.Files[p.FormName()] = File{Name: p.FileName(), Type: p.Header.Get("Content-Type"), Content: content, TooLarge: tooLarge}
+			f.Files[p.FormName()] = File{Name: p.FileName(), Type: p.Header.Get("Content-Type"), Content: content,
+				TooLarge: tooLarge}
 		}
 	}
 }

@@ -19,7 +19,8 @@ func ReadJSON[T any](r *http.Request) (T, error) {
 	if ct := r.Header.Get("Content-Type"); ct != "" {
 		kind, _, err := mime.ParseMediaType(ct)
 		if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-			return zero, Errorf(http.StatusUnsupportedMediaType, "not_json", "The body must be JSON (Content-Type: application/json).")
+			return zero, Errorf(http.StatusUnsupportedMediaType, "not_json",
+				"The body must be JSON (Content-Type: application/json).")
 		}
 	}
 	body, err := ReadBody(r)
@@ -51,7 +52,8 @@ func ReadBody(r *http.Request) ([]byte, error) {
 func bodyError(err error) error {
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) {
-		return Errorf(http.StatusRequestEntityTooLarge, "body_too_large", "The body is larger than %d bytes.", tooLong.Limit)
+		return Errorf(http.StatusRequestEntityTooLarge, "body_too_large", "The body is larger than %d bytes.",
+			tooLong.Limit)
 	}
 	return &Error{Status: http.StatusBadRequest, Code: "bad_body", Message: "The body could not be read.", Err: err}
 }
@@ -70,7 +72,8 @@ func badJSON(err error) *Error {
 	case errors.As(err, &syntax):
 		e.Message = fmt.Sprintf("The JSON body has an error at byte %d.", syntax.Offset)
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		e.Message = "The JSON body has an unknown field: " + strings.TrimPrefix(err.Error(), "json: unknown field ") + "."
+		e.Message = "The JSON body has an unknown field: " + strings.TrimPrefix(err.Error(), "json: unknown field ") +
+			"."
 	default:
 		e.Message = "The JSON body is not valid: " + err.Error() + "."
 	}

@@ -19,7 +19,8 @@ type Operator interface {
 func (e *Env) Operate(ctx context.Context, name string) (json.RawMessage, error) {
 	operator, ok := e.host.(Operator)
 	if !ok {
-		return nil, Errorf(http.StatusNotImplemented, "not_available", "This host of functions cannot run operations of the stack.")
+		return nil, Errorf(http.StatusNotImplemented, "not_available",
+			"This host of functions cannot run operations of the stack.")
 	}
 	return operator.Operate(ctx, name)
 }

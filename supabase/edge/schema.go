@@ -188,7 +188,8 @@ func fieldsOf(t reflect.Type) []field {
 		flags := strings.Split(options, ",")
 		item := field{
 			name: cmp.Or(name, f.Name), doc: f.Tag.Get("doc"), typ: f.Type, index: f.Index,
-			omit: slices.Contains(flags, "omitempty") || slices.Contains(flags, "omitzero"), quoted: slices.Contains(flags, "string"),
+			omit:   slices.Contains(flags, "omitempty") || slices.Contains(flags, "omitzero"),
+			quoted: slices.Contains(flags, "string"),
 		}
 		item.rules, item.err = parseRules(f.Tag.Get("validate"), f.Type)
 		item.shown = item.rules

@@ -32,7 +32,8 @@ const maxDownload = 64 << 20
 // Upload stores an object with the service's rights. If an object of that name exists, it returns
 // an *Error with status 409.
 func (e *Env) Upload(ctx context.Context, bucket, name, contentType string, content []byte) error {
-	_, err := e.storage(ctx, http.MethodPost, objectPath(bucket, name), http.Header{"Content-Type": {contentType}}, content)
+	_, err := e.storage(ctx, http.MethodPost, objectPath(bucket, name), http.Header{"Content-Type": {contentType}},
+		content)
 	return err
 }
 
@@ -76,7 +77,8 @@ func (e *Env) Remove(ctx context.Context, bucket string, names []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.storage(ctx, http.MethodDelete, "object/"+url.PathEscape(bucket), http.Header{"Content-Type": {"application/json"}}, body)
+	_, err = e.storage(ctx, http.MethodDelete, "object/"+url.PathEscape(bucket),
+		http.Header{"Content-Type": {"application/json"}}, body)
 	return err
 }
 
@@ -90,7 +92,8 @@ func objectPath(bucket, name string) string {
 func (e *Env) storage(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, e.Get("SUPABASE_URL")+"/storage/v1/"+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, e.Get("SUPABASE_URL")+"/storage/v1/"+path,
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

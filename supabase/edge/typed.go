@@ -106,7 +106,8 @@ func (e *Endpoint) Schemas(name string) (request, reply *Schema, parts map[strin
 }
 
 func (e *Endpoint) schemas(name string) (*schemaBuilder, [2]*Schema, error) {
-	b := &schemaBuilder{prefix: name, parts: map[string]*Schema{}, open: map[reflect.Type]bool{}, used: map[reflect.Type]bool{}}
+	b := &schemaBuilder{prefix: name, parts: map[string]*Schema{}, open: map[reflect.Type]bool{},
+		used: map[reflect.Type]bool{}}
 	var pair [2]*Schema
 	for i, t := range []reflect.Type{e.in, e.out} {
 		if t == reflect.TypeFor[None]() {

@@ -59,7 +59,8 @@ func (o *order) Validate() error {
 }
 
 func TestJSON(t *testing.T) {
-	f := edgetest.New(t, edge.Func{JSON: edge.JSON(func(_ *http.Request, env *edge.Env, o order) (map[string]string, error) {
+	f := edgetest.New(t, edge.Func{JSON: edge.JSON(func(_ *http.Request, env *edge.Env, o order) (map[string]string,
+		error) {
 		if o.Name == "fail" {
 			return nil, errors.New("broken")
 		}
@@ -73,24 +74,26 @@ func TestJSON(t *testing.T) {
 		`{"name":"a","kind":"small"}`:                  {201, `{"name":"a"}`},
 		`{"name":"a","email":null,"code":"AB,1"}`:      {201, `{"name":"a"}`},
 		`{"name":"a","to":{"street":"x"},"others":[]}`: {201, ``},
-		`{}`:                                              {400, `{"code":"validation_failed","message":"name is required.","fields":{"name":"is required"}}`},
-		`{"name":"toolong"}`:                              {400, `name must have at most 5 characters`},
-		`{"name":"ääääää"}`:                               {400, `name must have at most 5 characters`},
-		`{"name":"äääää"}`:                                {201, ``},
-		`{"name":"a","email":"x"}`:                        {400, `email must be an email address`},
-		`{"name":"a","email":"a@example.org"}`:            {201, ``},
-		`{"name":"a","kind":"huge"}`:                      {400, `kind must be one of: small, large`},
-		`{"name":"a","code":"ab,1"}`:                      {400, `code must match`},
-		`{"name":"a","count":4}`:                          {400, `count must be at most 3`},
-		`{"name":"a","count":-1}`:                         {400, `count must be at least 0`},
-		`{"name":"a","tags":["1","2","3"]}`:               {400, `tags must have at most 2 items`},
-		`{"name":"a","to":{}}`:                            {400, `"to.street":"is required"`},
-		`{"name":"a","others":[{"street":"x"},{}]}`:       {400, `"others[1].street":"is required"`},
-		`{"count":9,"kind":"x"}`:                          {400, `count must be at most 3; kind must be one of: small, large; name is required.`},
-		`{"name":"taken"}`:                                {409, `The name is taken.`},
-		`{"name":"fail"}`:                                 {500, ``},
-		`{"name":"a","private":"x"}`:                      {400, `unknown field`},
-		`{"name":1}`:                                      {400, `must not be a number`},
+		`{}`: {400,
+			`{"code":"validation_failed","message":"name is required.","fields":{"name":"is required"}}`},
+		`{"name":"toolong"}`:                        {400, `name must have at most 5 characters`},
+		`{"name":"ääääää"}`:                         {400, `name must have at most 5 characters`},
+		`{"name":"äääää"}`:                          {201, ``},
+		`{"name":"a","email":"x"}`:                  {400, `email must be an email address`},
+		`{"name":"a","email":"a@example.org"}`:      {201, ``},
+		`{"name":"a","kind":"huge"}`:                {400, `kind must be one of: small, large`},
+		`{"name":"a","code":"ab,1"}`:                {400, `code must match`},
+		`{"name":"a","count":4}`:                    {400, `count must be at most 3`},
+		`{"name":"a","count":-1}`:                   {400, `count must be at least 0`},
+		`{"name":"a","tags":["1","2","3"]}`:         {400, `tags must have at most 2 items`},
+		`{"name":"a","to":{}}`:                      {400, `"to.street":"is required"`},
+		`{"name":"a","others":[{"street":"x"},{}]}`: {400, `"others[1].street":"is required"`},
+		`{"count":9,"kind":"x"}`: {400,
+			`count must be at most 3; kind must be one of: small, large; name is required.`},
+		`{"name":"taken"}`:           {409, `The name is taken.`},
+		`{"name":"fail"}`:            {500, ``},
+		`{"name":"a","private":"x"}`: {400, `unknown field`},
+		`{"name":1}`:                 {400, `must not be a number`},
 		`{"name":"a","when":"2026-08-31T10:00:00+03:00"}`: {201, ``},
 	} {
 		w := f.Call(http.MethodPost, "/order", body)
@@ -98,7 +101,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", body, w.Code, w.Body, want.status, want.text)
 		}
 	}
-	if kind := f.Call(http.MethodPost, "/order", `{"name":"a","kind":"large"}`).Header().Get("X-Kind"); kind != "large" {
+	if kind := f.Call(http.MethodPost, "/order",
+		`{"name":"a","kind":"large"}`).Header().Get("X-Kind"); kind != "large" {
 		t.Errorf("header of the reply: %q", kind)
 	}
 	if !slices.Equal(f.Func.Methods, []string{http.MethodPost}) {

@@ -32,11 +32,17 @@ var formats = map[string]struct {
 	what  string
 	check func(string) bool
 }{
-	"email":     {"an email address", isEmail},
-	"uuid":      {"a UUID", func(s string) bool { _, err := uuid.Parse(s); return err == nil }},
-	"uri":       {"a URL", func(s string) bool { u, err := url.Parse(s); return err == nil && u.Scheme != "" && u.Host != "" }},
-	"date":      {"a date such as 2026-08-31", func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }},
-	"date-time": {"a time such as 2026-08-31T10:00:00Z", func(s string) bool { _, err := time.Parse(time.RFC3339, s); return err == nil }},
+	"email": {"an email address", isEmail},
+	"uuid":  {"a UUID", func(s string) bool { _, err := uuid.Parse(s); return err == nil }},
+	"uri": {"a URL", func(s string) bool {
+		u, err := url.Parse(s)
+		return err == nil && u.Scheme != "" &&
+			u.Host != ""
+	}},
+	"date": {"a date such as 2026-08-31",
+		func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }},
+	"date-time": {"a time such as 2026-08-31T10:00:00Z",
+		func(s string) bool { _, err := time.Parse(time.RFC3339, s); return err == nil }},
 }
 
 func isEmail(s string) bool {
@@ -168,7 +174,8 @@ func (r rules) size(v reflect.Value) string {
 
 // describe adds the rules to the schema of a field.
 func (r rules) describe(s *Schema, t reflect.Type) *Schema {
-	if r.required && elem(t) == t && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) || r.required && elem(t) != t {
+	if r.required && elem(t) == t && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) || r.required &&
+		elem(t) != t {
 		if names, ok := s.Type.([]string); ok {
 			s.Type = names[0] // required excludes null
 		}
@@ -272,7 +279,8 @@ func (c *checker) check(pointer any) error {
 	for _, name := range slices.Sorted(maps.Keys(wrong)) {
 		all = append(all, name+" "+wrong[name])
 	}
-	return &Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: strings.Join(all, "; ") + ".", Fields: wrong}
+	return &Error{Status: http.StatusBadRequest, Code: "validation_failed", Message: strings.Join(all, "; ") + ".",
+		Fields: wrong}
 }
 
 // walk collects the messages of wrong fields by their path, such as address.street or items[2].
@@ -300,7 +308,8 @@ func (c *checker) walk(v reflect.Value, path string, wrong map[string]string) er
 	}
 	if c.elems != nil && v.Kind() == reflect.Map {
 		for iter := v.MapRange(); iter.Next(); {
-			if err := c.elems.walk(addressable(iter.Value()), fmt.Sprintf("%s[%q]", path, iter.Key()), wrong); err != nil {
+			if err := c.elems.walk(addressable(iter.Value()), fmt.Sprintf("%s[%q]", path, iter.Key()),
+				wrong); err != nil {
 				return err
 			}
 		}

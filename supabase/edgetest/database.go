@@ -58,7 +58,8 @@ func DB(t testing.TB) *Database {
 		}
 	})
 	d := &Database{t: t, urls: m.URLs}
-	if d.pool, err = pool.Open(t.Context(), pool.Config{URL: m.URLs["postgres"], MaxConns: 8, ApplicationName: "edgetest"}); err != nil {
+	if d.pool, err = pool.Open(t.Context(),
+		pool.Config{URL: m.URLs["postgres"], MaxConns: 8, ApplicationName: "edgetest"}); err != nil {
 		t.Fatalf("edgetest: %v", err)
 	}
 	t.Cleanup(d.pool.Close)
@@ -119,8 +120,8 @@ func (d *Database) query(into any, sql string, args ...any) {
 func (d *Database) hostOf(name string, f edge.Func, now func() time.Time, getenv func(string) string) *databaseHost {
 	d.t.Helper()
 	h, err := host.New(host.Options{
-		Functions: map[string]edge.Func{name: f}, DB: d.pool, Outbox: d.outbox, CleanImage: photo.Strip, Getenv: getenv, Now: now,
-		Log: slog.New(slog.NewTextHandler(d.t.Output(), nil)),
+		Functions: map[string]edge.Func{name: f}, DB: d.pool, Outbox: d.outbox, CleanImage: photo.Strip, Getenv: getenv,
+		Now: now, Log: slog.New(slog.NewTextHandler(d.t.Output(), nil)),
 	})
 	if err != nil {
 		d.t.Fatalf("edgetest: %v", err)
@@ -210,12 +211,13 @@ returning id, attempt, args`
 func (h *databaseHost) finish(ctx context.Context, job dueJob, failure error) error {
 	pool := h.db.pool.Pgx()
 	if snooze, ok := errors.AsType[edge.SnoozeError](failure); ok {
-		_, err := pool.Exec(ctx, `update river.river_job set state = 'scheduled', attempt = attempt - 1, scheduled_at = now() + $2::interval where id = $1`,
-			job.id, snooze.After)
+		_, err := pool.Exec(ctx,
+			`update river.river_job set state = 'scheduled', attempt = attempt - 1, scheduled_at = now() + $2::interval where id = $1`, job.id, snooze.After)
 		return err
 	}
 	if failure == nil {
-		_, err := pool.Exec(ctx, `update river.river_job set state = 'completed', finalized_at = now() where id = $1`, job.id)
+		_, err := pool.Exec(ctx, `update river.river_job set state = 'completed', finalized_at = now() where id = $1`,
+			job.id)
 		return err
 	}
 	const q = `

@@ -77,7 +77,8 @@ func TestDB(t *testing.T) {
 		t.Errorf("%d notes; a refused call must store nothing", n)
 	}
 	ran := f.RunJobs()
-	if len(ran) != 2 || ran[0].Err != nil || ran[1].Err == nil || !edgetest.Value[bool](db, `select marked from notes where text = 'milk'`) {
+	if len(ran) != 2 || ran[0].Err != nil || ran[1].Err == nil ||
+		!edgetest.Value[bool](db, `select marked from notes where text = 'milk'`) {
 		t.Errorf("jobs: %+v", ran)
 	}
 	if again := f.RunJobs(); len(again) != 0 {

@@ -71,7 +71,8 @@ type Enqueued struct {
 
 // New returns a Run of a function.
 func New(t testing.TB, f edge.Func) *Run {
-	return &Run{Func: f.WithDefaults(), Caller: edge.Caller{Role: "anon"}, Env: map[string]string{}, Time: time.Now(), t: t}
+	return &Run{Func: f.WithDefaults(), Caller: edge.Caller{Role: "anon"}, Env: map[string]string{}, Time: time.Now(),
+		t: t}
 }
 
 // NewEnv returns the environment of a call by Caller. Set Caller to edge.Service for a schedule or
@@ -165,7 +166,8 @@ func (r recorder) CleanImage(content []byte) (clean []byte, contentType string, 
 }
 
 // Span makes no span.
-func (r recorder) Span(ctx context.Context, _ string, _ bool) (inside context.Context, traceparent string, end func(error)) {
+func (r recorder) Span(ctx context.Context, _ string, _ bool) (inside context.Context, traceparent string,
+	end func(error)) {
 	return ctx, "", func(error) {}
 }
 

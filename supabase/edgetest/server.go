@@ -84,7 +84,8 @@ func startServer(root string) (*server, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = root
 	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C ends this process, and the end of the input ends the server
+	// Ctrl-C ends this process, and the end of the input ends the server
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	s := &server{}
 	if s.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err

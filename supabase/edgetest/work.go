@@ -13,7 +13,8 @@ func (r *Run) real() *databaseHost {
 		return nil
 	}
 	if r.onDB == nil {
-		r.onDB = d.hostOf(functionName, r.Func, func() time.Time { return r.Time }, func(name string) string { return r.Env[name] })
+		r.onDB = d.hostOf(functionName, r.Func, func() time.Time { return r.Time },
+			func(name string) string { return r.Env[name] })
 	}
 	return r.onDB
 }

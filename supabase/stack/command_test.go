@@ -13,17 +13,19 @@ import (
 // TestCommand runs a program's own command: its flags, arguments, usage errors, and its line in the
 // help.
 func TestCommand(t *testing.T) {
-	greet := Command{Name: "greet", Args: "NAME [--loud]", Short: "Greet a person", Run: func(_ context.Context, c *Call) error {
-		loud := c.Flags().Bool("loud", false, "add an exclamation mark")
-		if err := c.Parse(1); err != nil {
+	greet := Command{Name: "greet", Args: "NAME [--loud]", Short: "Greet a person",
+		Run: func(_ context.Context, c *Call) error {
+			loud := c.Flags().Bool("loud", false, "add an exclamation mark")
+			if err := c.Parse(1); err != nil {
+				return err
+			}
+			if c.Arguments()[0] == "nothing" {
+				return Usagef("name a person")
+			}
+			_, err := fmt.Fprint(c.Stdout(), "hello ", c.Arguments()[0],
+				map[bool]string{true: "!"}[*loud && c.Given("loud")])
 			return err
-		}
-		if c.Arguments()[0] == "nothing" {
-			return Usagef("name a person")
-		}
-		_, err := fmt.Fprint(c.Stdout(), "hello ", c.Arguments()[0], map[bool]string{true: "!"}[*loud && c.Given("loud")])
-		return err
-	}}
+		}}
 	for line, want := range map[string]struct {
 		code int
 		text string

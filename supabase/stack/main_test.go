@@ -83,7 +83,8 @@ func buildGuide(t *testing.T, dir string) string {
 	args := []string{"build", "-mod=mod", "-o", program}
 	if _, err := os.Stat(filepath.Join(root(t), "supabase/internal/database/server/bundle/postgres.zip")); err == nil {
 		args = append(args, "-tags", "bundle,nodynamic")
-	} else if err := os.Symlink(filepath.Join(root(t), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+	} else if err := os.Symlink(filepath.Join(root(t), "node_modules"),
+		filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
 	build := exec.CommandContext(t.Context(), "go", append(args, ".")...)
@@ -164,10 +165,12 @@ func TestLibraryGuide(t *testing.T) {
 	program := buildGuide(t, dir)
 	at := startGuide(t, program)
 
-	if status, page := call(t, "GET", at["API_URL"]+"/", "", ""); status != 200 || !strings.Contains(page, "served from "+at["SITE_URL"]) {
+	if status, page := call(t, "GET", at["API_URL"]+"/", "", ""); status != 200 ||
+		!strings.Contains(page, "served from "+at["SITE_URL"]) {
 		t.Errorf("page: %d %s", status, page)
 	}
-	status, body := call(t, "POST", at["API_URL"]+"/functions/v1/book-visit", at["PUBLISHABLE_KEY"], `{"clinic":"Burao","day":"2026-09-01"}`)
+	status, body := call(t, "POST", at["API_URL"]+"/functions/v1/book-visit", at["PUBLISHABLE_KEY"],
+		`{"clinic":"Burao","day":"2026-09-01"}`)
 	if status != http.StatusCreated {
 		t.Errorf("function: %d %s", status, body)
 	}
@@ -189,12 +192,14 @@ func TestLibraryGuide(t *testing.T) {
 func TestProjectWithoutFiles(t *testing.T) {
 	dir := publicDir()
 	defer os.RemoveAll(dir)
-	s := stack.New(stack.Options{Project: fstest.MapFS{}, Data: filepath.Join(dir, "data"), FreePorts: true, Getenv: noEnv})
+	s := stack.New(stack.Options{Project: fstest.MapFS{}, Data: filepath.Join(dir, "data"), FreePorts: true,
+		Getenv: noEnv})
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close(context.Background())
-	if status, body := call(t, "GET", s.Value("API_URL")+"/", "", ""); status != 200 || !strings.Contains(body, s.Value("API_URL")+"/rest/v1") {
+	if status, body := call(t, "GET", s.Value("API_URL")+"/", "", ""); status != 200 ||
+		!strings.Contains(body, s.Value("API_URL")+"/rest/v1") {
 		t.Errorf("/: %d %s", status, body)
 	}
 	if status, _ := call(t, "GET", s.Value("API_URL")+"/elsewhere", "", ""); status != http.StatusNotFound {

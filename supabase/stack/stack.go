@@ -75,20 +75,26 @@ type Options struct {
 	Name    string // of the program, for messages and help; "" means daawo
 	Version string // for `version`; "" means dev
 
-	Project   fs.FS                // the content of the folder supabase/: config.toml, migrations/, seed.sql
-	Site      fs.FS                // static pages served at /, with an index.html; nil serves none
-	AdminSite fs.FS                // an application for administrators, served with the API on a port of its own; nil serves none
+	Project fs.FS // the content of the folder supabase/: config.toml, migrations/, seed.sql
+	Site    fs.FS // static pages served at /, with an index.html; nil serves none
+	// an application for administrators, served with the API on a port of its own; nil serves none
+	AdminSite fs.FS
 	Functions map[string]edge.Func // served at /functions/v1/NAME
 	Commands  []Command            // of the program, besides those of the stack
 
-	CleanBuckets  []CleanBucket                  // buckets whose uploads lose their metadata before they are stored
-	FormErrorPage []byte                         // HTML reply to a form post without JavaScript that the gateway refuses; nil means a default page
-	Pages         []PageVariable                 // variables whose values the pages show
-	Variables     []Variable                     // further variables that the functions read, for the reference of settings
-	Defaults      map[string]string              // of variables of the stack, such as SMTP_SENDER_NAME
-	UserTables    []string                       // tables besides auth.users that `import` empties only with --replace, such as public.notes
-	MailTexts     map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
-	RowLink       func(row edge.Row) string      // the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
+	CleanBuckets []CleanBucket // buckets whose uploads lose their metadata before they are stored
+	// HTML reply to a form post without JavaScript that the gateway refuses; nil means a default
+	// page
+	FormErrorPage []byte
+	Pages         []PageVariable // variables whose values the pages show
+	// further variables that the functions read, for the reference of settings
+	Variables []Variable
+	Defaults  map[string]string // of variables of the stack, such as SMTP_SENDER_NAME
+	// tables besides auth.users that `import` empties only with --replace, such as public.notes
+	UserTables []string
+	MailTexts  map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
+	// the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
+	RowLink func(row edge.Row) string
 
 	// AdminLink returns the line of a notice that leads to its row in AdminSite, which is served at
 	// address. It is used before Studio and RowLink where a reader of the notice can open that
@@ -114,8 +120,9 @@ type Options struct {
 // PageVariable is a variable of the environment whose value the site's pages show. In the files of
 // Options.Site, __NAME__ stands for the value of the variable NAME; __SITE_URL__ is always there.
 type PageVariable struct {
-	Name    string
-	Default string                                        // used until the variable is set; `doctor` warns of it on a public address
+	Name string
+	// used until the variable is set; `doctor` warns of it on a public address
+	Default string
 	Doc     string                                        // one line for the reference of settings
 	Parse   func(value string) (parsed string, err error) // normalises and checks a value; nil takes every text
 }
@@ -124,8 +131,9 @@ type PageVariable struct {
 // the place and the camera, before the first byte is stored, without a loss of quality. Files that
 // cannot be read, resumable uploads and uploads with the S3 protocol are refused.
 type CleanBucket struct {
-	ID      string
-	Refusal map[string]string // message for a file that cannot be read, by language such as "so"; "" is for other languages
+	ID string
+	// message for a file that cannot be read, by language such as "so"; "" is for other languages
+	Refusal map[string]string
 
 	// HideNames keeps users from finding out which names exist: an upload whose name is taken is
 	// stored under a longer name, NAME-RANDOM.EXT, and the reply is that for a free name.
@@ -176,10 +184,11 @@ func (o Options) env() cli.Env {
 		version = "dev"
 	}
 	env := cli.Env{
-		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv,
-		Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare, Postgres: func() (fs.FS, error) { return bundle.Package(".") },
-		Functions: o.Functions, Settings: o.settings(), RowLink: o.RowLink,
-		CleanBuckets: o.cleanBuckets(), FormErrorPage: o.FormErrorPage, UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
+		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: getenv, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare,
+		Postgres: func() (fs.FS, error) { return bundle.Package(".") }, Functions: o.Functions, Settings: o.settings(),
+		RowLink: o.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.FormErrorPage, UserTables: o.UserTables,
+		MailTexts: o.mailTexts(), Source: daawo.Source,
 	}
 	if o.StartLinks != nil {
 		env.StartLinks = func(ctx context.Context, at cli.Installation) (map[string]string, error) {
@@ -302,7 +311,9 @@ func (s *Stack) prepare() (*app.App, error) {
 		return nil, err
 	}
 	return app.New(app.Options{
-		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare, Postgres: env.Postgres,
-		Functions: o.Functions, RowLink: o.RowLink, AdminLink: o.AdminLink, MailTexts: env.MailTexts, CleanBuckets: env.CleanBuckets, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv, Version: env.Version, Log: o.Log,
+		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite,
+		Prepare: o.Prepare, Postgres: env.Postgres, Functions: o.Functions, RowLink: o.RowLink, AdminLink: o.AdminLink,
+		MailTexts: env.MailTexts, CleanBuckets: env.CleanBuckets, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv,
+		Version: env.Version, Log: o.Log,
 	}), nil
 }

@@ -65,7 +65,8 @@ func New(ctx context.Context) (*Cluster, error) {
 	if err := ip("link", "add", bridge, "type", "bridge"); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(ip("addr", "add", network+"1/24", "dev", bridge), ip("link", "set", bridge, "up")); err != nil {
+	if err := errors.Join(ip("addr", "add", network+"1/24", "dev", bridge),
+		ip("link", "set", bridge, "up")); err != nil {
 		return nil, err
 	}
 	for i := range nodes {

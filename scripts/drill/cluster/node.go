@@ -100,13 +100,15 @@ func (n *Node) data() string { return filepath.Join(n.dir, "data") }
 
 // run starts a program in the node's namespace as the database's user, in its own process group.
 func (n *Node) run(name string, env []string, args ...string) error {
-	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.dir), n.Name+"-"+name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.dir), n.Name+"-"+name+".log"),
+		os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
 	words := append([]string{"netns", "exec", n.Name, "setpriv",
-		"--reuid", strconv.Itoa(int(n.owner.Uid)), "--regid", strconv.Itoa(int(n.owner.Gid)), "--clear-groups"}, args...)
+		"--reuid", strconv.Itoa(int(n.owner.Uid)), "--regid", strconv.Itoa(int(n.owner.Gid)), "--clear-groups"},
+		args...)
 	cmd := exec.Command("ip", words...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = n.dir, log, log
 	cmd.Env = append([]string{"PATH=/usr/bin:/bin:" + binDir, "LANG=C.UTF-8"}, env...)
@@ -155,6 +157,6 @@ func (n *Node) startEtcd() error {
 	return n.run("etcd", nil, "/usr/bin/etcd", "--name", n.Name, "--data-dir", filepath.Join(n.dir, "etcd"),
 		"--listen-client-urls", "http://"+n.Address+":2379", "--advertise-client-urls", "http://"+n.Address+":2379",
 		"--listen-peer-urls", "http://"+n.Address+":2380", "--initial-advertise-peer-urls", "http://"+n.Address+":2380",
-		"--initial-cluster", strings.Join(members, ","), "--initial-cluster-state", "new", "--initial-cluster-token", "daawo",
-		"--enable-v2", "--heartbeat-interval", "100", "--election-timeout", "1000")
+		"--initial-cluster", strings.Join(members, ","), "--initial-cluster-state", "new", "--initial-cluster-token",
+		"daawo", "--enable-v2", "--heartbeat-interval", "100", "--election-timeout", "1000")
 }

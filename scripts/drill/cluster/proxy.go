@@ -35,7 +35,8 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 	defer log.Close()
 	p.cmd = exec.Command("haproxy", "-db", "-f", "docker/cluster/haproxy.cfg")
 	// The drill tests only the proxy's database ports: clients connect to the servers directly.
-	p.cmd.Env = append(os.Environ(), "WEB="+web, "WEB1=127.0.0.1:9", "WEB2=127.0.0.1:9", "DB_WRITE="+p.Write, "DB_READ="+p.Read)
+	p.cmd.Env = append(os.Environ(), "WEB="+web, "WEB1=127.0.0.1:9", "WEB2=127.0.0.1:9", "DB_WRITE="+p.Write,
+		"DB_READ="+p.Read)
 	for i, n := range c.Nodes {
 		p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("DB%d=%s", i+1, n.Address))
 	}

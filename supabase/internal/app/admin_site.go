@@ -34,7 +34,8 @@ func (f *front) openAdminPort() error {
 	if err != nil {
 		return err
 	}
-	f.onClose("administrators' port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
+	// its server closes it as well
+	f.onClose("administrators' port", func(context.Context) error { _ = l.Close(); return nil })
 	f.desk, f.admin = l, f.cfg.AdminURL
 	if f.admin == "" {
 		scheme := "http"

@@ -57,7 +57,8 @@ func TestAdminSite(t *testing.T) {
 	}
 	res, body := get(desk + "/")
 	policy := res.Header.Get("Content-Security-Policy")
-	if !strings.Contains(body, "administrators") || !strings.Contains(policy, "connect-src 'self'") || !strings.Contains(policy, "frame-ancestors 'none'") {
+	if !strings.Contains(body, "administrators") || !strings.Contains(policy, "connect-src 'self'") ||
+		!strings.Contains(policy, "frame-ancestors 'none'") {
 		t.Errorf("%s: %s, policy %s", desk, body, policy)
 	}
 	if _, body := get(desk + "/site.json"); !strings.Contains(body, desk) {
@@ -90,7 +91,8 @@ func TestAdminHost(t *testing.T) {
 	}
 	h := f.byHost(name("application"), name("site"))
 	for host, want := range map[string]string{
-		"desk.example.org": "application", "DESK.example.org:443": "application", "example.org": "site", "other.example": "site", "": "site",
+		"desk.example.org": "application", "DESK.example.org:443": "application", "example.org": "site",
+		"other.example": "site", "": "site",
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Host = host

@@ -26,7 +26,8 @@ func gatewayValues(c *config.Config, at addresses, set keys.Set) []Value {
 	if c.InboxURL != "" {
 		values = append(values, Value{"MAILPIT_URL", "Inbox", c.InboxURL})
 	}
-	return append(values, Value{"PUBLISHABLE_KEY", "Publishable key", set.Publishable}, Value{"SECRET_KEY", "Secret key", set.Secret})
+	return append(values, Value{"PUBLISHABLE_KEY", "Publishable key", set.Publishable},
+		Value{"SECRET_KEY", "Secret key", set.Secret})
 }
 
 // studioLogin returns the user and the password, if that is the one of local.env. An own password

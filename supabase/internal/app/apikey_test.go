@@ -46,7 +46,8 @@ func TestColumnNamedAPIKey(t *testing.T) {
 		}
 		status, body := call(t, tt.method, api+tt.target, "", headers...)
 		var left string
-		if err := conn.QueryRow(t.Context(), `select coalesce(string_agg(apikey, ' ' order by apikey), '') from public.integrations`).Scan(&left); err != nil {
+		if err := conn.QueryRow(t.Context(),
+			`select coalesce(string_agg(apikey, ' ' order by apikey), '') from public.integrations`).Scan(&left); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := fmt.Sprint(status, " ", left), fmt.Sprint(tt.status, " ", tt.left); got != want {

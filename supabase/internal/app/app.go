@@ -29,27 +29,33 @@ import (
 
 // Options describe a stack.
 type Options struct {
-	Config        *config.Config
-	Data          string // data folder, absolute
-	AnyPort       bool   // use a free port if another program uses a configured one, except for the public port
-	Dev           bool   // reload functions, log all requests
-	Project       fs.FS  // config.toml, migrations, seed
-	Site          fs.FS  // the built site; nil for none
-	AdminSite     fs.FS  // the built application of the administrators; nil for none
-	Postgres      func() (fs.FS, error)
-	Functions     map[string]edge.Func
-	FunctionsDir  string                                                       // folder of the module with the project's functions in Go, if they are not part of this program
-	Foreign       bool                                                         // the project is not that of this program
-	CleanBuckets  []CleanBucket                                                // buckets of images without metadata
-	FormErrorPage []byte                                                       // see gateway.Options
-	MailTexts     map[string]map[string]MailText                               // of auth, by language and kind, besides the built-in English ones
-	RowLink       func(edge.Row) string                                        // the line of a notice that says how to find its row if there is no Studio; nil for none
-	AdminLink     func(address string, row edge.Row) string                    // the same with the administrators' application at that address; nil for none
-	Prepare       func(ctx context.Context, conn *pgx.Conn, public bool) error // runs after the migrations as role postgres; nil for nothing
-	Getenv        func(string) (string, bool)
-	Version       string
-	Log           *slog.Logger
-	Now           func() time.Time // nil means time.Now; decides what has expired
+	Config    *config.Config
+	Data      string // data folder, absolute
+	AnyPort   bool   // use a free port if another program uses a configured one, except for the public port
+	Dev       bool   // reload functions, log all requests
+	Project   fs.FS  // config.toml, migrations, seed
+	Site      fs.FS  // the built site; nil for none
+	AdminSite fs.FS  // the built application of the administrators; nil for none
+	Postgres  func() (fs.FS, error)
+	Functions map[string]edge.Func
+	// folder of the module with the project's functions in Go, if they are not part of this program
+	FunctionsDir string
+	// the project is not that of this program
+	Foreign       bool
+	CleanBuckets  []CleanBucket // buckets of images without metadata
+	FormErrorPage []byte        // see gateway.Options
+	// of auth, by language and kind, besides the built-in English ones
+	MailTexts map[string]map[string]MailText
+	// the line of a notice that says how to find its row if there is no Studio; nil for none
+	RowLink func(edge.Row) string
+	// the same with the administrators' application at that address; nil for none
+	AdminLink func(address string, row edge.Row) string
+	// runs after the migrations as role postgres; nil for nothing
+	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
+	Getenv  func(string) (string, bool)
+	Version string
+	Log     *slog.Logger
+	Now     func() time.Time // nil means time.Now; decides what has expired
 }
 
 // App is one stack. Start it once, then Close it.
@@ -64,12 +70,13 @@ type App struct {
 	pools        pools
 	backupStatus *backup.Status
 	describe     func() []Value // addresses and keys, as they are now
-	rest         string         // where an operator finds the values that the announcement omits; "" means `daawo status`
-	failed       chan error     // the first failure of a part that should run until Close
-	stop         chan struct{}  // closed when the operator stops the stack
-	stopOnce     sync.Once
-	began        time.Time
-	took         atomic.Int64 // of the start, in ns; status may be asked before its end
+	// where an operator finds the values that the announcement omits; "" means `daawo status`
+	rest     string
+	failed   chan error    // the first failure of a part that should run until Close
+	stop     chan struct{} // closed when the operator stops the stack
+	stopOnce sync.Once
+	began    time.Time
+	took     atomic.Int64 // of the start, in ns; status may be asked before its end
 
 	sockets    *handover.Sockets
 	program    handover.Program // of the next process of an upgrade
@@ -102,7 +109,8 @@ func New(o Options) *App {
 	}
 	return &App{
 		options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{}),
-		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start, next: make(chan *handover.Server, 1), ending: make(chan struct{}),
+		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start,
+		next: make(chan *handover.Server, 1), ending: make(chan struct{}),
 	}
 }
 
@@ -271,7 +279,8 @@ func (s *services) openControl() error {
 
 // Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
-	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s", time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.keeper != nil}
+	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s",
+		time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.keeper != nil}
 	info.Demo = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }

@@ -72,26 +72,32 @@ func TestStack(t *testing.T) {
 	info := a.Info()
 	api, anon, secret := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY"), info.Get("SECRET_KEY")
 
-	if status, body := call(t, "GET", api+"/", ""); status != 200 || !strings.Contains(body, `"mailto:user@example.org">`+api) {
+	if status, body := call(t, "GET", api+"/", ""); status != 200 ||
+		!strings.Contains(body, `"mailto:user@example.org">`+api) {
 		t.Errorf("site: %d %s", status, body)
 	}
-	if status, body := call(t, "POST", api+"/storage/v1/object/avatars/a.png", onePixel, "apikey", secret, "Content-Type", "image/png"); status != 200 {
+	if status, body := call(t, "POST", api+"/storage/v1/object/avatars/a.png", onePixel, "apikey", secret,
+		"Content-Type", "image/png"); status != 200 {
 		t.Fatalf("upload: %d %s", status, body)
 	}
-	if status, body := call(t, "GET", api+"/storage/v1/bucket", ""); status != 400 || !strings.Contains(body, "Invalid Compact JWS") {
+	if status, body := call(t, "GET", api+"/storage/v1/bucket", ""); status != 400 ||
+		!strings.Contains(body, "Invalid Compact JWS") {
 		t.Errorf("storage without a key: %d %s", status, body)
 	}
-	if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"third"}`, "apikey", anon, "Content-Type", "application/json"); status != 200 {
+	if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"third"}`, "apikey", anon, "Content-Type",
+		"application/json"); status != 200 {
 		t.Fatalf("function: %d %s", status, body)
 	}
 	waitFor(t, "the mail to the administrator", func() bool {
 		_, body := call(t, "GET", info.Get("MAILPIT_URL")+"/api/v1/messages", "")
 		return strings.Contains(body, "See notes third")
 	})
-	if status, body := call(t, "POST", api+"/rest/v1/notes", `{"text":"x"}`, "apikey", anon, "Content-Type", "application/json"); status != 401 {
+	if status, body := call(t, "POST", api+"/rest/v1/notes", `{"text":"x"}`, "apikey", anon, "Content-Type",
+		"application/json"); status != 401 {
 		t.Errorf("anon adds a note: %d %s", status, body)
 	}
-	if status, body := call(t, "DELETE", api+"/rest/v1/notes", "", "apikey", info.Get("SERVICE_ROLE_KEY")); status != 400 || !strings.Contains(body, `"21000"`) {
+	if status, body := call(t, "DELETE", api+"/rest/v1/notes", "", "apikey",
+		info.Get("SERVICE_ROLE_KEY")); status != 400 || !strings.Contains(body, `"21000"`) {
 		t.Errorf("deleting all notes without a filter: %d %s", status, body)
 	}
 	if err := a.Close(t.Context()); err != nil {
@@ -109,10 +115,12 @@ func TestStack(t *testing.T) {
 	api = info.Get("API_URL")
 	_, body := call(t, "GET", api+"/rest/v1/notes?select=text&order=id", "", "apikey", anon)
 	var notes []struct{ Text string }
-	if err := json.Unmarshal([]byte(body), &notes); err != nil || fmt.Sprint(notes) != "[{first} {second} {third}]" { // the seed runs once
+	// the seed runs once
+	if err := json.Unmarshal([]byte(body), &notes); err != nil || fmt.Sprint(notes) != "[{first} {second} {third}]" {
 		t.Errorf("notes after a restart: %s", body)
 	}
-	if status, body := call(t, "GET", api+"/storage/v1/object/public/avatars/a.png", ""); status != 200 || body != onePixel {
+	if status, body := call(t, "GET", api+"/storage/v1/object/public/avatars/a.png", ""); status != 200 ||
+		body != onePixel {
 		t.Errorf("file after a restart: %d", status)
 	}
 }
@@ -160,7 +168,8 @@ func TestOperation(t *testing.T) {
 	}
 
 	key := info.Get("ANON_KEY")
-	if _, body := call(t, "GET", info.Get("API_URL")+"/functions/v1/hello", "", "apikey", key, "Authorization", "Bearer "+key); !strings.Contains(body, "nairobi, nairobi") {
+	if _, body := call(t, "GET", info.Get("API_URL")+"/functions/v1/hello", "", "apikey", key, "Authorization",
+		"Bearer "+key); !strings.Contains(body, "nairobi, nairobi") {
 		t.Errorf("SB_REGION: %s", body)
 	}
 	rotation(t, a, data, info)
@@ -178,7 +187,8 @@ func TestOperation(t *testing.T) {
 	if made, err := os.ReadDir(unmounted); err != nil || len(made) != 0 {
 		t.Errorf("the server created the folder of an unmounted disk: %v %v", made, err)
 	}
-	if err := Command(t.Context(), data, "/status", &asked); err == nil || !strings.Contains(err.Error(), ErrNotRunning.Error()) {
+	if err := Command(t.Context(), data, "/status", &asked); err == nil ||
+		!strings.Contains(err.Error(), ErrNotRunning.Error()) {
 		t.Errorf("status of a stopped server: %v", err)
 	}
 }
@@ -191,7 +201,8 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pg, err := server.Start(ctx, server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	pg, err := server.Start(ctx,
+		server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +216,15 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 		t.Error("the announcement contains the password of the database:", told)
 	}
 	c, err := config.Load(config.Sources{Getenv: env(map[string]string{
-		"REST_URL": behind.Get("REST_URL"), "STORAGE_URL": behind.Get("STORAGE_URL"), "FUNCTIONS_URL": behind.Get("FUNCTIONS_URL"),
-		"AUTH_URL": behind.Get("AUTH_URL"), "STUDIO_UPSTREAM_URL": behind.Get("API_URL"), "DASHBOARD_PASSWORD": "p",
+		"REST_URL": behind.Get("REST_URL"), "STORAGE_URL": behind.Get("STORAGE_URL"),
+		"FUNCTIONS_URL": behind.Get("FUNCTIONS_URL"), "AUTH_URL": behind.Get("AUTH_URL"),
+		"STUDIO_UPSTREAM_URL": behind.Get("API_URL"), "DASHBOARD_PASSWORD": "p",
 	}), Overrides: []func(*config.Config){func(c *config.Config) { c.API.Port, c.Studio.Port = 0, 0 }}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := New(Options{Config: c, Data: dataFolder(t), Site: pages, Getenv: env(nil), Log: slog.New(slog.DiscardHandler)})
+	front := New(Options{Config: c, Data: dataFolder(t), Site: pages, Getenv: env(nil),
+		Log: slog.New(slog.DiscardHandler)})
 	done, ready := make(chan error, 1), make(chan Info, 1)
 	frontCtx, stop := context.WithCancel(ctx)
 	go func() { done <- front.RunGateway(frontCtx, func(i Info) { ready <- i }) }()
@@ -222,7 +235,8 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 			t.Errorf("readyz: %d %s", status, body)
 		}
 		// The second gateway checks the key again. The legacy key passes both.
-		if status, body := call(t, "GET", api+"/rest/v1/notes?select=id&limit=1", "", "apikey", behind.Get("ANON_KEY")); status != 200 || !strings.Contains(body, "id") {
+		if status, body := call(t, "GET", api+"/rest/v1/notes?select=id&limit=1", "", "apikey",
+			behind.Get("ANON_KEY")); status != 200 || !strings.Contains(body, "id") {
 			t.Errorf("rest through two gateways: %d %s", status, body)
 		}
 		if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"third"}`,
@@ -243,7 +257,8 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 	doctorStoresNoKeys(t, pg.TCPURL(server.Superuser), conn)
 	defer conn.Close(ctx)
 	var n int
-	if err := conn.QueryRow(ctx, `select count(*) from public.notes where text = 'third'`).Scan(&n); err != nil || n != 1 {
+	if err := conn.QueryRow(ctx, `select count(*) from public.notes where text = 'third'`).Scan(&n); err != nil ||
+		n != 1 {
 		t.Errorf("%d notes, %v", n, err)
 	}
 }
@@ -266,7 +281,8 @@ func TestOwnCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {
 		t.Fatal(err)
@@ -275,7 +291,8 @@ func TestOwnCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: der}, "key.pem": {Type: "PRIVATE KEY", Bytes: pkcs8}} {
+	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: der},
+		"key.pem": {Type: "PRIVATE KEY", Bytes: pkcs8}} {
 		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -283,12 +300,14 @@ func TestOwnCertificate(t *testing.T) {
 	c, err := config.Load(config.Sources{Dir: dir, Overrides: []func(*config.Config){func(c *config.Config) {
 		c.API.Port = 0
 		c.API.TLS = config.TLS{Enabled: true, CertPath: "cert.pem", KeyPath: "key.pem"}
-		c.StudioUpstreamURL, c.DashboardUser, c.DashboardPassword, c.Studio.Port = "http://127.0.0.1:1", "supabase", "secret", freePort(t)
+		c.StudioUpstreamURL, c.DashboardUser, c.DashboardPassword, c.Studio.Port = "http://127.0.0.1:1", "supabase",
+			"secret", freePort(t)
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := New(Options{Config: c, Data: dataFolder(t), Site: pages, Getenv: env(nil), Log: slog.New(slog.DiscardHandler)})
+	front := New(Options{Config: c, Data: dataFolder(t), Site: pages, Getenv: env(nil),
+		Log: slog.New(slog.DiscardHandler)})
 	ctx, stop := context.WithCancel(t.Context())
 	done, ready := make(chan error, 1), make(chan Info, 1)
 	go func() { done <- front.RunGateway(ctx, func(i Info) { ready <- i }) }()
@@ -341,16 +360,19 @@ func TestPublicInstallation(t *testing.T) {
 		return m
 	}
 	for _, name := range []string{"SITE_URL", "ADMIN_EMAIL", "SMTP_HOST"} {
-		if err := newApp(t, dataFolder(t), without(name)).Start(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+		if err := newApp(t, dataFolder(t), without(name)).Start(t.Context()); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("it starts without %s: %v", name, err)
 		}
 	}
 	data := dataFolder(t)
 	info := start(t, newApp(t, data, public))
-	if strings.Contains(info.Get("DB_URL"), ":postgres@") || info.Get("PUBLISHABLE_KEY") == "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH" {
+	if strings.Contains(info.Get("DB_URL"), ":postgres@") ||
+		info.Get("PUBLISHABLE_KEY") == "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH" {
 		t.Error("a public installation has the local keys:", info)
 	}
-	if told, reduced := info.Announcement(); !reduced || told.Get("SITE_URL") != "https://example.org" || told.Get("SECRET_KEY")+told.Get("DB_URL")+told.Get("JWT_SECRET") != "" {
+	if told, reduced := info.Announcement(); !reduced || told.Get("SITE_URL") != "https://example.org" ||
+		told.Get("SECRET_KEY")+told.Get("DB_URL")+told.Get("JWT_SECRET") != "" {
 		t.Error("the announcement is", told)
 	}
 	for _, name := range []string{"keys.json", "database-password"} {
@@ -363,11 +385,13 @@ func TestPublicInstallation(t *testing.T) {
 		t.Error(out.String(), err)
 	}
 	// Demo keys copied from a laptop are rejected.
-	demo := map[string]string{"JWT_SECRET": "super-secret-jwt-token-with-at-least-32-characters-long", "ANON_KEY": "x", "SERVICE_ROLE_KEY": "y"}
+	demo := map[string]string{"JWT_SECRET": "super-secret-jwt-token-with-at-least-32-characters-long", "ANON_KEY": "x",
+		"SERVICE_ROLE_KEY": "y"}
 	for k, v := range public {
 		demo[k] = v
 	}
-	if err := newApp(t, dataFolder(t), demo).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "well-known") {
+	if err := newApp(t, dataFolder(t), demo).Start(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "well-known") {
 		t.Errorf("demo keys on a public address: %v", err)
 	}
 }

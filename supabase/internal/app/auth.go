@@ -44,7 +44,8 @@ func (s *services) openAuth(ctx context.Context) error {
 		s.log.Warn("config.toml enables settings that auth does not support; see docs/auth.md", "settings", names)
 	}
 	engine, err := auth.New(auth.Options{
-		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.cfg), Log: s.log.With("part", "auth"), Now: s.options.Now,
+		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.cfg), Log: s.log.With("part", "auth"),
+		Now: s.options.Now,
 	})
 	if err != nil {
 		return err
@@ -114,14 +115,16 @@ func authConfig(c *config.Config, project fs.FS, address string, texts template.
 			DisableTOTPEnroll: !in.MFA.TOTP.EnrollEnabled, DisableTOTPVerify: !in.MFA.TOTP.VerifyEnabled,
 			EnablePhoneEnroll: in.MFA.Phone.EnrollEnabled, EnablePhoneVerify: in.MFA.Phone.VerifyEnabled,
 			EnableWebAuthnEnroll: in.MFA.WebAuthn.EnrollEnabled, EnableWebAuthnVerify: in.MFA.WebAuthn.VerifyEnabled,
-			MaxFactors: in.MFA.MaxEnrolledFactors, PhoneTemplate: in.MFA.Phone.Template, PhoneCodeLength: in.MFA.Phone.OTPLength,
-			PhoneMaxFrequency: orNone(in.MFA.Phone.MaxFrequency),
+			MaxFactors: in.MFA.MaxEnrolledFactors, PhoneTemplate: in.MFA.Phone.Template,
+			PhoneCodeLength: in.MFA.Phone.OTPLength, PhoneMaxFrequency: orNone(in.MFA.Phone.MaxFrequency),
 		},
 		WebAuthn: auth.WebAuthnConfig{
-			RPID: in.WebAuthn.RPID, RPDisplayName: in.WebAuthn.RPDisplayName, RPOrigins: in.WebAuthn.RPOrigins, Passkeys: in.Passkey.Enabled,
+			RPID: in.WebAuthn.RPID, RPDisplayName: in.WebAuthn.RPDisplayName, RPOrigins: in.WebAuthn.RPOrigins,
+			Passkeys: in.Passkey.Enabled,
 		},
 		OAuthServer: auth.OAuthServerConfig{
-			Enabled: in.OAuth.Enabled, DynamicRegistration: in.OAuth.AllowDynamicRegistration, ConsentPath: in.OAuth.AuthorizationURLPath,
+			Enabled: in.OAuth.Enabled, DynamicRegistration: in.OAuth.AllowDynamicRegistration,
+			ConsentPath: in.OAuth.AuthorizationURLPath,
 		},
 		Limits: authLimits(c),
 	}
@@ -160,9 +163,10 @@ func authLimits(c *config.Config) auth.Limits {
 	}
 	in := c.Auth.RateLimit
 	return auth.Limits{
-		Header: "X-Forwarded-For", EmailPerHour: in.EmailSent, SMSPerHour: in.SMSSent, AnonymousPerHour: in.AnonymousUsers,
-		TokenRefreshPerFive: in.TokenRefresh, SignInSignUpPerFive: in.SignInSignUps, VerificationPerFive: in.TokenVerifications,
-		ChallengePerMinute: 15, PasskeyPerFive: in.SignInSignUps, OAuthRegisterPerFive: 10,
+		Header: "X-Forwarded-For", EmailPerHour: in.EmailSent, SMSPerHour: in.SMSSent,
+		AnonymousPerHour: in.AnonymousUsers, TokenRefreshPerFive: in.TokenRefresh,
+		SignInSignUpPerFive: in.SignInSignUps, VerificationPerFive: in.TokenVerifications, ChallengePerMinute: 15,
+		PasskeyPerFive: in.SignInSignUps, OAuthRegisterPerFive: 10,
 	}
 }
 
@@ -170,8 +174,9 @@ func authHooks(in map[string]config.AuthHook) auth.Hooks {
 	var out auth.Hooks
 	for name, to := range map[string]*hook.Hook{
 		"custom_access_token": &out.CustomAccessToken, "send_email": &out.SendEmail, "send_sms": &out.SendSMS,
-		"password_verification_attempt": &out.PasswordVerificationAttempt, "mfa_verification_attempt": &out.MFAVerificationAttempt,
-		"before_user_created": &out.BeforeUserCreated, "after_user_created": &out.AfterUserCreated,
+		"password_verification_attempt": &out.PasswordVerificationAttempt,
+		"mfa_verification_attempt":      &out.MFAVerificationAttempt, "before_user_created": &out.BeforeUserCreated,
+		"after_user_created": &out.AfterUserCreated,
 	} {
 		if h := in[name]; h.Enabled {
 			*to = hook.Hook{URI: h.URI, Secrets: strings.FieldsFunc(h.Secrets, func(c rune) bool { return c == '|' })}
@@ -187,8 +192,9 @@ func authProviders(in map[string]config.AuthProvider, external string) map[strin
 			continue
 		}
 		o := idp.Config{
-			ClientIDs: strings.FieldsFunc(p.ClientID, func(c rune) bool { return c == ',' || c == ' ' }), Secret: p.Secret,
-			RedirectURI: p.RedirectURI, URL: p.URL, SkipNonceCheck: p.SkipNonceCheck, EmailOptional: p.EmailOptional,
+			ClientIDs: strings.FieldsFunc(p.ClientID, func(c rune) bool { return c == ',' || c == ' ' }),
+			Secret:    p.Secret, RedirectURI: p.RedirectURI, URL: p.URL, SkipNonceCheck: p.SkipNonceCheck,
+			EmailOptional: p.EmailOptional,
 		}
 		if o.RedirectURI == "" {
 			o.RedirectURI = external + "/callback"
@@ -202,9 +208,9 @@ func authProviders(in map[string]config.AuthProvider, external string) map[strin
 // names.
 func authMail(in config.AuthEmail, project fs.FS, dir string) (auth.MailConfig, error) {
 	out := auth.MailConfig{
-		CodeLength: in.OTPLength, CodeExpiry: time.Duration(in.OTPExpiry) * time.Second, MaxFrequency: orNone(in.MaxFrequency),
-		SingleConfirmation: !in.DoubleConfirmChanges,
-		Subjects:           map[string]string{}, Templates: map[string]string{}, Notifications: map[string]bool{},
+		CodeLength: in.OTPLength, CodeExpiry: time.Duration(in.OTPExpiry) * time.Second,
+		MaxFrequency: orNone(in.MaxFrequency), SingleConfirmation: !in.DoubleConfirmChanges,
+		Subjects: map[string]string{}, Templates: map[string]string{}, Notifications: map[string]bool{},
 	}
 	addTemplate := func(name, subject, file string) error {
 		if subject != "" {
@@ -254,7 +260,8 @@ func textProvider(c *config.Config) (string, sms.Config) {
 	s := c.Auth.SMS
 	switch {
 	case s.Twilio.Enabled:
-		return "twilio", sms.Config{Account: s.Twilio.AccountSID, Secret: s.Twilio.AuthToken, Sender: s.Twilio.MessageServiceSID}
+		return "twilio", sms.Config{Account: s.Twilio.AccountSID, Secret: s.Twilio.AuthToken,
+			Sender: s.Twilio.MessageServiceSID}
 	case s.MessageBird.Enabled:
 		return "messagebird", sms.Config{Secret: s.MessageBird.AccessKey, Sender: s.MessageBird.Originator}
 	case s.Textlocal.Enabled:

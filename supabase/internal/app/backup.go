@@ -123,7 +123,8 @@ func (a *App) withDatabase(ctx context.Context, work func(url string) error) err
 
 // Restore restores a backup into the data folder, which must be empty or missing. It restores the
 // state as of to, or the newest state if to is zero.
-func (a *App) Restore(ctx context.Context, location string, to time.Time, identities []age.Identity, progress Progress) (r backup.Restored, err error) {
+func (a *App) Restore(ctx context.Context, location string, to time.Time, identities []age.Identity,
+	progress Progress) (r backup.Restored, err error) {
 	store, err := backup.OpenStore(location)
 	if err != nil {
 		return r, err

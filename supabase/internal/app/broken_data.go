@@ -23,7 +23,8 @@ func installed(cfg *config.Config, data string) error {
 	}
 	_, err := os.Stat(filepath.Join(data, "postgres"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds no installation: name its data folder with --data; `daawo start` creates a new one", data)
+		return fmt.Errorf("%s holds no installation: name its data folder with --data; `daawo start` creates a new one",
+			data)
 	}
 	return err
 }
@@ -53,7 +54,8 @@ func (d *database) checkFiles(ctx context.Context) error {
 	}
 	return withConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
 		var exists bool
-		if err := conn.QueryRow(ctx, `select to_regclass('storage.objects') is not null`).Scan(&exists); err != nil || !exists {
+		if err := conn.QueryRow(ctx, `select to_regclass('storage.objects') is not null`).Scan(&exists); err != nil ||
+			!exists {
 			return err
 		}
 		var n int64

@@ -52,7 +52,8 @@ func TestBrokenDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	info := a.Info()
-	if status, body := call(t, "POST", info.Get("API_URL")+"/storage/v1/object/avatars/a.png", onePixel, "apikey", info.Get("SECRET_KEY"), "Content-Type", "image/png"); status != 200 {
+	if status, body := call(t, "POST", info.Get("API_URL")+"/storage/v1/object/avatars/a.png", onePixel, "apikey",
+		info.Get("SECRET_KEY"), "Content-Type", "image/png"); status != 200 {
 		t.Fatalf("upload: %d %s", status, body)
 	}
 	if err := a.Close(t.Context()); err != nil {
@@ -85,7 +86,8 @@ func TestBrokenDataFolder(t *testing.T) {
 				return
 			}
 			command := "daawo restore --from " + store + " --data " + broken
-			if part := strings.TrimRight(filepath.Join(broken, name), "/*"); !strings.Contains(err.Error(), command) || !strings.Contains(err.Error(), part) {
+			if part := strings.TrimRight(filepath.Join(broken, name), "/*"); !strings.Contains(err.Error(), command) ||
+				!strings.Contains(err.Error(), part) {
 				t.Errorf("the error is %q,\nwant %s and %s", err, part, command)
 			}
 		})

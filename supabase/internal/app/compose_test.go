@@ -53,10 +53,12 @@ func TestComposeWithoutEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	demo := keys.Demo()
-	if set.JWTSecret != demo.JWTSecret || set.Anon != demo.Anon || set.ServiceRole != demo.ServiceRole || set.Publishable != demo.Publishable || set.Secret != demo.Secret {
+	if set.JWTSecret != demo.JWTSecret || set.Anon != demo.Anon || set.ServiceRole != demo.ServiceRole ||
+		set.Publishable != demo.Publishable || set.Secret != demo.Secret {
 		t.Error("the keys are not the official CLI's")
 	}
-	if id, secret := s3Keys(demo); !strings.Contains(strings.Join(composeConfig(t, "migrate").OtherSecrets, " "), id+" "+secret) {
+	if id, secret := s3Keys(demo); !strings.Contains(strings.Join(composeConfig(t, "migrate").OtherSecrets, " "), id+
+		" "+secret) {
 		t.Error("the S3 credentials are not the official CLI's")
 	}
 }
@@ -64,7 +66,8 @@ func TestComposeWithoutEnv(t *testing.T) {
 // TestComposeRefusesLocalSecrets checks that no service starts with a secret of docker/local.env
 // once others can reach the installation, by its address or by a published port.
 func TestComposeRefusesLocalSecrets(t *testing.T) {
-	for _, public := range []string{"SITE_URL=https://example.org", "API_BIND=0.0.0.0", "STUDIO_BIND=192.0.2.1", "POOLER_BIND=0.0.0.0"} {
+	for _, public := range []string{"SITE_URL=https://example.org", "API_BIND=0.0.0.0", "STUDIO_BIND=192.0.2.1",
+		"POOLER_BIND=0.0.0.0"} {
 		for service, variables := range map[string][]string{
 			"migrate":   {"JWT_SECRET", "DATABASE_URL", "OTHER_SECRETS: number 1", "OTHER_SECRETS: number 6"},
 			"functions": {"JWT_SECRET", "DATABASE_URL", "SMTP_HOST"},
@@ -91,8 +94,10 @@ func TestComposeAnnouncement(t *testing.T) {
 		shows  []string
 		hidden []string
 	}{
-		{nil, []string{"http://localhost:54321", "http://localhost:54323", "http://localhost:54324", "supabase, password supabase", keys.Demo().Publishable}, nil},
-		{[]string{"DASHBOARD_PASSWORD=0f9bb2c7a54e41d39f5c"}, []string{"supabase, password DASHBOARD_PASSWORD of .env"}, []string{"0f9bb2c7a54e41d39f5c"}},
+		{nil, []string{"http://localhost:54321", "http://localhost:54323", "http://localhost:54324",
+			"supabase, password supabase", keys.Demo().Publishable}, nil},
+		{[]string{"DASHBOARD_PASSWORD=0f9bb2c7a54e41d39f5c"}, []string{"supabase, password DASHBOARD_PASSWORD of .env"},
+			[]string{"0f9bb2c7a54e41d39f5c"}},
 		{[]string{"SITE_URL=https://example.org", "SUPABASE_SECRET_KEY=sb_secret_own", "INBOX_URL="},
 			[]string{"https://example.org", "http://localhost:54323"}, []string{"sb_secret_own", "54324", "password"}},
 	} {

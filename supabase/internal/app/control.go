@@ -47,7 +47,8 @@ type controlFile struct {
 
 // openControl listens for commands. commands maps paths to functions that return the reply. Other
 // paths go to rest.
-func openControl(data string, commands map[string]func(context.Context) (any, error), rest http.Handler) (*control, error) {
+func openControl(data string, commands map[string]func(context.Context) (any, error), rest http.Handler) (*control,
+	error) {
 	listener, dir, err := listenControl()
 	if err != nil {
 		return nil, fmt.Errorf("control socket: %w", err)
@@ -195,7 +196,8 @@ func CommandWith(ctx context.Context, data, method, name string, content io.Read
 
 // notRunning returns ErrNotRunning with the data folder and what to do.
 func notRunning(data string) error {
-	return fmt.Errorf("%w on %s: start one with `daawo start`, or name its data folder with --data", ErrNotRunning, data)
+	return fmt.Errorf("%w on %s: start one with `daawo start`, or name its data folder with --data", ErrNotRunning,
+		data)
 }
 
 // readControl reads the file controlName. It returns ErrNotRunning if no server runs.

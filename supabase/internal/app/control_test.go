@@ -49,7 +49,8 @@ func TestControlFolder(t *testing.T) {
 	data, run, private := t.TempDir(), shortFolder(t), shortFolder(t)
 	t.Setenv("XDG_RUNTIME_DIR", run)
 	t.Setenv("TMPDIR", private)
-	pong := map[string]func(context.Context) (any, error){"/ping": func(context.Context) (any, error) { return "pong", nil }}
+	pong := map[string]func(context.Context) (any,
+		error){"/ping": func(context.Context) (any, error) { return "pong", nil }}
 	ping := func(want string) {
 		t.Helper()
 		c, err := openControl(data, pong, nil)
@@ -107,7 +108,8 @@ func TestControlUnreachable(t *testing.T) {
 	ask := func(says string) {
 		t.Helper()
 		err := Command(t.Context(), data, "/ping", new(string))
-		if err == nil || errors.Is(err, ErrNotRunning) != (says == ErrNotRunning.Error()) || !strings.Contains(err.Error(), says) {
+		if err == nil || errors.Is(err, ErrNotRunning) != (says == ErrNotRunning.Error()) ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v; want %q", err, says)
 		}
 	}

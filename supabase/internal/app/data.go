@@ -46,7 +46,8 @@ const lockPatience = 100 * time.Millisecond
 // lockData locks the data folder for this process until the returned file is closed. The kernel
 // closes a killed process's file.
 func lockData(data string) (*os.File, error) {
-	if err := os.MkdirAll(data, 0o755); err != nil { // the user that runs Postgres must be able to access it; each file inside has its own mode
+	// the user that runs Postgres must be able to access it; each file inside has its own mode
+	if err := os.MkdirAll(data, 0o755); err != nil {
 		return nil, dataError(data, err)
 	}
 	lock, err := os.OpenFile(filepath.Join(data, "lock"), os.O_CREATE|os.O_RDWR, 0o600)

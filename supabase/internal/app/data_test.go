@@ -19,7 +19,8 @@ func TestDataFolderErrors(t *testing.T) {
 		err  error
 		says []string
 	}{
-		{missing, denied, []string{"permission denied", "install -d -m 0700 -o " + userName(os.Geteuid()) + " " + missing, "--data"}},
+		{missing, denied, []string{"permission denied", "install -d -m 0700 -o " + userName(os.Geteuid()) + " " +
+			missing, "--data"}},
 		{own, denied, []string{"permission denied", "chown -R", "--data"}},
 		{own, syscall.ENOTDIR, []string{"not a directory: choose another folder with --data or DAAWO_DATA"}},
 	} {
@@ -33,7 +34,8 @@ func TestDataFolderErrors(t *testing.T) {
 		if err := os.Chown(own, 65533, 65533); err != nil {
 			t.Fatal(err)
 		}
-		if err := dataError(own, denied); !strings.Contains(err.Error(), "belongs to the user 65533, and this is "+userName(0)+": run the command as 65533") {
+		if err := dataError(own, denied); !strings.Contains(err.Error(), "belongs to the user 65533, and this is "+
+			userName(0)+": run the command as 65533") {
 			t.Error(err)
 		}
 	}

@@ -225,7 +225,8 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 		if d.cfg.DB.Migrations.Enabled {
 			for _, file := range migrate.Skipped(d.options.Project) {
-				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file, "rename_to", migrate.Suggested(file))
+				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file,
+					"rename_to", migrate.Suggested(file))
 			}
 			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			for _, m := range applied {
@@ -242,7 +243,8 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 		if d.cfg.DB.Seed.Enabled {
 			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
-				d.log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns", unmatched)
+				d.log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns",
+					unmatched)
 			}
 			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
 			return err
@@ -256,7 +258,8 @@ func (d *database) migrateAll(ctx context.Context) error {
 // database already is such an image, and the upstream services migrate their tables. before, which
 // may be nil, is called first for the embedded Postgres only: a database of DATABASE_URL is backed
 // up where it runs.
-func (d *database) migratePlatform(ctx context.Context, before func(context.Context, *database, *pgx.Conn) error) error {
+func (d *database) migratePlatform(ctx context.Context,
+	before func(context.Context, *database, *pgx.Conn) error) error {
 	if d.embedded != nil {
 		return withConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
 			if before != nil {
@@ -269,7 +272,8 @@ func (d *database) migratePlatform(ctx context.Context, before func(context.Cont
 	}
 	return withConn(ctx, d.given.String(), func(conn *pgx.Conn) error {
 		var super bool
-		if err := conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil || !super {
+		if err := conn.QueryRow(ctx,
+			`select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil || !super {
 			return err
 		}
 		if err := migrate.Platform(ctx, conn, d.foreignSchemas()...); err != nil {
@@ -310,7 +314,8 @@ func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
 		}
 		// alter role takes no parameters, so format quotes the password with %L.
 		var sql string
-		if err := conn.QueryRow(ctx, `select format('alter role %I login password %L', $1::text, $2::text)`, role, password).Scan(&sql); err != nil {
+		if err := conn.QueryRow(ctx, `select format('alter role %I login password %L', $1::text, $2::text)`, role,
+			password).Scan(&sql); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, sql); err != nil {

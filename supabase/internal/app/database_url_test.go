@@ -30,10 +30,13 @@ func TestGivenURL(t *testing.T) {
 		}
 	}
 	for text, fact := range map[string]string{
-		"": "is not a database URL", "postgres://host/app": "is not a database URL", "postgres://u@/app": "is not a database URL",
-		"postgres://u@host/app?user=admin": "user or password as a parameter", "postgres://u@/app?host=/s&password=secret": "user or password as a parameter",
+		"": "is not a database URL", "postgres://host/app": "is not a database URL",
+		"postgres://u@/app":                         "is not a database URL",
+		"postgres://u@host/app?user=admin":          "user or password as a parameter",
+		"postgres://u@/app?host=/s&password=secret": "user or password as a parameter",
 	} {
-		if _, err := givenURL("DATABASE_URL", text, "read-write"); err == nil || !strings.Contains(err.Error(), fact) || strings.Contains(err.Error(), "secret") {
+		if _, err := givenURL("DATABASE_URL", text, "read-write"); err == nil || !strings.Contains(err.Error(), fact) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -30,7 +30,8 @@ func TestDatabaseTLS(t *testing.T) {
 			t.Errorf("%s: TLS is %v", mode, secure)
 		}
 		var sum int
-		if err := conn.QueryRow(t.Context(), `select 1 + length(repeat('x', 100000))`).Scan(&sum); err != nil || sum != 100001 {
+		if err := conn.QueryRow(t.Context(), `select 1 + length(repeat('x', 100000))`).Scan(&sum); err != nil ||
+			sum != 100001 {
 			t.Errorf("%s: %d %v", mode, sum, err)
 		}
 		if err := conn.Close(t.Context()); err != nil {

@@ -82,7 +82,8 @@ func TestDebianExtensions(t *testing.T) {
 			insert into public.notes (text) values ('from psql');
 		end if;
 	end $$`)
-	_, body := call(t, "POST", info.Get("API_URL")+"/rest/v1/rpc/nearest?select=id", `{"query":"[1,0,0]"}`, "apikey", info.Get("PUBLISHABLE_KEY"), "Content-Type", "application/json")
+	_, body := call(t, "POST", info.Get("API_URL")+"/rest/v1/rpc/nearest?select=id", `{"query":"[1,0,0]"}`, "apikey",
+		info.Get("PUBLISHABLE_KEY"), "Content-Type", "application/json")
 	var ids []struct{ ID int }
 	if err := json.Unmarshal([]byte(body), &ids); err != nil || len(ids) != 2 || ids[0].ID != 1 || ids[1].ID != 3 {
 		t.Errorf("nearest: %s", body)

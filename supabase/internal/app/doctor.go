@@ -89,10 +89,12 @@ func (c *checker) configuration() {
 		}
 	}
 	if !strings.HasPrefix(cfg.SiteURL, "https://") {
-		c.say("configuration", Warn, "SITE_URL is not https, so requests can be read on the network; set TLS_DOMAINS, or put a proxy with TLS in front and name it in TRUSTED_PROXIES")
+		c.say("configuration", Warn,
+			"SITE_URL is not https, so requests can be read on the network; set TLS_DOMAINS, or put a proxy with TLS in front and name it in TRUSTED_PROXIES")
 	}
 	if cfg.Auth.EnableSignup || cfg.Auth.EnableAnonymousSignIns {
-		c.say("configuration", Warn, "sign-up is open: anyone can create accounts and make this server send mail to any address")
+		c.say("configuration", Warn,
+			"sign-up is open: anyone can create accounts and make this server send mail to any address")
 	}
 }
 
@@ -131,7 +133,8 @@ func (c *checker) folder() {
 		c.say("data folder", Bad, "other users may write to %s (mode %04o): chmod 755 it", c.data, info.Mode().Perm())
 	}
 	if stored, err := os.Stat(filepath.Join(c.data, "storage")); err == nil && stored.Mode().Perm()&othersAccess != 0 {
-		c.say("data folder", Bad, "every user of this machine can read the stored files (mode %04o): chmod 750 %s", stored.Mode().Perm(), filepath.Join(c.data, "storage"))
+		c.say("data folder", Bad, "every user of this machine can read the stored files (mode %04o): chmod 750 %s",
+			stored.Mode().Perm(), filepath.Join(c.data, "storage"))
 	}
 	if err := server.CheckTraversable(filepath.Join(c.data, "postgres")); err != nil {
 		c.say("data folder", Bad, "%v", err)
@@ -223,7 +226,8 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	var epoch float64 // seconds
 	err := conn.QueryRow(ctx, `
 		select current_setting('server_version'), (select count(*) from pg_stat_activity where backend_type = 'client backend'),
-		       current_setting('max_connections')::int, extract(epoch from clock_timestamp())`).Scan(&version, &connections, &most, &epoch)
+		       current_setting('max_connections')::int, extract(epoch from clock_timestamp())`).Scan(&version,
+		&connections, &most, &epoch)
 	if err != nil {
 		return err
 	}
@@ -267,7 +271,8 @@ func (c *checker) mailServer(ctx context.Context) {
 		c.say("mail", Warn, "%s:%d offers no authentication, so mail is sent without; remove SMTP_USER if that is right", smtp.Host, smtp.Port)
 		return
 	}
-	c.say("mail", Good, "%s:%d accepts mail from %s; `daawo notify test` sends one", smtp.Host, smtp.Port, smtp.AdminEmail)
+	c.say("mail", Good, "%s:%d accepts mail from %s; `daawo notify test` sends one", smtp.Host, smtp.Port,
+		smtp.AdminEmail)
 }
 
 func (c *checker) backups(ctx context.Context) {
@@ -305,7 +310,8 @@ func (c *checker) backups(ctx context.Context) {
 	case newest.IsZero():
 		c.say("backup", Bad, "%s contains no backup yet: `daawo backup` makes one", store)
 	case age > limit:
-		c.say("backup", Bad, "the newest backup in %s is %s old: the log of the server says why there is no newer one", store, age)
+		c.say("backup", Bad, "the newest backup in %s is %s old: the log of the server says why there is no newer one",
+			store, age)
 	case age < -time.Minute:
 		c.say("backup", Warn, "the time of the newest backup in %s is %s in the future, because a clock is or was wrong: check the clock of this machine (timedatectl); then a running server makes another backup at once", store, -age)
 	default:

@@ -17,7 +17,8 @@ func (c *checker) certificates(ctx context.Context) {
 	if len(domains) == 0 || c.cfg.API.TLS.Enabled {
 		return
 	}
-	if u, err := url.Parse(c.cfg.AdminURL); err == nil && c.options.AdminSite != nil && u.Hostname() != "" && net.ParseIP(u.Hostname()) == nil {
+	if u, err := url.Parse(c.cfg.AdminURL); err == nil && c.options.AdminSite != nil && u.Hostname() != "" &&
+		net.ParseIP(u.Hostname()) == nil {
 		domains = append(domains, u.Hostname())
 	}
 	host := c.cfg.Host
@@ -36,7 +37,8 @@ func (c *checker) certificate(ctx context.Context, address, domain string) {
 	const advice = "check that the domain points to this machine, and that ports 80 and 443 can be reached from the internet; the log of the server says more"
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	dialer := tls.Dialer{Config: &tls.Config{ServerName: domain, InsecureSkipVerify: true}} //nolint:gosec // name and times are checked below
+	// nolint:gosec // name and times are checked below
+	dialer := tls.Dialer{Config: &tls.Config{ServerName: domain, InsecureSkipVerify: true}}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		c.say("certificate", Bad, "there is none for %s (%v): %s", domain, err, advice)

@@ -27,12 +27,13 @@ func TestDoctorCertificate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
-			if h.ServerName == "missing.example.org" {
-				return nil, errors.New("no certificate")
-			}
-			return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private}, nil
-		}})
+		l, err := tls.Listen("tcp", "127.0.0.1:0",
+			&tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
+				if h.ServerName == "missing.example.org" {
+					return nil, errors.New("no certificate")
+				}
+				return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private}, nil
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,8 @@ func TestDoctorCertificate(t *testing.T) {
 	} {
 		c := &checker{}
 		c.certificate(t.Context(), check.address, check.domain)
-		if len(c.findings) != 1 || c.findings[0].Verdict != check.want || !strings.Contains(c.findings[0].Says, check.says) {
+		if len(c.findings) != 1 || c.findings[0].Verdict != check.want ||
+			!strings.Contains(c.findings[0].Says, check.says) {
 			t.Errorf("%s: %v, want %s with %q", check.domain, c.findings, check.want, check.says)
 		}
 	}

@@ -5,7 +5,8 @@ import "testing"
 // TestDoctorFindsHiddenClients checks that doctor recognizes a Docker that shows all clients under
 // one address.
 func TestDoctorFindsHiddenClients(t *testing.T) {
-	const all, rootless = "         0          0 4294967295\n", "         0       1000          1\n         1     100000      65536\n"
+	const all, rootless = "         0          0 4294967295\n",
+		"         0       1000          1\n         1     100000      65536\n"
 	for _, tt := range []struct{ kernel, uidMap, want string }{
 		{"6.8.0-45-generic", all, ""},
 		{"6.10.14-linuxkit", all, "Docker Desktop"},
@@ -23,7 +24,8 @@ func TestDoctorFindsHiddenClients(t *testing.T) {
 		found bool
 	}{
 		{public, true},
-		{map[string]string{"PUBLISHED_ON": "0.0.0.0", "SITE_URL": "https://example.org", "TRUSTED_PROXIES": "172.16.0.0/12"}, true},
+		{map[string]string{"PUBLISHED_ON": "0.0.0.0", "SITE_URL": "https://example.org",
+			"TRUSTED_PROXIES": "172.16.0.0/12"}, true},
 		{map[string]string{"PUBLISHED_ON": "127.0.0.1"}, false},
 		{map[string]string{"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org"}, false},
 	} {

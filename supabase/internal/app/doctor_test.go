@@ -22,8 +22,8 @@ import (
 // TestDoctor checks the finding and the advice for each fault of an installation.
 func TestDoctor(t *testing.T) {
 	public := map[string]string{
-		"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org", "SMTP_ADMIN_EMAIL": "b@example.org",
-		"SMTP_HOST": "127.0.0.1", "SMTP_PORT": closedPort(t),
+		"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org",
+		"SMTP_ADMIN_EMAIL": "b@example.org", "SMTP_HOST": "127.0.0.1", "SMTP_PORT": closedPort(t),
 	}
 	store := func(t *testing.T, ago time.Duration) string {
 		dir := t.TempDir()
@@ -46,13 +46,19 @@ func TestDoctor(t *testing.T) {
 		{"no fault", nil, "keys", Good, "unique to this installation"},
 		{"no mail server", nil, "mail", Bad, "127.0.0.1"},
 		{"no backup", nil, "backup", Warn, "set BACKUP_TO"},
-		{"no address for alarms", func(_ *testing.T, _ string, env map[string]string) { delete(env, "ADMIN_EMAIL") }, "configuration", Bad, "ADMIN_EMAIL"},
-		{"plain HTTP", func(_ *testing.T, _ string, env map[string]string) { env["SITE_URL"] = "http://example.org" }, "configuration", Warn, "TLS_DOMAINS"},
+		{"no address for alarms", func(_ *testing.T, _ string, env map[string]string) { delete(env, "ADMIN_EMAIL") },
+			"configuration", Bad, "ADMIN_EMAIL"},
+		{"plain HTTP", func(_ *testing.T, _ string, env map[string]string) { env["SITE_URL"] = "http://example.org" },
+			"configuration", Warn, "TLS_DOMAINS"},
 		{"a public secret", func(_ *testing.T, _ string, env map[string]string) {
 			env["JWT_SECRET"] = "super-secret-jwt-token-with-at-least-32-characters-long"
 		}, "configuration", Bad, "JWT_SECRET"},
-		{"a world-writable folder", func(t *testing.T, data string, _ map[string]string) { chmod(t, data, 0o777) }, "data folder", Bad, "chmod 755"},
-		{"world-readable keys", func(t *testing.T, data string, _ map[string]string) { chmod(t, KeysFile(data), 0o644) }, "keys", Bad, "chmod 600"},
+		{"a world-writable folder", func(t *testing.T, data string, _ map[string]string) { chmod(t, data, 0o777) },
+			"data folder", Bad, "chmod 755"},
+		{"world-readable keys", func(t *testing.T, data string,
+			_ map[string]string) {
+			chmod(t, KeysFile(data), 0o644)
+		}, "keys", Bad, "chmod 600"},
 		{"world-readable files", func(t *testing.T, data string, _ map[string]string) {
 			write(t, filepath.Join(data, "storage", "x"), nil, 0o600)
 			chmod(t, filepath.Join(data, "storage"), 0o755)
@@ -60,11 +66,26 @@ func TestDoctor(t *testing.T) {
 		{"DATABASE_URL", func(_ *testing.T, _ string, env map[string]string) {
 			env["DATABASE_URL"] = "postgres://postgres:b1946ac92492d234@127.0.0.1:" + public["SMTP_PORT"] + "/postgres"
 		}, "backup", Note, "where it runs"},
-		{"an empty backup folder", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = t.TempDir() }, "backup", Bad, "daawo backup"},
-		{"an old backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 49*time.Hour) }, "backup", Bad, "49h0m0s old"},
-		{"a recent backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, 47*time.Hour) }, "backup", Good, "47h0m0s old"},
-		{"a backup of a clock that was ahead", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, -3*time.Hour) }, "backup", Warn, "is 3h0m0s in the future"},
-		{"an unencrypted backup", func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = store(t, time.Hour) }, "backup", Warn, "BACKUP_RECIPIENTS"},
+		{"an empty backup folder", func(t *testing.T, _ string,
+			env map[string]string) {
+			env["BACKUP_TO"] = t.TempDir()
+		}, "backup", Bad, "daawo backup"},
+		{"an old backup", func(t *testing.T, _ string,
+			env map[string]string) {
+			env["BACKUP_TO"] = store(t, 49*time.Hour)
+		}, "backup", Bad, "49h0m0s old"},
+		{"a recent backup", func(t *testing.T, _ string,
+			env map[string]string) {
+			env["BACKUP_TO"] = store(t, 47*time.Hour)
+		}, "backup", Good, "47h0m0s old"},
+		{"a backup of a clock that was ahead", func(t *testing.T, _ string,
+			env map[string]string) {
+			env["BACKUP_TO"] = store(t, -3*time.Hour)
+		}, "backup", Warn, "is 3h0m0s in the future"},
+		{"an unencrypted backup", func(t *testing.T, _ string,
+			env map[string]string) {
+			env["BACKUP_TO"] = store(t, time.Hour)
+		}, "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			data, env := dataFolder(t), map[string]string{}
@@ -74,7 +95,8 @@ func TestDoctor(t *testing.T) {
 			if err := os.Mkdir(data, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := LoadKeys(t.Context(), newApp(t, data, public).cfg, data); err != nil { // the first start creates them
+			// the first start creates them
+			if _, err := LoadKeys(t.Context(), newApp(t, data, public).cfg, data); err != nil {
 				t.Fatal(err)
 			}
 			if tt.spoil != nil {
@@ -98,7 +120,8 @@ func TestDoctorWritesNothing(t *testing.T) {
 	data, backups := dataFolder(t), filepath.Join(dataFolder(t), "backups")
 	for _, place := range []string{backups, "file://" + backups} {
 		says := map[string]Finding{}
-		for _, f := range newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "BACKUP_TO": place}).Examine(t.Context()) {
+		for _, f := range newApp(t, data,
+			map[string]string{"DAAWO_HOST": "0.0.0.0", "BACKUP_TO": place}).Examine(t.Context()) {
 			says[f.What] = f
 		}
 		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start generates them") {
@@ -121,16 +144,20 @@ func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 	t.Helper()
 	data := dataFolder(t)
 	for _, want := range []Verdict{Note, Good} {
-		for _, f := range newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "DATABASE_URL": database}).Examine(t.Context()) {
+		for _, f := range newApp(t, data,
+			map[string]string{"DAAWO_HOST": "0.0.0.0", "DATABASE_URL": database}).Examine(t.Context()) {
 			if f.What == "keys" && f.Verdict != want {
 				t.Errorf("of the keys: %v, want %s", f, want)
 			}
 		}
 		var stored int
-		if err := conn.QueryRow(t.Context(), `select count(*) from daawo.keys`).Scan(&stored); err != nil || stored != 0 {
+		if err := conn.QueryRow(t.Context(), `select count(*) from daawo.keys`).Scan(&stored); err != nil ||
+			stored != 0 {
 			t.Errorf("%d sets of keys were stored, %v", stored, err)
 		}
-		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).cfg, data); err != nil { // creates keys
+		// creates keys
+		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).cfg,
+			data); err != nil {
 			t.Fatal(err)
 		}
 	}

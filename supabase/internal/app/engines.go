@@ -79,7 +79,8 @@ func (s *services) openREST(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started := begin(func() (any, error) { return nil, engine.Start(ctx) }) // other services start while it reads the schema
+	// other services start while it reads the schema
+	started := begin(func() (any, error) { return nil, engine.Start(ctx) })
 	s.restStarted = func() error {
 		_, err := started()
 		return err

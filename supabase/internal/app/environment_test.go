@@ -44,8 +44,9 @@ func TestEnvironmentKeys(t *testing.T) {
 			t.Errorf("%s: duplicate id: %v", round, ids)
 		}
 		back, given, err := environmentKeys(config.APIKeys{
-			JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"], JWTJWKS: v["JWT_JWKS"], Anon: v["ANON_KEY"], ServiceRole: v["SERVICE_ROLE_KEY"],
-			Publishable: v["SUPABASE_PUBLISHABLE_KEY"], Secret: v["SUPABASE_SECRET_KEY"], AnonAsymmetric: v["ANON_KEY_ASYMMETRIC"],
+			JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"], JWTJWKS: v["JWT_JWKS"], Anon: v["ANON_KEY"],
+			ServiceRole: v["SERVICE_ROLE_KEY"], Publishable: v["SUPABASE_PUBLISHABLE_KEY"],
+			Secret: v["SUPABASE_SECRET_KEY"], AnonAsymmetric: v["ANON_KEY_ASYMMETRIC"],
 			ServiceRoleAsymmetric: v["SERVICE_ROLE_KEY_ASYMMETRIC"], Retired: v["RETIRED_KEYS"],
 		})
 		if err != nil || !given {
@@ -56,7 +57,8 @@ func TestEnvironmentKeys(t *testing.T) {
 		}
 		// The variables of the gateway and the functions are enough to verify tokens of the
 		// previous key.
-		half, _, err := environmentKeys(config.APIKeys{JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"], Anon: v["ANON_KEY"], ServiceRole: v["SERVICE_ROLE_KEY"]})
+		half, _, err := environmentKeys(config.APIKeys{JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"],
+			Anon: v["ANON_KEY"], ServiceRole: v["SERVICE_ROLE_KEY"]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +94,8 @@ func variablesOf(t *testing.T, set keys.Set) map[string]string {
 // variables that are set.
 func TestEnvironmentKeysNamesSetVariables(t *testing.T) {
 	_, _, err := environmentKeys(config.APIKeys{Anon: "a-key", Publishable: "another"})
-	if err == nil || !strings.Contains(err.Error(), "JWT_SECRET: is required") || !strings.Contains(err.Error(), "ANON_KEY, SUPABASE_PUBLISHABLE_KEY; ") ||
+	if err == nil || !strings.Contains(err.Error(), "JWT_SECRET: is required") ||
+		!strings.Contains(err.Error(), "ANON_KEY, SUPABASE_PUBLISHABLE_KEY; ") ||
 		strings.Contains(err.Error(), "a-key") {
 		t.Error(err)
 	}

@@ -88,5 +88,6 @@ func (d *database) connectAs(ctx context.Context, role, name string) (*pgx.Conn,
 // says more.
 func (s *services) netTargets() pgnet.Targets {
 	private := s.cfg.NetPrivate == "allow" || s.cfg.NetPrivate == "" && s.cfg.Loopback()
-	return pgnet.Targets{Public: s.public, Inside: s.inside, Private: private, Allowed: []netip.Prefix(s.cfg.NetAllowed)}
+	return pgnet.Targets{Public: s.public, Inside: s.inside, Private: private,
+		Allowed: []netip.Prefix(s.cfg.NetAllowed)}
 }

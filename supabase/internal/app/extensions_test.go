@@ -91,7 +91,8 @@ func TestExtensions(t *testing.T) {
 	addNote := func(a *App, text string) {
 		t.Helper()
 		info := a.Info()
-		status, body := call(t, "POST", info.Get("API_URL")+"/rest/v1/notes", `{"text":"`+text+`"}`, "apikey", info.Get("SECRET_KEY"), "Content-Type", "application/json")
+		status, body := call(t, "POST", info.Get("API_URL")+"/rest/v1/notes", `{"text":"`+text+`"}`, "apikey",
+			info.Get("SECRET_KEY"), "Content-Type", "application/json")
 		if status != 201 {
 			t.Fatalf("insert: %d %s", status, body)
 		}
@@ -101,7 +102,8 @@ func TestExtensions(t *testing.T) {
 				t.Errorf("the function got %q", event)
 			}
 		case <-time.After(30 * time.Second):
-			t.Fatalf("the webhook did not reach the function: %s", one(t, a.data, `select coalesce(json_agg(r)::text, 'no response') from net._http_response r`))
+			t.Fatalf("the webhook did not reach the function: %s",
+				one(t, a.data, `select coalesce(json_agg(r)::text, 'no response') from net._http_response r`))
 		}
 	}
 	secret := func() string {
@@ -155,7 +157,8 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 		host, setting string
 		want          bool
 	}{{"127.0.0.1", "", true}, {"0.0.0.0", "", false}, {"127.0.0.1", "refuse", false}, {"0.0.0.0", "allow", true}} {
-		a := newApp(t, "", map[string]string{"DAAWO_HOST": c.host, "PG_NET_PRIVATE": c.setting, "PG_NET_NETWORKS": "10.0.0.0/8"})
+		a := newApp(t, "", map[string]string{"DAAWO_HOST": c.host, "PG_NET_PRIVATE": c.setting,
+			"PG_NET_NETWORKS": "10.0.0.0/8"})
 		s := &services{App: a}
 		if got := s.netTargets(); got.Private != c.want || len(got.Allowed) != 1 {
 			t.Errorf("%+v: %+v", c, got)
@@ -178,7 +181,8 @@ func TestJobsConnectAsTheirRole(t *testing.T) {
 	}
 	defer conn.Close(context.Background())
 	var who string
-	err = conn.QueryRow(t.Context(), `select current_user || ' ' || current_database() || ' ' || current_setting('application_name')`).Scan(&who)
+	err = conn.QueryRow(t.Context(),
+		`select current_user || ' ' || current_database() || ' ' || current_setting('application_name')`).Scan(&who)
 	if err != nil || who != "authenticator template1 pg_cron" {
 		t.Errorf("%s, %v", who, err)
 	}

@@ -33,15 +33,18 @@ func TestImgproxyAndSweep(t *testing.T) {
 	a.cfg.Storage.ImageTransformation.Enabled = true
 	info := start(t, a)
 	api, secret := info.Get("API_URL")+"/storage/v1", info.Get("SECRET_KEY")
-	if status, body := call(t, "POST", api+"/bucket", `{"name":"pictures","public":true}`, "apikey", secret, "Content-Type", "application/json"); status != 200 {
+	if status, body := call(t, "POST", api+"/bucket", `{"name":"pictures","public":true}`, "apikey", secret,
+		"Content-Type", "application/json"); status != 200 {
 		t.Fatalf("bucket: %d %s", status, body)
 	}
-	if status, body := call(t, "POST", api+"/object/pictures/p.png", onePixel, "apikey", secret, "Content-Type", "image/png"); status != 200 {
+	if status, body := call(t, "POST", api+"/object/pictures/p.png", onePixel, "apikey", secret, "Content-Type",
+		"image/png"); status != 200 {
 		t.Fatalf("upload: %d %s", status, body)
 	}
 	status, body := call(t, "GET", api+"/render/image/public/pictures/p.png?width=10&height=20", "")
 	path, _ := asked.Load().(string)
-	if status != 200 || body != "resized" || !strings.Contains(path, "/height:20/width:10/resizing_type:fill/plain/local:///"+data) {
+	if status != 200 || body != "resized" ||
+		!strings.Contains(path, "/height:20/width:10/resizing_type:fill/plain/local:///"+data) {
 		t.Errorf("%d %s, asked %s", status, body, path)
 	}
 
@@ -88,9 +91,11 @@ func TestBucketSeedAgain(t *testing.T) {
 		a.cfg.Storage.Buckets = map[string]config.Bucket{"seeded": bucket}
 		return a
 	}
-	for path, want := range map[string]string{"./pictures": "mime type text/plain; charset=utf-8 is not supported", "./missing": "missing"} {
+	for path, want := range map[string]string{"./pictures": "mime type text/plain; charset=utf-8 is not supported",
+		"./missing": "missing"} {
 		a := app(config.Bucket{Public: true, AllowedMimeTypes: []string{"image/png"}, ObjectsPath: path})
-		if err := a.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "seed of bucket seeded") || !strings.Contains(err.Error(), want) {
+		if err := a.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "seed of bucket seeded") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 		if err := a.Close(t.Context()); err != nil {

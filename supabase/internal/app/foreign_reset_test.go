@@ -85,7 +85,8 @@ func TestDroppedSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pg, err := server.Start(t.Context(), server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	pg, err := server.Start(t.Context(),
+		server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +106,13 @@ func TestDroppedSchemas(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), drop); err != nil {
 		t.Fatal(err)
 	}
-	if status, reply := call(t, "GET", info.Get("API_URL")+"/readyz", ""); status != 503 || !strings.Contains(reply, `"schemas":"failing"`) {
+	if status, reply := call(t, "GET", info.Get("API_URL")+"/readyz", ""); status != 503 ||
+		!strings.Contains(reply, `"schemas":"failing"`) {
 		t.Errorf("readyz with dropped schemas: %d %s", status, reply)
 	}
 	c := &checker{App: a}
-	if err := c.database(t.Context(), conn); err != nil || !strings.Contains(fmt.Sprint(c.findings), "daawo.keys, river.river_job, edge_functions.request_limits, auth_limits.buckets") {
+	if err := c.database(t.Context(), conn); err != nil || !strings.Contains(fmt.Sprint(c.findings),
+		"daawo.keys, river.river_job, edge_functions.request_limits, auth_limits.buckets") {
 		t.Errorf("doctor with dropped schemas: %v, %v", c.findings, err)
 	}
 	waitFor(t, "the end of the repair", func() bool {
@@ -164,15 +167,18 @@ func everythingWorks(t *testing.T, info Info, email string) {
 	if status, reply := call(t, "POST", api+"/auth/v1/signup", body, header...); status != 200 {
 		t.Errorf("sign-up: %d %s", status, reply)
 	}
-	if status, reply := call(t, "POST", api+"/auth/v1/otp", fmt.Sprintf(`{"email":"code-%s"}`, email), header...); status != 200 {
+	if status, reply := call(t, "POST", api+"/auth/v1/otp", fmt.Sprintf(`{"email":"code-%s"}`, email),
+		header...); status != 200 {
 		t.Errorf("code by mail: %d %s", status, reply)
 	}
 	mailed("code-" + email)
-	if status, reply := call(t, "POST", api+"/functions/v1/add-note", fmt.Sprintf(`{"text":%q}`, email), header...); status != 200 {
+	if status, reply := call(t, "POST", api+"/functions/v1/add-note", fmt.Sprintf(`{"text":%q}`, email),
+		header...); status != 200 {
 		t.Errorf("function: %d %s", status, reply)
 	}
 	mailed("See notes " + email)
-	if status, reply := call(t, "POST", api+"/storage/v1/bucket", fmt.Sprintf(`{"name":%q}`, email), "apikey", secret, "Content-Type", "application/json"); status != 200 {
+	if status, reply := call(t, "POST", api+"/storage/v1/bucket", fmt.Sprintf(`{"name":%q}`, email), "apikey", secret,
+		"Content-Type", "application/json"); status != 200 {
 		t.Errorf("bucket: %d %s", status, reply)
 	}
 	waitFor(t, "the note over REST", func() bool {

@@ -60,7 +60,8 @@ func (a *App) openFront(plainHost string) (*front, error) {
 		return nil, err
 	}
 	if len(a.cfg.TLSDomains) > 0 {
-		if err := errors.Join(open(&f.secure, secureSocket, a.cfg.Host, 443), open(&f.web, webSocket, a.cfg.Host, 80)); err != nil {
+		if err := errors.Join(open(&f.secure, secureSocket, a.cfg.Host, 443),
+			open(&f.web, webSocket, a.cfg.Host, 80)); err != nil {
 			return nil, err
 		}
 	}
@@ -124,7 +125,8 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 	}
 	f.serveAdmin(admin, nil)
 	serveUntilClose(f.App, "gateway", httpServer(h, f.log), f.plain, connLimits(f.cfg), own)
-	serveUntilClose(f.App, "HTTPS", httpServer(f.byHost(admin, h), f.log), f.secure, connLimits(f.cfg), tlsConfig(magic.TLSConfig()))
+	serveUntilClose(f.App, "HTTPS", httpServer(f.byHost(admin, h), f.log), f.secure, connLimits(f.cfg),
+		tlsConfig(magic.TLSConfig()))
 	serveUntilClose(f.App, "HTTP", httpServer(redirect, f.log), f.web, connLimits(f.cfg), nil)
 	return nil
 }
@@ -177,7 +179,8 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 		if err != nil {
 			host = r.Host
 		}
-		if !slices.ContainsFunc(domains, func(d string) bool { return strings.EqualFold(d, host) }) { // a forged Host must not redirect to another site
+		// a forged Host must not redirect to another site
+		if !slices.ContainsFunc(domains, func(d string) bool { return strings.EqualFold(d, host) }) {
 			host = f.cfg.TLSDomains[0]
 		}
 		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)

@@ -190,7 +190,8 @@ func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev
 	}
 	if s.options.FunctionsDir != "" {
 		s.log.Info("building functions", "folder", root)
-		dev, err = host.NewProgram(ctx, host.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
+		dev, err = host.NewProgram(ctx,
+			host.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
 	} else {
 		dev, err = host.NewDev(o)
 	}
@@ -211,12 +212,14 @@ func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
 	parent, err := s.parent.Socket()
 	return host.ChildConfig{
 		Parent: parent, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
-		Region: s.cfg.Region, Webhook: s.cfg.WebhookURL != "", Spans: s.traces != nil, Limited: !s.cfg.Loopback() || len(s.cfg.Proxies) > 0,
+		Region: s.cfg.Region, Webhook: s.cfg.WebhookURL != "", Spans: s.traces != nil, Limited: !s.cfg.Loopback() ||
+			len(s.cfg.Proxies) > 0,
 	}, err
 }
 
 // openDeployer serves the deployed functions, or base while none are deployed.
-func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Base, built []host.FunctionInfo) (*host.Deployer, error) {
+func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Base,
+	built []host.FunctionInfo) (*host.Deployer, error) {
 	d, err := host.NewDeployer(ctx, host.DeployOptions{
 		Dir: filepath.Join(s.data, "functions"), Host: h, Base: base, Built: built,
 		Child:   func() (host.ChildConfig, error) { return s.childConfig("") },

@@ -71,7 +71,8 @@ func (a handovers) ready() error {
 	if a.keeper == nil {
 		return nil
 	}
-	return a.keeper.Ready(a.sockets, Upgraded{Version: a.options.Version, PID: os.Getpid(), Took: time.Since(a.began).Round(time.Millisecond).String()})
+	return a.keeper.Ready(a.sockets, Upgraded{Version: a.options.Version, PID: os.Getpid(),
+		Took: time.Since(a.began).Round(time.Millisecond).String()})
 }
 
 // upgrade starts the installed program as the next process of this server and returns when that one

@@ -72,7 +72,8 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		prepare("2", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 		prepare("3", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 	}
-	first.spawn = func(ctx context.Context, _ handover.Program, facts any, files *handover.Files) (*handover.Server, error) {
+	first.spawn = func(ctx context.Context, _ handover.Program, facts any, files *handover.Files) (*handover.Server,
+		error) {
 		next := versions[0]
 		versions = versions[1:]
 		return handover.StartWithin(ctx, facts, files, func(connect handover.Connect) (err error) {
@@ -89,14 +90,17 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var u Upgraded
-	if err := Command(t.Context(), data, "/upgrade", &u); err == nil || !strings.Contains(err.Error(), "the running one continues") || !strings.Contains(err.Error(), "division by zero") {
+	if err := Command(t.Context(), data, "/upgrade", &u); err == nil ||
+		!strings.Contains(err.Error(), "the running one continues") ||
+		!strings.Contains(err.Error(), "division by zero") {
 		t.Errorf("a failing migration: %v", err)
 	}
 	if status, body := call(t, "GET", api+"/rest/v1/half", "", "apikey", r.info.Get("SECRET_KEY")); status != 404 {
 		t.Errorf("the failed migration left a table: %d %s", status, body)
 	}
 	upgradeTwice(t, data, r.info, begun, release)
-	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil || now.Port() != pg.Port() {
+	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil ||
+		now.Port() != pg.Port() {
 		t.Errorf("Postgres did not stay: %v", err)
 	}
 	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {
@@ -120,7 +124,8 @@ func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, r
 	var calls sync.WaitGroup
 	for _, version := range []string{"2", "3"} {
 		calls.Go(func() {
-			if status, body := call(t, "GET", api+"/functions/v1/slow", ""); status != 200 || !strings.Contains(body, "whole") {
+			if status, body := call(t, "GET", api+"/functions/v1/slow", ""); status != 200 ||
+				!strings.Contains(body, "whole") {
 				t.Errorf("the call in flight: %d %s", status, body)
 			}
 		})
@@ -130,10 +135,12 @@ func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, r
 		}
 		release <- struct{}{}
 		var asked Info
-		if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version || fmt.Sprint(asked.Values) != fmt.Sprint(info.Values) {
+		if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version ||
+			fmt.Sprint(asked.Values) != fmt.Sprint(info.Values) {
 			t.Errorf("status of %s: %v\n%v\n%v", version, err, asked, info)
 		}
-		if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"`+version+`"}`, "Content-Type", "application/json"); status != 200 {
+		if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"`+version+`"}`, "Content-Type",
+			"application/json"); status != 200 {
 			t.Errorf("a call of %s: %d %s", version, status, body)
 		}
 		if status, _ := call(t, "GET", api+"/rest/v1/more", "", "apikey", info.Get("SECRET_KEY")); status != 200 {
@@ -158,8 +165,9 @@ func TestMigrateBesideServer(t *testing.T) {
 	data := dataFolder(t)
 	info := start(t, newApp(t, data, nil))
 	beside := func(project fs.FS) *App {
-		a := newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org",
-			"SMTP_HOST": "127.0.0.1", "SMTP_ADMIN_EMAIL": "b@example.org"}) // other settings than the server's
+		a := newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org",
+			"ADMIN_EMAIL": "a@example.org",
+			"SMTP_HOST":   "127.0.0.1", "SMTP_ADMIN_EMAIL": "b@example.org"}) // other settings than the server's
 		a.options.Project = project
 		return a
 	}
@@ -186,12 +194,13 @@ func TestMigrateBesideServer(t *testing.T) {
 // understand.
 func TestKeeperOfOtherRelease(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
-	_, err := handover.StartWithin(t.Context(), facts{Protocol: protocol + 1}, &handover.Files{}, func(connect handover.Connect) (err error) {
-		if a.keeper, err = connect(&a.facts); err != nil {
-			return err
-		}
-		return a.Run(context.Background(), func(Info) {})
-	})
+	_, err := handover.StartWithin(t.Context(), facts{Protocol: protocol + 1}, &handover.Files{},
+		func(connect handover.Connect) (err error) {
+			if a.keeper, err = connect(&a.facts); err != nil {
+				return err
+			}
+			return a.Run(context.Background(), func(Info) {})
+		})
 	if err == nil || !strings.Contains(err.Error(), "restart the server instead") {
 		t.Error(err)
 	}

@@ -16,20 +16,23 @@ func (s *services) watchIssuer() {
 	log := s.log.With("part", "issuer")
 	var elsewhere []string
 	for _, u := range []struct{ name, url string }{
-		{"REST_URL", s.cfg.RESTURL}, {"STORAGE_URL", s.cfg.StorageURL}, {"REALTIME_URL", s.cfg.RealtimeURL}, {"FUNCTIONS_URL", s.cfg.FunctionsURL},
+		{"REST_URL", s.cfg.RESTURL}, {"STORAGE_URL", s.cfg.StorageURL}, {"REALTIME_URL", s.cfg.RealtimeURL},
+		{"FUNCTIONS_URL", s.cfg.FunctionsURL},
 	} {
 		if u.url != "" {
 			elsewhere = append(elsewhere, u.name)
 		}
 	}
 	if len(elsewhere) > 0 {
-		log.Warn("services that run elsewhere need the keys of the third-party issuer in their own settings", "issuer", url, "services", elsewhere)
+		log.Warn("services that run elsewhere need the keys of the third-party issuer in their own settings", "issuer",
+			url, "services", elsewhere)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		issuer.Watch(ctx, issuer.Options{URL: url, Audience: audience, Unknown: s.keys.unknown, Use: s.keys.trust, Log: log})
+		issuer.Watch(ctx, issuer.Options{URL: url, Audience: audience, Unknown: s.keys.unknown, Use: s.keys.trust,
+			Log: log})
 	}()
 	s.onClose("third-party issuer", func(context.Context) error { cancel(); <-done; return nil })
 }

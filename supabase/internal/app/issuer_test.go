@@ -31,7 +31,8 @@ func newThirdParty(t *testing.T) *thirdParty {
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, p.url, p.url+"/jwks")
 	})
-	mux.HandleFunc("GET /jwks", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(keys.JWKS([]keys.Key{key})) })
+	mux.HandleFunc("GET /jwks",
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(keys.JWKS([]keys.Key{key})) })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	p.url = server.URL
@@ -80,10 +81,12 @@ func TestThirdPartyIssuer(t *testing.T) {
 	}
 	api, apikey := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")
 	do := func(method, path, body, token string) (int, string) {
-		return call(t, method, api+path, body, "apikey", apikey, "Authorization", "Bearer "+token, "Content-Type", "image/png")
+		return call(t, method, api+path, body, "apikey", apikey, "Authorization", "Bearer "+token, "Content-Type",
+			"image/png")
 	}
 	user := p.token(map[string]any{"role": "authenticated"})
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // the keys are fetched beside the start
+	// the keys are fetched beside the start
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if status, body := do("GET", "/rest/v1/documents?select=title", "", user); status == 200 {
 			if body != `[{"title":"mine"}]` {
 				t.Errorf("REST: %s", body)
@@ -107,7 +110,8 @@ func TestThirdPartyIssuer(t *testing.T) {
 	if status, body := do("GET", "/rest/v1/documents", "", anonymous); status != 200 || body != "[]" {
 		t.Errorf("without a role: %d %s", status, body)
 	}
-	service, foreign := p.token(map[string]any{"role": "service_role"}), p.token(map[string]any{"iss": "https://other.example", "role": "authenticated"})
+	service, foreign := p.token(map[string]any{"role": "service_role"}),
+		p.token(map[string]any{"iss": "https://other.example", "role": "authenticated"})
 	for _, c := range []struct {
 		name, path, token string
 		want              int

@@ -82,7 +82,8 @@ func addConfigured(c *config.Config, set keys.Set, err error) (keys.Set, error) 
 // findKeys returns the keys without those of config.toml. shared reports whether they are stored in
 // the database. With mayStore it stores keys that are new, or that are in the data folder but
 // belong in the database.
-func findKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, shared bool, err error) {
+func findKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, shared bool,
+	err error) {
 	set, given, err := environmentKeys(c.Keys)
 	if err == nil && !given && c.DatabaseURL != "" {
 		set, shared, err = databaseKeys(ctx, c, data, mayStore)
@@ -245,7 +246,8 @@ func without(all []keys.Key, other keys.Key) []keys.Key {
 }
 
 func newKeyring(set keys.Set, now func() time.Time) *keyring {
-	return &keyring{now: now, accepted: set, active: set, unknown: make(chan struct{}, 1), verifier: keys.NewVerifier(keys.Options{Now: now, RefuseIDTokens: true}, set.Verifying()...)}
+	return &keyring{now: now, accepted: set, active: set, unknown: make(chan struct{}, 1),
+		verifier: keys.NewVerifier(keys.Options{Now: now, RefuseIDTokens: true}, set.Verifying()...)}
 }
 
 // learn accepts the new keys besides the active ones.

@@ -36,7 +36,8 @@ func TestRoleOfToken(t *testing.T) {
 	}
 	ring := newKeyring(old, time.Now)
 	for token, want := range map[string]string{
-		old.ServiceRole: "service_role", old.ServiceRoleToken: "service_role", old.Anon: "anon", old.Secret: "", keys.Demo().ServiceRole: "",
+		old.ServiceRole: "service_role", old.ServiceRoleToken: "service_role", old.Anon: "anon", old.Secret: "",
+		keys.Demo().ServiceRole: "",
 	} {
 		if role := ring.role(token); role != want {
 			t.Errorf("%s has the role %q, want %q", token, role, want)

@@ -22,7 +22,8 @@ const keysChannel = "daawo_keys"
 // databaseKeys returns the keys that all servers of the database of DATABASE_URL share. ok is false
 // if the database does not have the platform schema of this program (Supabase's image): then the
 // keys are in the environment or the data folder.
-func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, ok bool, err error) {
+func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, ok bool,
+	err error) {
 	url, err := databaseURL(c)
 	if err != nil {
 		return set, false, err
@@ -45,7 +46,8 @@ func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore b
 			return err
 		}
 		// If two servers start at the same time, the keys of one are stored and both read them.
-		if _, err := conn.Exec(ctx, `insert into daawo.keys (secrets) values ($1) on conflict do nothing`, &set); err != nil {
+		if _, err := conn.Exec(ctx, `insert into daawo.keys (secrets) values ($1) on conflict do nothing`,
+			&set); err != nil {
 			return err
 		}
 		return readKeys(ctx, conn, &set)

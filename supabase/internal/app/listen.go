@@ -81,7 +81,8 @@ func (w debugWriter) Write(p []byte) (int, error) {
 // connLimits returns the limits of a port that unknown clients can reach.
 func connLimits(cfg *config.Config) gateway.ConnLimits {
 	total := connectionsFor(openFiles())
-	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies, Crowded: memory.SetCrowded}
+	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies,
+		Crowded: memory.SetCrowded}
 }
 
 // ownFiles is the number of open files that the program needs besides connections: databases, logs,
@@ -170,7 +171,8 @@ func (v *served) close(ctx context.Context) error {
 
 // serveUntilClose serves HTTP on a listener until the stack closes, and stands down when another
 // process serves.
-func serveUntilClose(a *App, name string, s *http.Server, l net.Listener, limits gateway.ConnLimits, secure *tls.Config) {
+func serveUntilClose(a *App, name string, s *http.Server, l net.Listener, limits gateway.ConnLimits,
+	secure *tls.Config) {
 	v := serve(s, l, limits, secure, a.fail)
 	a.standDowns = append(a.standDowns, v.standDown)
 	a.onClose(name, v.close)

@@ -16,7 +16,8 @@ import (
 )
 
 // serveTest serves a handler as the public port does.
-func serveTest(t *testing.T, h http.Handler, change func(*http.Server)) (address string, shutdown func(context.Context) error) {
+func serveTest(t *testing.T, h http.Handler, change func(*http.Server)) (address string,
+	shutdown func(context.Context) error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -123,9 +124,11 @@ func TestHeaderLimits(t *testing.T) {
 		{"endless", "X-A: a\r\n", ""},
 	} {
 		conn := dial(t, address)
-		_, _ = fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n%s", tt.header) // the server may close the connection before the end
+		// the server may close the connection before the end
+		_, _ = fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n%s", tt.header)
 		line, err := bufio.NewReader(conn).ReadString('\n')
-		if status := strings.TrimPrefix(line, "HTTP/1.1 "); !strings.HasPrefix(status, tt.status) || tt.status == "" && (line != "" || err != io.EOF) {
+		if status := strings.TrimPrefix(line, "HTTP/1.1 "); !strings.HasPrefix(status, tt.status) || tt.status == "" &&
+			(line != "" || err != io.EOF) {
 			t.Errorf("%s: %q %v", tt.name, line, err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 func TestMailTLSIsASetting(t *testing.T) {
 	for _, host := range []string{"relay", "mail.example.org"} {
 		for _, tls := range []string{"", "starttls", "implicit", "off"} {
-			server := mailServer(&config.Config{Environment: config.Environment{SMTP: config.SMTP{Host: host, Port: 587, TLS: tls}}})
+			server := mailServer(&config.Config{Environment: config.Environment{SMTP: config.SMTP{Host: host, Port: 587,
+				TLS: tls}}})
 			if server.TLS != tls || server.Plain {
 				t.Errorf("%s with SMTP_TLS=%s: %+v", host, tls, server)
 			}
@@ -46,11 +47,13 @@ func TestNoticeLeadsToAdminSite(t *testing.T) {
 		host, adminURL, at string
 		link, studio       string
 	}{
-		"on this machine":          {"127.0.0.1", "", "http://127.0.0.1:54323", "http://127.0.0.1:54323 7", ""},
-		"public":                   {"0.0.0.0", "https://desk.example.org", "https://desk.example.org", "https://desk.example.org 7", ""},
-		"public, loopback only":    {"0.0.0.0", "", "http://127.0.0.1:54323", "command", "https://studio.example.org"},
-		"without the application":  {"127.0.0.1", "", "", "command", "https://studio.example.org"},
-		"address ends with slash ": {"0.0.0.0", "https://desk.example.org/", "https://desk.example.org/", "https://desk.example.org 7", ""},
+		"on this machine": {"127.0.0.1", "", "http://127.0.0.1:54323", "http://127.0.0.1:54323 7", ""},
+		"public": {"0.0.0.0", "https://desk.example.org", "https://desk.example.org",
+			"https://desk.example.org 7", ""},
+		"public, loopback only":   {"0.0.0.0", "", "http://127.0.0.1:54323", "command", "https://studio.example.org"},
+		"without the application": {"127.0.0.1", "", "", "command", "https://studio.example.org"},
+		"address ends with slash ": {"0.0.0.0", "https://desk.example.org/", "https://desk.example.org/",
+			"https://desk.example.org 7", ""},
 	} {
 		a := New(func() Options {
 			o := options

@@ -68,7 +68,8 @@ func (s *services) openMetrics(context.Context) error {
 		size:        desc("disk_size_bytes", "Size of the disk with the data folder."),
 		writable:    desc("disk_writable_bytes", "Free space until the database refuses writes."),
 		backupAge:   desc("backup_age_seconds", "Time since the last good backup was complete; +Inf if there is none."),
-		shippedAge:  desc("backup_log_age_seconds", "Time since the log of the database was stored; +Inf if it never was."),
+		shippedAge: desc("backup_log_age_seconds",
+			"Time since the log of the database was stored; +Inf if it never was."),
 	}
 	if s.cfg.Backup.To != "" && s.db.embedded != nil {
 		g.status = s.backupStatus
@@ -78,7 +79,8 @@ func (s *services) openMetrics(context.Context) error {
 
 // Describe is part of prometheus.Collector.
 func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.connections, g.limit, g.waiting, g.timeouts, g.free, g.size, g.writable, g.backupAge, g.shippedAge} {
+	for _, d := range []*prometheus.Desc{g.connections, g.limit, g.waiting, g.timeouts, g.free, g.size, g.writable,
+		g.backupAge, g.shippedAge} {
 		ch <- d
 	}
 }

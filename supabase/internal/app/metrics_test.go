@@ -24,11 +24,13 @@ func TestStackMetrics(t *testing.T) {
 	}
 	read := func(series string) (float64, bool) { return metric(t, api, series) }
 	for _, service := range []string{"rest", "auth", "storage", "functions"} {
-		if n, ok := read(`daawo_http_request_duration_seconds_count{method="GET",service="` + service + `",status="200"}`); !ok || n < 1 {
+		if n, ok := read(`daawo_http_request_duration_seconds_count{method="GET",service="` + service +
+			`",status="200"}`); !ok || n < 1 {
 			t.Errorf("requests of %s: %v %t", service, n, ok)
 		}
 	}
-	for part, most := range map[string]float64{"rest": restConns, "auth": authConns, "storage": storageConns, "functions": functionsConns, "outbox": outboxConns} {
+	for part, most := range map[string]float64{"rest": restConns, "auth": authConns, "storage": storageConns,
+		"functions": functionsConns, "outbox": outboxConns} {
 		if n, ok := read(`daawo_database_connections_max{part="` + part + `"}`); !ok || n != most {
 			t.Errorf("pool of %s: %v", part, n)
 		}

@@ -75,7 +75,8 @@ func noSite(s *services) http.Handler {
 		w.Header().Set("Vary", "Accept")
 		if page.Len() > 0 && strings.Contains(r.Header.Get("Accept"), "text/html") {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
+			w.Header().Set("Content-Security-Policy",
+				"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
 			_, _ = w.Write(page.Bytes()) // the client may have disconnected
 			return
 		}

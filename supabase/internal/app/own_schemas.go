@@ -29,7 +29,8 @@ func (d *database) migrateOwn(ctx context.Context, conn *pgx.Conn) error {
 	if done, err := jobs.Migrated(ctx, conn); err != nil || done {
 		return err
 	}
-	pool, err := pool.Open(ctx, pool.Config{URL: d.url("postgres"), MaxConns: 2, ApplicationName: "daawo-migrate", Log: d.log})
+	pool, err := pool.Open(ctx,
+		pool.Config{URL: d.url("postgres"), MaxConns: 2, ApplicationName: "daawo-migrate", Log: d.log})
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,8 @@ func (s *services) restoreSchemas(ctx context.Context) error {
 	if err := s.db.migratePlatform(ctx, nil); err != nil {
 		return err
 	}
-	if err := withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error { return s.db.migrateOwn(ctx, conn) }); err != nil {
+	if err := withConn(ctx, s.db.url("postgres"),
+		func(conn *pgx.Conn) error { return s.db.migrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
 	for _, pool := range s.pools.all() {
@@ -111,7 +113,8 @@ func (s *services) restoreSchemas(ctx context.Context) error {
 func (c *checker) ownSchemas(ctx context.Context, conn *pgx.Conn) error {
 	skip := c.foreignSchemas()
 	var creates bool // without superuser, the owner of the database creates the platform
-	if err := conn.QueryRow(ctx, `select rolsuper or to_regclass('daawo.platform') is not null from pg_roles where rolname = current_user`).Scan(&creates); err != nil {
+	if err := conn.QueryRow(ctx,
+		`select rolsuper or to_regclass('daawo.platform') is not null from pg_roles where rolname = current_user`).Scan(&creates); err != nil {
 		return err
 	}
 	if c.cfg.DatabaseURL != "" && !creates {

@@ -103,8 +103,8 @@ func newApp(t *testing.T, data string, environment map[string]string) *App {
 		t.Fatal(err)
 	}
 	return New(Options{
-		Config: c, Data: data, Project: project, Site: pages, Functions: functions, Getenv: env(environment), Version: "test",
-		RowLink:  func(row edge.Row) string { return "See " + row.Table + " " + row.Value },
+		Config: c, Data: data, Project: project, Site: pages, Functions: functions, Getenv: env(environment),
+		Version: "test", RowLink: func(row edge.Row) string { return "See " + row.Table + " " + row.Value },
 		Postgres: func() (fs.FS, error) { return server.FindPackage(".") },
 		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

@@ -44,7 +44,8 @@ func (s *services) openRealtime(ctx context.Context) error {
 		Changes: stream, Messages: store, Registerer: s.metrics, Log: log, Now: s.options.Now,
 	}
 	if s.cfg.NATSURL != "" {
-		if o.Bus, err = bus.DialNATS(bus.NATSOptions{URL: s.cfg.NATSURL, Prefix: "realtime." + s.cfg.ProjectID, Log: log}); err != nil {
+		if o.Bus, err = bus.DialNATS(bus.NATSOptions{URL: s.cfg.NATSURL, Prefix: "realtime." + s.cfg.ProjectID,
+			Log: log}); err != nil {
 			return err
 		}
 		s.onClose("NATS", func(context.Context) error { o.Bus.Close(); return nil })

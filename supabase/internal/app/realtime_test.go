@@ -74,7 +74,8 @@ func TestRealtimeThroughGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openSocket(t, api+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key)
-	s.send(`["1","1","realtime:todos","phx_join",{"access_token":"` + key + `","config":{"postgres_changes":[{"event":"*","schema":"public","table":"documents"}]}}]`)
+	s.send(`["1","1","realtime:todos","phx_join",{"access_token":"` + key +
+		`","config":{"postgres_changes":[{"event":"*","schema":"public","table":"documents"}]}}]`)
 	s.want("Subscribed to PostgreSQL")
 	err = withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `insert into public.documents values (1, 'hidden'), (2, 'shown')`)
@@ -85,11 +86,13 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	}
 	s.want(`"record":{"id":2,"title":"shown"}`)
 	body := `{"messages":[{"topic":"todos","event":"e","payload":{"n":1}}]}`
-	if status, reply := call(t, "POST", api+"/realtime/v1/api/broadcast", body, "apikey", key, "Content-Type", "application/json"); status != 202 {
+	if status, reply := call(t, "POST", api+"/realtime/v1/api/broadcast", body, "apikey", key, "Content-Type",
+		"application/json"); status != 202 {
 		t.Errorf("broadcast: %d %s", status, reply)
 	}
 	s.want(`{"event":"e","payload":{"n":1},"type":"broadcast"}`)
-	for _, path := range []string{"/realtime/v1/api/tenants", "/realtime/v1/metrics", "/realtime/v1/api/tenants/realtime-dev/health"} {
+	for _, path := range []string{"/realtime/v1/api/tenants", "/realtime/v1/metrics",
+		"/realtime/v1/api/tenants/realtime-dev/health"} {
 		if status, _ := call(t, "GET", api+path, "", "apikey", info.Get("SECRET_KEY")); status != 404 {
 			t.Errorf("%s replies %d", path, status)
 		}
@@ -97,7 +100,8 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	if status, _ := call(t, "GET", api+"/realtime/v1/websocket", ""); status != 401 {
 		t.Errorf("without a key: %d", status)
 	}
-	if status, metrics := call(t, "GET", api+"/metrics", ""); status != 200 || !strings.Contains(metrics, "daawo_realtime_connections 1") {
+	if status, metrics := call(t, "GET", api+"/metrics", ""); status != 200 ||
+		!strings.Contains(metrics, "daawo_realtime_connections 1") {
 		t.Errorf("metrics: %d", status)
 	}
 	checkDoctor(t, a, info)
@@ -108,7 +112,8 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	t.Helper()
 	examine := func() string {
 		c := &checker{App: a}
-		if err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.realtime(t.Context(), conn) }); err != nil {
+		if err := withConn(t.Context(), info.Get("DB_URL"),
+			func(conn *pgx.Conn) error { return c.realtime(t.Context(), conn) }); err != nil {
 			t.Fatal(err)
 		}
 		var lines []string
@@ -142,13 +147,16 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 // TestRealtimeSettings checks that each key of [realtime] reaches the engine.
 func TestRealtimeSettings(t *testing.T) {
 	a := newApp(t, dataFolder(t), map[string]string{
-		"SUPABASE_REALTIME_MAX_CONCURRENT_USERS": "1", "SUPABASE_REALTIME_MAX_CHANNELS_PER_CLIENT": "2", "SUPABASE_REALTIME_MAX_JOINS_PER_SECOND": "3",
-		"SUPABASE_REALTIME_MAX_EVENTS_PER_SECOND": "4", "SUPABASE_REALTIME_MAX_PRESENCE_EVENTS_PER_SECOND": "5", "SUPABASE_REALTIME_MAX_PAYLOAD_SIZE_IN_KB": "6",
-		"SUPABASE_REALTIME_MAX_CLIENT_PRESENCE_EVENTS_PER_WINDOW": "7", "SUPABASE_REALTIME_CLIENT_PRESENCE_WINDOW": "8s", "SUPABASE_REALTIME_PRIVATE_ONLY": "true",
+		"SUPABASE_REALTIME_MAX_CONCURRENT_USERS": "1", "SUPABASE_REALTIME_MAX_CHANNELS_PER_CLIENT": "2",
+		"SUPABASE_REALTIME_MAX_JOINS_PER_SECOND": "3", "SUPABASE_REALTIME_MAX_EVENTS_PER_SECOND": "4",
+		"SUPABASE_REALTIME_MAX_PRESENCE_EVENTS_PER_SECOND": "5", "SUPABASE_REALTIME_MAX_PAYLOAD_SIZE_IN_KB": "6",
+		"SUPABASE_REALTIME_MAX_CLIENT_PRESENCE_EVENTS_PER_WINDOW": "7",
+		"SUPABASE_REALTIME_CLIENT_PRESENCE_WINDOW":                "8s", "SUPABASE_REALTIME_PRIVATE_ONLY": "true",
 	})
 	want := realtime.Settings{
-		MaxConnections: 1, MaxChannelsPerClient: 2, MaxJoinsPerSecond: 3, MaxEventsPerSecond: 4, MaxPresenceEventsPerSecond: 5, MaxPayloadKB: 6,
-		ClientPresenceEvents: 7, ClientPresenceWindow: 8 * time.Second, PrivateOnly: true,
+		MaxConnections: 1, MaxChannelsPerClient: 2, MaxJoinsPerSecond: 3, MaxEventsPerSecond: 4,
+		MaxPresenceEventsPerSecond: 5, MaxPayloadKB: 6, ClientPresenceEvents: 7, ClientPresenceWindow: 8 * time.Second,
+		PrivateOnly: true,
 	}
 	if got := realtimeSettings(a.cfg.Realtime); got != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -13,7 +13,8 @@ import (
 // signUp creates an account and returns the access token of its session.
 func signUp(t *testing.T, api, publishable string) string {
 	t.Helper()
-	status, body := call(t, "POST", api+"/auth/v1/signup", `{"email":"`+time.Now().Format("150405.000000")+`@example.org","password":"password-1"}`,
+	status, body := call(t, "POST", api+"/auth/v1/signup", `{"email":"`+time.Now().Format("150405.000000")+
+		`@example.org","password":"password-1"}`,
 		"apikey", publishable, "Content-Type", "application/json")
 	var session struct {
 		Token string `json:"access_token"`
@@ -44,12 +45,14 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 	endpoints := []struct {
 		path     string
 		rejected int
-	}{{"/rest/v1/notes?select=id", 401}, {"/storage/v1/bucket", 400}, {"/auth/v1/admin/users", 403}, {"/functions/v1/hello", 401}}
+	}{{"/rest/v1/notes?select=id", 401}, {"/storage/v1/bucket", 400}, {"/auth/v1/admin/users", 403},
+		{"/functions/v1/hello", 401}}
 	for _, round := range []struct {
 		name    string
 		how     Rotation
 		session int // status of a session from before the rotation
-	}{{"local keys", keys.Set.Rotate, 403}, {"generated keys", keys.Set.Rotate, 200}, {"leaked keys", keys.Set.Replace, 403}} {
+	}{{"local keys", keys.Set.Rotate, 403}, {"generated keys", keys.Set.Rotate, 200},
+		{"leaked keys", keys.Set.Replace, 403}} {
 		old := set
 		session := signUp(t, api, old.Publishable)
 		stolen := []string{old.ServiceRole}
@@ -79,7 +82,8 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		if status := get("/auth/v1/user", set.Publishable, session); status != round.session {
 			t.Errorf("%s: the session from before: %d", round.name, status)
 		}
-		forgery(t, round.name, resigned(t, session, keys.Secret("", old.JWTSecret)), func(path, token string) int { return get(path, set.Publishable, token) })
+		forgery(t, round.name, resigned(t, session, keys.Secret("", old.JWTSecret)),
+			func(path, token string) int { return get(path, set.Publishable, token) })
 		checkKeys(t, round.name, old, set, get)
 	}
 }
@@ -87,7 +91,8 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 // forgery checks that no service takes a session that was forged with a retired secret.
 func forgery(t *testing.T, round, token string, get func(path, token string) int) {
 	t.Helper()
-	for path, rejected := range map[string]int{"/auth/v1/user": 403, "/rest/v1/notes?select=id": 401, "/storage/v1/bucket": 400, "/functions/v1/hello": 401} {
+	for path, rejected := range map[string]int{"/auth/v1/user": 403, "/rest/v1/notes?select=id": 401,
+		"/storage/v1/bucket": 400, "/functions/v1/hello": 401} {
 		if status := get(path, token); status != rejected {
 			t.Errorf("%s: a session forged with the old secret opens %s: %d", round, path, status)
 		}

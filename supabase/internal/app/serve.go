@@ -104,7 +104,8 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
+	if err := withConn(ctx, d.url("postgres"),
+		func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
 	l, err := listen(a, functionsSocket, a.cfg.Host, a.cfg.FunctionsPort, false)

@@ -64,8 +64,8 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	}
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{
-		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta, s.openExtensions,
-		s.openMetrics,
+		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta,
+		s.openExtensions, s.openMetrics,
 	} {
 		if err := open(ctx); err != nil {
 			return nil, errors.Join(err, s.restStarted())
@@ -144,7 +144,8 @@ func (s *services) cleanBuckets() []gateway.CleanBucket {
 		if own := int64(s.cfg.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
 			most = own
 		}
-		buckets = append(buckets, gateway.CleanBucket{ID: b.ID, MaxBytes: most, Refusal: b.Refusal, HideNames: b.HideNames})
+		buckets = append(buckets,
+			gateway.CleanBucket{ID: b.ID, MaxBytes: most, Refusal: b.Refusal, HideNames: b.HideNames})
 	}
 	return buckets
 }

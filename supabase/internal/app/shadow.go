@@ -82,5 +82,6 @@ func shadowDatabase(ctx context.Context, c *config.Config) (url string, drop fun
 		return "", nil, err
 	}
 	u.Path = "/" + name
-	return u.String(), func() error { return ask(context.WithoutCancel(ctx), "drop database "+name+" with (force)") }, nil
+	return u.String(), func() error { return ask(context.WithoutCancel(ctx), "drop database "+name+" with (force)") },
+		nil
 }

@@ -19,7 +19,8 @@ func TestShadowOnGivenServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pg, err := server.Start(ctx, server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
+	pg, err := server.Start(ctx,
+		server.Options{Source: source, Data: filepath.Join(dataFolder(t), "pg"), Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestShadowOnGivenServer(t *testing.T) {
 	err = Shadow(ctx, a.options, true, func(conn *pgx.Conn) error {
 		var name string
 		var migrated bool
-		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name, &migrated); err != nil {
+		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name,
+			&migrated); err != nil {
 			return err
 		}
 		if conn.Config().Port != uint16(pg.Port()) || name == "postgres" || !migrated {
@@ -47,7 +49,8 @@ func TestShadowOnGivenServer(t *testing.T) {
 	if err := withConn(ctx, given, func(conn *pgx.Conn) error {
 		var left int
 		var changed bool
-		err := conn.QueryRow(ctx, `select count(*), to_regclass('public.notes') is not null from pg_database where datname like 'daawo_shadow%'`).Scan(&left, &changed)
+		err := conn.QueryRow(ctx,
+			`select count(*), to_regclass('public.notes') is not null from pg_database where datname like 'daawo_shadow%'`).Scan(&left, &changed)
 		if left != 0 || changed {
 			t.Errorf("%d shadow databases are left; the given one has the migrations: %v", left, changed)
 		}

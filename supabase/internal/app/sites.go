@@ -46,7 +46,8 @@ func openSites(a *App, at addresses) *sites {
 	})
 	p.admin = begin(func() (*site.Site, error) {
 		return readSite("administrators' application", site.Options{
-			Files: a.options.AdminSite, Values: site.Values{"SITE_URL": at.admin, "PUBLIC_URL": at.public}, PublishableKey: key,
+			Files: a.options.AdminSite, Values: site.Values{"SITE_URL": at.admin, "PUBLIC_URL": at.public},
+			PublishableKey: key,
 		})
 	})
 	return p

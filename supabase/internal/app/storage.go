@@ -107,7 +107,8 @@ func s3Keys(set keys.Set) (id, secret string) {
 
 // seedStorage creates the buckets of config.toml and uploads their initial files once. It uses the
 // HTTP API, which the engine and storage-api have in common.
-func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service http.Handler, key string, conn *pgx.Conn) error {
+func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service http.Handler, key string,
+	conn *pgx.Conn) error {
 	client := &http.Client{Transport: handlerTransport{service}}
 	call := func(method, target, contentType string, body []byte) error {
 		r, err := http.NewRequestWithContext(ctx, method, "http://storage"+target, bytes.NewReader(body))
@@ -157,7 +158,8 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 			}
 			return eachFile(project, b.ObjectsPath, func(file string, content []byte) error {
 				contentType := mime.TypeByExtension(path.Ext(file))
-				return call(http.MethodPost, "/object/"+url.PathEscape(name)+"/"+(&url.URL{Path: file}).EscapedPath(), contentType, content)
+				return call(http.MethodPost, "/object/"+url.PathEscape(name)+"/"+(&url.URL{Path: file}).EscapedPath(),
+					contentType, content)
 			})
 		})
 		if err != nil {
@@ -186,7 +188,8 @@ func runOnce(ctx context.Context, conn *pgx.Conn, what string, fn func() error) 
 		var tableExists, done bool
 		err := conn.QueryRow(ctx, `select to_regclass('supabase_migrations.seed_files') is not null`).Scan(&tableExists)
 		if err == nil && tableExists {
-			err = conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`, what).Scan(&done)
+			err = conn.QueryRow(ctx, `select exists (select from supabase_migrations.seed_files where path = $1)`,
+				what).Scan(&done)
 		} else if err == nil {
 			_, err = conn.Exec(ctx, `
 				create schema if not exists supabase_migrations;

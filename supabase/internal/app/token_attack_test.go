@@ -48,10 +48,12 @@ func startTokens(t *testing.T) *tokens {
 	}
 	demo := keys.Demo()
 	info := start(t, newApp(t, dataFolder(t), map[string]string{
-		"JWT_SECRET": demo.JWTSecret, "JWT_KEYS": string(private), "ANON_KEY": demo.Anon, "SERVICE_ROLE_KEY": demo.ServiceRole,
+		"JWT_SECRET": demo.JWTSecret, "JWT_KEYS": string(private), "ANON_KEY": demo.Anon,
+		"SERVICE_ROLE_KEY": demo.ServiceRole,
 	}))
 	k := &tokens{t: t, api: info.Get("API_URL"), anon: info.Get("ANON_KEY"), signing: signing}
-	status, body := call(t, "POST", k.api+"/auth/v1/signup", `{"email":"a@example.org","password":"password-1"}`, "apikey", k.anon, "Content-Type", "application/json")
+	status, body := call(t, "POST", k.api+"/auth/v1/signup", `{"email":"a@example.org","password":"password-1"}`,
+		"apikey", k.anon, "Content-Type", "application/json")
 	var session struct {
 		Token string `json:"access_token"`
 	}
@@ -131,14 +133,18 @@ func (k *tokens) attacks() []attack {
 	both := append(append([]string{}, auth...), rest...)
 	return []attack{
 		{"alg none", encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode([]byte(service)) + ".", both},
-		{"alg nOnE with the valid signature", encode([]byte(`{"alg":"nOnE"}`)) + "." + k.parts[1] + "." + k.parts[2], both},
-		{"key confusion: the public JWK as HMAC secret", k.signed(keys.Secret(k.signing.ID, string(publicText)), nil), both},
+		{"alg nOnE with the valid signature", encode([]byte(`{"alg":"nOnE"}`)) + "." + k.parts[1] + "." + k.parts[2],
+			both},
+		{"key confusion: the public JWK as HMAC secret", k.signed(keys.Secret(k.signing.ID, string(publicText)), nil),
+			both},
 		{"key confusion: a public point as HMAC secret", k.signed(keys.Secret(k.signing.ID, string(point)), nil), both},
-		{"key confusion: HS256 in the header of an ES256 signature", encode([]byte(`{"alg":"HS256","kid":"`+k.signing.ID+`"}`)) + "." + k.parts[1] + "." + k.parts[2], both},
+		{"key confusion: HS256 in the header of an ES256 signature",
+			encode([]byte(`{"alg":"HS256","kid":"`+k.signing.ID+`"}`)) + "." + k.parts[1] + "." + k.parts[2], both},
 		{"kid injection: a file of zeros", inject("../../../../dev/null"), both},
 		{"kid injection: SQL", inject(`x' union select '' --`), both},
 		{"kid injection: an address", inject("https://evil.example/keys"), both},
-		{"kid injection: the id of another key", forged(`{"alg":"HS256","kid":"`+k.signing.ID+`"}`, service, "guess"), both},
+		{"kid injection: the id of another key", forged(`{"alg":"HS256","kid":"`+k.signing.ID+`"}`, service, "guess"),
+			both},
 		{"expired", k.signed(k.signing, map[string]any{"exp": now - 60}), both},
 		{"from the future", k.signed(k.signing, map[string]any{"nbf": now + 600}), both},
 		{"wrong audience", k.signed(k.signing, map[string]any{"aud": "another-service"}), auth},
@@ -171,7 +177,8 @@ func TestTokenAttacks(t *testing.T) {
 
 	// An ID token of the OAuth server has no role. Applications read it; no service accepts it as
 	// an access token.
-	idToken := k.signed(k.signing, map[string]any{"role": nil, "session_id": nil, "aud": []string{"00000000-0000-4000-8000-000000000001"}})
+	idToken := k.signed(k.signing,
+		map[string]any{"role": nil, "session_id": nil, "aud": []string{"00000000-0000-4000-8000-000000000001"}})
 	for path, want := range map[string][2]int{ // status for the valid token and for the ID token
 		"/auth/v1/user": {200, 403}, restPath: {200, 401}, "/graphql/v1": {404, 404}, "/storage/v1/bucket": {200, 400},
 		"/functions/v1/hello": {200, 401},

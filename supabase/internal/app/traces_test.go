@@ -68,7 +68,8 @@ func TestTraces(t *testing.T) {
 	}{
 		{"GET", "/rest/v1/notes?text=eq.Amina", "", "GET /rest/v1", "BATCH|SELECT|WITH"},
 		{"POST", "/rest/v1/notes", `{"text":"Amina"}`, "POST /rest/v1", "BATCH|INSERT|WITH"},
-		{"POST", "/auth/v1/admin/users", `{"email":"amina@example.org","password":"a-long-password"}`, "POST /auth/v1", "INSERT"},
+		{"POST", "/auth/v1/admin/users", `{"email":"amina@example.org","password":"a-long-password"}`, "POST /auth/v1",
+			"INSERT"},
 		{"POST", "/storage/v1/object/avatars/amina.png", onePixel, "POST /storage/v1", "INSERT|BATCH|SELECT"},
 		{"POST", "/functions/v1/add-note", `{"text":"Amina"}`, "POST /functions/v1", "function add-note"},
 	}
@@ -77,8 +78,8 @@ func TestTraces(t *testing.T) {
 		if r.body == onePixel {
 			kind = "image/png"
 		}
-		if status, body := call(t, r.method, info.Get("API_URL")+r.path, r.body, "apikey", info.Get("SECRET_KEY"), "Content-Type", kind,
-			"Traceparent", "00-"+trace(n)+"-"+span+"-01"); status >= 300 {
+		if status, body := call(t, r.method, info.Get("API_URL")+r.path, r.body, "apikey", info.Get("SECRET_KEY"),
+			"Content-Type", kind, "Traceparent", "00-"+trace(n)+"-"+span+"-01"); status >= 300 {
 			t.Errorf("%s %s: %d %s", r.method, r.path, status, body)
 		}
 	}
@@ -121,7 +122,8 @@ func (c *receiver) check(t *testing.T, trace, client, route, names string) {
 		}
 	}
 	if !root || !below {
-		t.Errorf("%s: the gateway's span is below the client's: %t; a span of the engine is below that: %t; all: %v", route, root, below, all)
+		t.Errorf("%s: the gateway's span is below the client's: %t; a span of the engine is below that: %t; all: %v",
+			route, root, below, all)
 	}
 	if strings.Contains(route, "functions") && !slices.Contains(all, "job notify_by_mail") {
 		t.Errorf("the job of the function is not in its trace: %v", all)

@@ -16,7 +16,8 @@ import (
 
 // Export writes the content of the installation to the writer that create returns. files is the
 // folder of the stored files, or "" for the configured one.
-func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error), progress Progress) (e backup.Exported, err error) {
+func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error),
+	progress Progress) (e backup.Exported, err error) {
 	if err := installed(a.cfg, a.data); err != nil {
 		return e, err
 	}
@@ -26,7 +27,8 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 	}
 	err = a.withDatabase(ctx, func(url string) error {
 		return a.backups().withFiles(files, func(at backup.Files) error {
-			e, err = backup.Export(ctx, backup.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
+			e, err = backup.Export(ctx,
+				backup.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
 			return err
 		})
 	})
@@ -35,7 +37,8 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 
 // Import replaces the content of the installation by the content of an export. files is as for
 // Export.
-func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported, err error) {
+func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported,
+	err error) {
 	err = a.withDatabase(ctx, func(url string) error {
 		return a.backups().withFiles(files, func(at backup.Files) error {
 			o.URL, o.Files = url, at

@@ -19,9 +19,11 @@ func TestImportedFilesAreReadable(t *testing.T) {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		a := New(Options{Config: &config.Config{Environment: config.Environment{ImgproxyURL: imgproxy, Files: config.Files{Path: dir}}}})
+		a := New(Options{Config: &config.Config{Environment: config.Environment{ImgproxyURL: imgproxy,
+			Files: config.Files{Path: dir}}}})
 		err := a.backups().withFiles("", func(files backup.Files) error {
-			return files.Put(t.Context(), backup.Object{Bucket: "avatars", Name: "a/b.png", Version: "v"}, strings.NewReader("x"))
+			return files.Put(t.Context(), backup.Object{Bucket: "avatars", Name: "a/b.png", Version: "v"},
+				strings.NewReader("x"))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +34,8 @@ func TestImportedFilesAreReadable(t *testing.T) {
 			}
 			info, err := d.Info()
 			if err == nil && info.Mode().Perm() != want[map[bool]int{false: 0, true: 1}[d.IsDir()]] {
-				t.Errorf("with imgproxy %q: %s has mode %04o", imgproxy, strings.TrimPrefix(name, dir), info.Mode().Perm())
+				t.Errorf("with imgproxy %q: %s has mode %04o", imgproxy, strings.TrimPrefix(name, dir),
+					info.Mode().Perm())
 			}
 			return err
 		})

@@ -55,7 +55,8 @@ func TestUpgrade(t *testing.T) {
 	a := newApp(t, data, nil)
 	for range 2 { // two more upgrades
 		time.Sleep(1100 * time.Millisecond) // names of backups have a resolution of one second
-		if err := a.oneShot(t.Context(), func(d *database) error { return a.backups().full(t.Context(), d, a.backups().upgradeDir()) }); err != nil {
+		if err := a.oneShot(t.Context(),
+			func(d *database) error { return a.backups().full(t.Context(), d, a.backups().upgradeDir()) }); err != nil {
 			t.Fatal(err)
 		}
 	}

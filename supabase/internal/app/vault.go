@@ -15,7 +15,8 @@ func (d *database) storeSecrets(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	var exists bool
-	if err := conn.QueryRow(ctx, `select to_regnamespace('vault') is not null and to_regclass('vault.decrypted_secrets') is not null`).Scan(&exists); err != nil {
+	if err := conn.QueryRow(ctx,
+		`select to_regnamespace('vault') is not null and to_regclass('vault.decrypted_secrets') is not null`).Scan(&exists); err != nil {
 		return err
 	}
 	if !exists {
@@ -36,7 +37,8 @@ func (d *database) storeSecrets(ctx context.Context, conn *pgx.Conn) error {
 // storeSecret creates a secret of the vault, or changes it if it has another value.
 func storeSecret(ctx context.Context, conn *pgx.Conn, name, secret string) error {
 	var id, stored string
-	err := conn.QueryRow(ctx, `select id::text, decrypted_secret from vault.decrypted_secrets where name = $1`, name).Scan(&id, &stored)
+	err := conn.QueryRow(ctx, `select id::text, decrypted_secret from vault.decrypted_secrets where name = $1`,
+		name).Scan(&id, &stored)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		_, err = conn.Exec(ctx, `select vault.create_secret($1, $2)`, secret, name)

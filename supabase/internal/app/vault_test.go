@@ -22,7 +22,9 @@ func TestVaultOfConfig(t *testing.T) {
 		}
 		var got string
 		var n int
-		if err := conn.QueryRow(t.Context(), `select max(decrypted_secret), count(*) from vault.decrypted_secrets`).Scan(&got, &n); err != nil || got != value || n != 1 {
+		if err := conn.QueryRow(t.Context(),
+			`select max(decrypted_secret), count(*) from vault.decrypted_secrets`).Scan(&got, &n); err != nil ||
+			got != value || n != 1 {
 			t.Errorf("%q in %d secrets, want %q: %v", got, n, value, err)
 		}
 		if err := conn.Close(t.Context()); err != nil {

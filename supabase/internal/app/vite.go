@@ -41,7 +41,8 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 		return nil, err
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	cmd := exec.CommandContext(life, program, "--host", "127.0.0.1", "--port", fmt.Sprint(port), "--strictPort", "--clearScreen", "false")
+	cmd := exec.CommandContext(life, program, "--host", "127.0.0.1", "--port", fmt.Sprint(port), "--strictPort",
+		"--clearScreen", "false")
 	cmd.Dir = folder
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
@@ -76,7 +77,8 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 			return
 		}
 		// Vite injects changed modules inline, which the policy of the built site forbids.
-		w.Header().Set("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data: blob: ws:; frame-ancestors 'none'")
+		w.Header().Set("Content-Security-Policy",
+			"default-src 'self' 'unsafe-inline' data: blob: ws:; frame-ancestors 'none'")
 		proxy.ServeHTTP(w, r)
 	}), nil
 }

@@ -25,7 +25,8 @@ BACKUP_TO set, 'daawo start' makes a backup every BACKUP_EVERY and stores later 
 
 func runBackup(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
-	to := inv.flags.String("to", "", "`store`: a folder or s3://bucket/prefix?endpoint=HOST&region=R (environment: BACKUP_TO)")
+	to := inv.flags.String("to", "",
+		"`store`: a folder or s3://bucket/prefix?endpoint=HOST&region=R (environment: BACKUP_TO)")
 	verb := inv.Verb()
 	if err := inv.parse(0, 1); err != nil {
 		return err
@@ -62,6 +63,7 @@ func runBackup(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	progress.clear()
-	fmt.Fprintf(inv.Stdout, "backup %s made and checked by restoring it: %s in %s\n", m.ID, bytesText(m.Base.Size), time.Since(started).Round(10*time.Millisecond))
+	fmt.Fprintf(inv.Stdout, "backup %s made and checked by restoring it: %s in %s\n", m.ID, bytesText(m.Base.Size),
+		time.Since(started).Round(10*time.Millisecond))
 	return nil
 }

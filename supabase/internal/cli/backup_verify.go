@@ -20,7 +20,8 @@ func (inv *Invocation) verifyBackups(ctx context.Context, location string) error
 		return err
 	}
 	progress.clear()
-	fmt.Fprintf(inv.Stdout, "%d backups, %d WAL segments, %d files, %s: all match their checksums\n", v.Backups, v.Segments, v.Files, bytesText(v.Bytes))
+	fmt.Fprintf(inv.Stdout, "%d backups, %d WAL segments, %d files, %s: all match their checksums\n", v.Backups,
+		v.Segments, v.Files, bytesText(v.Bytes))
 	if v.Backups == 0 {
 		return errors.New(store.String() + " contains no usable backup")
 	}

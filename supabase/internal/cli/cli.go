@@ -32,20 +32,26 @@ type Env struct {
 	Stderr io.Writer
 	Getenv func(string) (string, bool)
 
-	Project       fs.FS                                                          // the project inside the program: config.toml, migrations, seed
-	Site          fs.FS                                                          // the built site; nil for none
-	AdminSite     fs.FS                                                          // see app.Options
-	Prepare       func(context.Context, *pgx.Conn, bool) error                   // see app.Options
-	StartLinks    func(context.Context, Installation) (map[string]string, error) // further lines of the announcement on loopback, by label; nil for none
-	Postgres      func() (fs.FS, error)                                          // the Postgres inside the program or beside it
-	Functions     map[string]edge.Func                                           // by name in the URL
-	Commands      []Command                                                      // of the program, besides those of the stack
-	Settings      config.Program                                                 // variables of the program and its defaults of the stack's
-	UserTables    []string                                                       // tables besides auth.users that `import` empties only with --replace, such as public.notes
-	CleanBuckets  []app.CleanBucket                                              // see gateway.CleanBucket
-	FormErrorPage []byte                                                         // see gateway.Options
-	MailTexts     map[string]map[string]app.MailText                             // see app.Options
-	RowLink       func(edge.Row) string                                          // see app.Options
+	// the project inside the program: config.toml, migrations, seed
+	Project   fs.FS
+	Site      fs.FS                                        // the built site; nil for none
+	AdminSite fs.FS                                        // see app.Options
+	Prepare   func(context.Context, *pgx.Conn, bool) error // see app.Options
+	// further lines of the announcement on loopback, by label; nil for none
+	StartLinks func(context.Context, Installation) (map[string]string, error)
+	// the Postgres inside the program or beside it
+	Postgres  func() (fs.FS, error)
+	Functions map[string]edge.Func // by name in the URL
+	// of the program, besides those of the stack
+	Commands []Command
+	// variables of the program and its defaults of the stack's
+	Settings config.Program
+	// tables besides auth.users that `import` empties only with --replace, such as public.notes
+	UserTables    []string
+	CleanBuckets  []app.CleanBucket                  // see gateway.CleanBucket
+	FormErrorPage []byte                             // see gateway.Options
+	MailTexts     map[string]map[string]app.MailText // see app.Options
+	RowLink       func(edge.Row) string              // see app.Options
 	Version       string
 	Source        fs.FS // of the packages that edge functions need, for `init --functions`
 }
@@ -127,7 +133,8 @@ func run(ctx context.Context, env *Env) error {
 			inv := &Invocation{Env: env, command: c, args: args}
 			inv.flags = flag.NewFlagSet(c.Name, flag.ContinueOnError)
 			inv.flags.SetOutput(io.Discard)
-			inv.flags.StringVar(&inv.workdir, "workdir", "", "`folder` that contains supabase/ (default: the working folder, or the built-in project)")
+			inv.flags.StringVar(&inv.workdir, "workdir", "",
+				"`folder` that contains supabase/ (default: the working folder, or the built-in project)")
 			return c.Run(ctx, inv)
 		}
 	}

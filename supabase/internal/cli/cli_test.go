@@ -10,7 +10,8 @@ import (
 )
 
 func TestConfirm(t *testing.T) {
-	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "yeah\n": false} {
+	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false,
+		"yeah\n": false} {
 		inv := &Invocation{Env: &Env{Stdin: strings.NewReader(answer), Stderr: &strings.Builder{}}}
 		if inv.Confirm(t.Context(), "?") != want {
 			t.Errorf("%q", answer)
@@ -23,32 +24,34 @@ func TestVerbs(t *testing.T) {
 		code int
 		says string
 	}{
-		"functions list":                    {0, "hello"},
-		"functions":                         {2, "usage"},
-		"start now":                         {2, `unexpected argument "now"; usage:`},
-		"functions new":                     {2, "usage"},
-		"export --data x file --files":      {2, "flag needs an argument: -files"},
-		"export --data x file --files y z":  {2, `unexpected argument "z"; usage:`},
-		"export - -":                        {2, `unexpected argument "-"; usage:`},
-		"functions new Bad_Name":            {1, "cannot name a function"},
-		"functions logs --since 1x":         {2, `"1x" is not a duration such as 90s or 1h`},
-		"notify":                            {2, "usage"},
-		"status --data /nonexistent/folder": {1, "no server is running on /nonexistent/folder: start one with `daawo start`, or name its data folder with --data"},
-		"doctor --dev":                      {2, "not defined: -dev"},
-		"functions serve --dev":             {2, "not defined: -dev"},
-		"migrate --dev":                     {2, "not defined: -dev"},
-		"start --help":                      {0, "--dev"},
-		"gen":                               {2, "usage"},
-		"gen typescript":                    {2, "usage"},
-		"gen --help":                        {0, "supabase-js"},
-		"serve rest --version":              {0, "PostgREST 16.2"},
-		"serve rest -v":                     {0, "PostgREST 16.2"},
-		"serve rest --example":              {0, "db-uri"},
-		"serve rest -e":                     {0, "db-uri"},
+		"functions list":                   {0, "hello"},
+		"functions":                        {2, "usage"},
+		"start now":                        {2, `unexpected argument "now"; usage:`},
+		"functions new":                    {2, "usage"},
+		"export --data x file --files":     {2, "flag needs an argument: -files"},
+		"export --data x file --files y z": {2, `unexpected argument "z"; usage:`},
+		"export - -":                       {2, `unexpected argument "-"; usage:`},
+		"functions new Bad_Name":           {1, "cannot name a function"},
+		"functions logs --since 1x":        {2, `"1x" is not a duration such as 90s or 1h`},
+		"notify":                           {2, "usage"},
+		"status --data /nonexistent/folder": {1,
+			"no server is running on /nonexistent/folder: start one with `daawo start`, or name its data folder with --data"},
+		"doctor --dev":          {2, "not defined: -dev"},
+		"functions serve --dev": {2, "not defined: -dev"},
+		"migrate --dev":         {2, "not defined: -dev"},
+		"start --help":          {0, "--dev"},
+		"gen":                   {2, "usage"},
+		"gen typescript":        {2, "usage"},
+		"gen --help":            {0, "supabase-js"},
+		"serve rest --version":  {0, "PostgREST 16.2"},
+		"serve rest -v":         {0, "PostgREST 16.2"},
+		"serve rest --example":  {0, "db-uri"},
+		"serve rest -e":         {0, "db-uri"},
 	} {
 		var out strings.Builder
 		code := Main(context.Background(), Env{
-			Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Functions: map[string]edge.Func{"hello": {}}, Project: fstest.MapFS{},
+			Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
+			Functions: map[string]edge.Func{"hello": {}}, Project: fstest.MapFS{},
 			Getenv: func(string) (string, bool) { return "", false }, Version: "test",
 		})
 		if code != want.code || !strings.Contains(out.String(), want.says) {
@@ -60,8 +63,9 @@ func TestVerbs(t *testing.T) {
 // Help and errors name the program, not the stack's default name.
 func TestProgramName(t *testing.T) {
 	for _, line := range []string{
-		"", "--help", "frobnicate", "notify", "start --help", "keys --help", "backup --help", "restore --help", "functions --help",
-		"export --help", "import --help", "rest --help", "gen --help", "migrate --help", "doctor --help", "status --frob", "version",
+		"", "--help", "frobnicate", "notify", "start --help", "keys --help", "backup --help", "restore --help",
+		"functions --help", "export --help", "import --help", "rest --help", "gen --help", "migrate --help",
+		"doctor --help", "status --frob", "version",
 	} {
 		var out strings.Builder
 		Main(context.Background(), Env{

@@ -126,7 +126,8 @@ func withShadow(ctx context.Context, inv *Invocation, migrations bool, work func
 	if err != nil {
 		return err
 	}
-	return app.Shadow(ctx, app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv, Log: inv.log(c)}, migrations, work)
+	return app.Shadow(ctx, app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv,
+		Log: inv.log(c)}, migrations, work)
 }
 
 // openOutput opens the file, or returns the standard output if name is "".
@@ -147,7 +148,8 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 	data := inv.flags.Bool("data-only", false, "dump rows, also those of auth and storage, instead of the schema")
 	roles := inv.flags.Bool("role-only", false, "dump roles instead of the schema")
 	copied := inv.flags.Bool("use-copy", false, "dump rows as COPY, for psql, instead of INSERT")
-	exclude := inv.flags.String("exclude", "", "`tables` without rows in the dump, as schema.table, separated by commas")
+	exclude := inv.flags.String("exclude", "",
+		"`tables` without rows in the dump, as schema.table, separated by commas")
 	inv.flags.StringVar(exclude, "x", "", "the same as --exclude")
 	if err := inv.parse(0, 0); err != nil {
 		return err
@@ -176,7 +178,8 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 		if *f.schemas == "" {
 			schemas = append([]string{"auth", "storage"}, schemas...)
 		}
-		return schemadiff.WriteData(ctx, conn, out, schemadiff.DataOptions{Schemas: schemas, Exclude: strings.Split(*exclude, ","), Copy: *copied})
+		return schemadiff.WriteData(ctx, conn, out,
+			schemadiff.DataOptions{Schemas: schemas, Exclude: strings.Split(*exclude, ","), Copy: *copied})
 	}
 	objects, err := f.objects(ctx, conn)
 	if err != nil {
@@ -219,7 +222,8 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 
 // difference returns the statements that turn a database with the project's migrations into the one
 // of conn.
-func (f databaseFlags) difference(ctx context.Context, inv *Invocation, conn *pgx.Conn) (statements []string, err error) {
+func (f databaseFlags) difference(ctx context.Context, inv *Invocation, conn *pgx.Conn) (statements []string,
+	err error) {
 	after, err := f.objects(ctx, conn)
 	if err != nil {
 		return nil, err

@@ -93,13 +93,15 @@ func resetDatabase(ctx context.Context, inv *Invocation) error {
 
 // emptyTables deletes the users and the history of migrations.
 func emptyTables(ctx context.Context, tx pgx.Tx) error {
-	for _, table := range []string{"auth.users", "supabase_migrations.schema_migrations", "supabase_migrations.seed_files"} {
+	for _, table := range []string{"auth.users", "supabase_migrations.schema_migrations",
+		"supabase_migrations.seed_files"} {
 		var exists bool
 		if err := tx.QueryRow(ctx, `select to_regclass($1) is not null`, table).Scan(&exists); err != nil {
 			return err
 		}
 		if exists {
-			if _, err := tx.Exec(ctx, `delete from `+table); err != nil { // sessions and identities end with their users
+			// sessions and identities end with their users
+			if _, err := tx.Exec(ctx, `delete from `+table); err != nil {
 				return fmt.Errorf("%s: %w", table, err)
 			}
 		}
@@ -148,7 +150,8 @@ func lintDatabase(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"warning", "error"}, *level) || !slices.Contains([]string{"none", "warning", "error"}, *failOn) {
+	if !slices.Contains([]string{"warning", "error"}, *level) ||
+		!slices.Contains([]string{"none", "warning", "error"}, *failOn) {
 		return usagef("--level is warning or error, --fail-on is none, warning or error")
 	}
 	conn, err := f.connect(ctx, inv)
@@ -196,7 +199,8 @@ func lint(ctx context.Context, conn *pgx.Conn, schemas []string) (results []lint
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
 	var available bool
-	if err := tx.QueryRow(ctx, `select exists (select from pg_available_extensions where name = 'plpgsql_check')`).Scan(&available); err != nil {
+	if err := tx.QueryRow(ctx,
+		`select exists (select from pg_available_extensions where name = 'plpgsql_check')`).Scan(&available); err != nil {
 		return nil, err
 	}
 	if !available {
@@ -206,11 +210,13 @@ func lint(ctx context.Context, conn *pgx.Conn, schemas []string) (results []lint
 		return nil, err
 	}
 	var schema string // a project may have created the extension elsewhere
-	if err := tx.QueryRow(ctx, `select extnamespace::regnamespace::text from pg_extension where extname = 'plpgsql_check'`).Scan(&schema); err != nil {
+	if err := tx.QueryRow(ctx,
+		`select extnamespace::regnamespace::text from pg_extension where extname = 'plpgsql_check'`).Scan(&schema); err != nil {
 		return nil, err
 	}
 	rows, err := tx.Query(ctx, `
-		select n.nspname || '.' || p.proname, (select coalesce(json_agg(report::json), '[]') from `+schema+`.plpgsql_check_function(p.oid::regprocedure, format := 'json') as report)
+		select n.nspname || '.' || p.proname, (select coalesce(json_agg(report::json), '[]') from `+schema+
+		`.plpgsql_check_function(p.oid::regprocedure, format := 'json') as report)
 		from pg_proc p join pg_namespace n on n.oid = pronamespace join pg_language l on l.oid = prolang
 		where l.lanname = 'plpgsql' and prorettype <> 'trigger'::regtype and prorettype <> 'event_trigger'::regtype and n.nspname = any($1)
 			and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`, schemas)
@@ -259,7 +265,8 @@ func testDatabase(ctx context.Context, inv *Invocation) error {
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	var available bool
-	if err := conn.QueryRow(ctx, `select exists (select from pg_available_extensions where name = 'pgtap')`).Scan(&available); err != nil {
+	if err := conn.QueryRow(ctx,
+		`select exists (select from pg_available_extensions where name = 'pgtap')`).Scan(&available); err != nil {
 		return err
 	}
 	if !available {
@@ -277,7 +284,8 @@ func testDatabase(ctx context.Context, inv *Invocation) error {
 			fmt.Fprintf(inv.Stdout, "%s .. error: %v\n", file, err)
 		case report.failed > 0 || report.planned != report.run:
 			failed++
-			fmt.Fprintf(inv.Stdout, "%s .. %d of %d tests failed, %d planned\n%s\n", file, report.failed, report.run, report.planned, strings.Join(report.lines, "\n"))
+			fmt.Fprintf(inv.Stdout, "%s .. %d of %d tests failed, %d planned\n%s\n", file, report.failed, report.run,
+				report.planned, strings.Join(report.lines, "\n"))
 		default:
 			fmt.Fprintf(inv.Stdout, "%s .. ok\n", file)
 		}

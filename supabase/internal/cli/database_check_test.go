@@ -57,7 +57,8 @@ func TestLint(t *testing.T) {
 				got[r.Function] += issue.Level + ": " + issue.Message
 			}
 		}
-		if len(results) != 3 || len(got) != 2 || got["public.wrong"] != `error: column "missing" does not exist` || got["public.untidy"] == "" {
+		if len(results) != 3 || len(got) != 2 || got["public.wrong"] != `error: column "missing" does not exist` ||
+			got["public.untidy"] == "" {
 			t.Errorf("%s: %d functions, issues %q", where, len(results), got)
 		}
 	}

@@ -70,6 +70,7 @@ func runExport(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	progress.clear()
-	fmt.Fprintf(inv.Stdout, "exported %d rows of %d tables and %d files, %s, to %s\n", e.Rows, e.Tables, e.Files, bytesText(e.Bytes), target)
+	fmt.Fprintf(inv.Stdout, "exported %d rows of %d tables and %d files, %s, to %s\n", e.Rows, e.Tables, e.Files,
+		bytesText(e.Bytes), target)
 	return nil
 }

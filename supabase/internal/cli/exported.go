@@ -28,7 +28,8 @@ type Installation struct {
 // installationOf returns how to reach the stack that info describes.
 func installationOf(info app.Info) Installation {
 	return Installation{
-		Database: info.Get("DB_URL"), API: info.Get("INSIDE_URL"), Public: info.Get("SITE_URL"), Key: info.Get("SERVICE_ROLE_KEY"), Admin: info.Get("DESK_URL"),
+		Database: info.Get("DB_URL"), API: info.Get("INSIDE_URL"), Public: info.Get("SITE_URL"),
+		Key: info.Get("SERVICE_ROLE_KEY"), Admin: info.Get("DESK_URL"),
 	}
 }
 
@@ -74,7 +75,8 @@ func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 		value, _ := inv.Getenv(name)
 		return strings.TrimRight(value, "/")
 	}
-	at := Installation{Database: get("DATABASE_URL"), API: get("SUPABASE_URL"), Public: get("SITE_URL"), Key: get("SERVICE_ROLE_KEY"), Admin: get("DESK_URL")}
+	at := Installation{Database: get("DATABASE_URL"), API: get("SUPABASE_URL"), Public: get("SITE_URL"),
+		Key: get("SERVICE_ROLE_KEY"), Admin: get("DESK_URL")}
 	info, err := inv.status(ctx)
 	switch {
 	case err == nil:

@@ -35,7 +35,8 @@ type deployTarget struct {
 // deployFlags declares the flags that select the server.
 func deployFlags(inv *Invocation) *string {
 	inv.dataFlag()
-	return inv.flags.String("url", "", "`address` of another server; the variable "+tokenVariable+" must hold its deploy token")
+	return inv.flags.String("url", "", "`address` of another server; the variable "+tokenVariable+
+		" must hold its deploy token")
 }
 
 // targetOf returns the selected server, after parse.
@@ -112,7 +113,8 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if server.Protocol != host.Protocol && *bundle == "" {
-		return fmt.Errorf("the server is another release: its protocol is %d, this program's %d", server.Protocol, host.Protocol)
+		return fmt.Errorf("the server is another release: its protocol is %d, this program's %d", server.Protocol,
+			host.Protocol)
 	}
 	file := cmp.Or(*bundle, *output)
 	if *bundle == "" {
@@ -142,7 +144,8 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	if err := t.send(ctx, http.MethodPost, "/?"+q.Encode(), content, &v); err != nil {
 		return fmt.Errorf("not deployed, version %s goes on: %w", server.Current, err)
 	}
-	fmt.Fprintf(inv.Stdout, "deployed version %s: functions: %d, %.1f MB\n", v.ID, len(v.Functions), float64(v.Size)/1e6)
+	fmt.Fprintf(inv.Stdout, "deployed version %s: functions: %d, %.1f MB\n", v.ID, len(v.Functions),
+		float64(v.Size)/1e6)
 	return nil
 }
 
@@ -171,8 +174,8 @@ func functionVersions(ctx context.Context, inv *Invocation) error {
 		if v.Current {
 			mark = " *"
 		}
-		fmt.Fprintf(table, "%s%s\t%s\t%d\t%.1f\t%s\t%s\n", v.ID, mark, v.Deployed.UTC().Format(time.DateTime), len(v.Functions),
-			float64(v.Size)/1e6, v.SHA256[:12], firstLine(v.Message))
+		fmt.Fprintf(table, "%s%s\t%s\t%d\t%.1f\t%s\t%s\n", v.ID, mark, v.Deployed.UTC().Format(time.DateTime),
+			len(v.Functions), float64(v.Size)/1e6, v.SHA256[:12], firstLine(v.Message))
 	}
 	if server.Current == host.BuiltIn {
 		fmt.Fprintln(table, "built-in *\t\t\t\t\t")

@@ -27,7 +27,8 @@ func invokeFunction(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, *method, info.Get("API_URL")+"/functions/v1/"+inv.args[0], bytes.NewReader(content))
+	req, err := http.NewRequestWithContext(ctx, *method, info.Get("API_URL")+"/functions/v1/"+inv.args[0],
+		bytes.NewReader(content))
 	if err != nil {
 		return err
 	}

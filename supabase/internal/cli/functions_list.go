@@ -49,7 +49,8 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 		if len(f.Methods) > 0 {
 			methods = strings.Join(f.Methods, ",")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%d\t%d\t%s\n", f.Name, methods, f.VerifyJWT, f.Timeout, f.MaxBody, f.MaxConcurrent, f.Schedule)
+		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%d\t%d\t%s\n", f.Name, methods, f.VerifyJWT, f.Timeout, f.MaxBody,
+			f.MaxConcurrent, f.Schedule)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -63,7 +64,8 @@ func printStats(inv *Invocation, info app.FunctionsInfo) error {
 	fmt.Fprintln(t, "NAME\tCALLS\tERRORS\tP50\tP95\tP99")
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
 	for _, s := range info.Stats {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%v\t%v\n", s.Function, s.Calls, s.Errors, round(s.P50), round(s.P95), round(s.P99))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%v\t%v\n", s.Function, s.Calls, s.Errors, round(s.P50), round(s.P95),
+			round(s.P99))
 	}
 	if err := t.Flush(); err != nil {
 		return err

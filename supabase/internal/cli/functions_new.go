@@ -18,6 +18,8 @@ func newFunction(inv *Invocation) error {
 	for _, file := range written {
 		fmt.Fprintln(inv.Stdout, "wrote", file)
 	}
-	fmt.Fprintln(inv.Stdout, inv.named(fmt.Sprintf("/functions/v1/%s serves it after the next build; `daawo start --dev` serves it at once", inv.args[0])))
+	fmt.Fprintln(inv.Stdout,
+		inv.named(fmt.Sprintf("/functions/v1/%s serves it after the next build; `daawo start --dev` serves it at once",
+			inv.args[0])))
 	return nil
 }

@@ -26,7 +26,8 @@ func functionSchedule(ctx context.Context, inv *Invocation) error {
 	if err := inv.ask(ctx, "/functions/list", &info); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(info.Functions, func(f host.FunctionInfo) bool { return f.Name == name && f.Schedule != "" }) {
+	if !slices.ContainsFunc(info.Functions,
+		func(f host.FunctionInfo) bool { return f.Name == name && f.Schedule != "" }) {
 		return fmt.Errorf("the server has no function %q with a schedule; see `daawo functions list`", name)
 	}
 	jobs, done, err := jobsOf(ctx, inv)

@@ -19,5 +19,6 @@ func functionsTestDB(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return testserver.Serve(ctx, testserver.Options{Source: source, Project: project.files, In: inv.Stdin, Out: inv.Stdout})
+	return testserver.Serve(ctx,
+		testserver.Options{Source: source, Project: project.files, In: inv.Stdin, Out: inv.Stdout})
 }

@@ -35,7 +35,8 @@ supabase/config.toml: see docs/configuration.md. Exit codes: 0 success, 1 failur
 // help prints the help of the command: usage, examples, flags.
 func help(inv *Invocation) {
 	w := inv.Stdout
-	fmt.Fprintf(w, "%s\n\nUsage: %s\n", inv.command.Short, strings.TrimSpace(inv.Name+" "+inv.command.Name+" "+inv.command.Args))
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n", inv.command.Short,
+		strings.TrimSpace(inv.Name+" "+inv.command.Name+" "+inv.command.Args))
 	if inv.command.Long != "" {
 		fmt.Fprintf(w, "\n%s\n", inv.named(strings.TrimSpace(inv.command.Long)))
 	}

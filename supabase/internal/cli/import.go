@@ -46,12 +46,14 @@ func runImport(ctx context.Context, inv *Invocation) error {
 	progress := newProgressBar(inv.Stderr)
 	defer progress.clear()
 	e, err := a.Import(ctx, *files, backup.ImportOptions{
-		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace, Protected: inv.UserTables, Progress: progress.set,
+		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace,
+		Protected: inv.UserTables, Progress: progress.set,
 	}, in)
 	if err != nil {
 		return err
 	}
 	progress.clear()
-	fmt.Fprintf(inv.Stdout, "imported %d rows of %d tables and %d files; counts and checksums match the export\n", e.Rows, e.Tables, e.Files)
+	fmt.Fprintf(inv.Stdout, "imported %d rows of %d tables and %d files; counts and checksums match the export\n",
+		e.Rows, e.Tables, e.Files)
 	return nil
 }

@@ -80,7 +80,8 @@ func TestAwaitStop(t *testing.T) {
 	if err := awaitStop(ctx, time.Minute, running); !errors.Is(err, context.Canceled) {
 		t.Error("interrupted:", err)
 	}
-	if err := awaitStop(t.Context(), time.Millisecond, running); err == nil || !strings.Contains(err.Error(), "has not stopped after") {
+	if err := awaitStop(t.Context(), time.Millisecond, running); err == nil ||
+		!strings.Contains(err.Error(), "has not stopped after") {
 		t.Error("too long:", err)
 	}
 	if err := awaitStop(t.Context(), time.Minute, func() bool { return false }); err != nil {

@@ -96,8 +96,8 @@ func (inv *Invocation) config() (*config.Config, error) {
 		return nil, err
 	}
 	s := config.Sources{
-		Name: "config.toml", Dir: project.dir, ProjectID: project.projectName(), Getenv: inv.Getenv, Program: inv.Settings,
-		Overrides: inv.overrides,
+		Name: "config.toml", Dir: project.dir, ProjectID: project.projectName(), Getenv: inv.Getenv,
+		Program: inv.Settings, Overrides: inv.overrides,
 	}
 	text, err := fs.ReadFile(project.files, "config.toml")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

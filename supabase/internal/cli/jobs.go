@@ -46,7 +46,8 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 	switch verb {
 	case "list":
 		one = 0
-		inv.flags.StringVar(&f.state, "state", "", "only these `states`, separated by commas, such as discarded,retryable")
+		inv.flags.StringVar(&f.state, "state", "",
+			"only these `states`, separated by commas, such as discarded,retryable")
 		inv.flags.StringVar(&f.filter.Kind, "kind", "", "only this `kind`, such as function_job or send_mail")
 		inv.flags.StringVar(&f.filter.Name, "name", "", "only jobs of this `FUNCTION` or FUNCTION/JOB")
 		inv.flags.IntVar(&f.filter.Limit, "limit", 50, "at most this `number` of jobs")
@@ -83,7 +84,8 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 		return inv.usage()
 	}
 	if err == nil {
-		fmt.Fprintf(inv.Stdout, "job %d: %s\n", id, map[string]string{"retry": "will run at once", "cancel": "cancelled"}[verb])
+		fmt.Fprintf(inv.Stdout, "job %d: %s\n", id,
+			map[string]string{"retry": "will run at once", "cancel": "cancelled"}[verb])
 	}
 	return err
 }
@@ -180,7 +182,8 @@ func runJob(ctx context.Context, inv *Invocation, jobs jobs.Operator, id int64, 
 }
 
 // awaitJob waits for the next attempt of a job. A failed attempt is an error.
-func awaitJob(ctx context.Context, inv *Invocation, jobs jobs.Operator, id int64, failures int, wait time.Duration) error {
+func awaitJob(ctx context.Context, inv *Invocation, jobs jobs.Operator, id int64, failures int,
+	wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	j, err := jobs.Await(ctx, id, failures)

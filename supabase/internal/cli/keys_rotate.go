@@ -18,9 +18,11 @@ type rotation struct {
 }
 
 func (o *rotation) declareFlags(flags *flag.FlagSet) {
-	flags.BoolVar(&o.leaked, "leaked", false, "accept nothing that the old keys signed; this also ends sessions and signed links")
+	flags.BoolVar(&o.leaked, "leaked", false,
+		"accept nothing that the old keys signed; this also ends sessions and signed links")
 	flags.StringVar(&o.envFile, "env-file", "", "rotate the keys in this `file` of variables instead")
-	flags.BoolVar(&o.password, "database-password", false, "also replace the password of the database; the next start uses it")
+	flags.BoolVar(&o.password, "database-password", false,
+		"also replace the password of the database; the next start uses it")
 }
 
 func (o *rotation) run(ctx context.Context, inv *Invocation) error {

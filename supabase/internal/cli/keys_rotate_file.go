@@ -63,7 +63,8 @@ func rotateFile(ctx context.Context, name string, password bool) error {
 	if password {
 		values = append(values, app.Value{Name: "POSTGRES_PASSWORD", Value: rand.Text()})
 	}
-	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm()) // in place, because it may be a mount
+	// in place, because it may be a mount
+	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm())
 }
 
 // replaceLines sets the values in a text of NAME=value lines and appends missing ones. It sets

@@ -62,7 +62,8 @@ func TestConcurrentExportsToOneName(t *testing.T) {
 	if one.Name() == two.Name() {
 		t.Error("both write to", one.Name())
 	}
-	if s, err := two.Stat(); err != nil || s.Mode().Perm() != 0o600 || filepath.Dir(two.Name()) != filepath.Dir(target) {
+	if s, err := two.Stat(); err != nil || s.Mode().Perm() != 0o600 ||
+		filepath.Dir(two.Name()) != filepath.Dir(target) {
 		t.Errorf("%s: %v %v", two.Name(), s, err)
 	}
 }

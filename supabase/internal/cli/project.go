@@ -44,7 +44,8 @@ func selectProject(inv *Invocation) (selection, error) {
 	dir := filepath.Join(inv.workdir, "supabase")
 	if inv.workdir != "" {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return selection{}, fmt.Errorf("--workdir %s: it has no folder supabase/; `daawo init %s` creates one", inv.workdir, inv.workdir)
+			return selection{}, fmt.Errorf("--workdir %s: it has no folder supabase/; `daawo init %s` creates one",
+				inv.workdir, inv.workdir)
 		}
 	} else if !isProject(dir) {
 		return selection{inv.Project, "", true}, nil

@@ -29,7 +29,8 @@ The database is that of --db-uri, --config or PGRST_DB_URI, as for 'daawo serve 
 // pgrstOptions returns the options of the REST engine. extra are NAME=value variables besides those
 // of the process.
 func (inv *Invocation) pgrstOptions(configFile string, extra ...string) pgrst.Options {
-	return pgrst.Options{File: configFile, Environ: append(os.Environ(), extra...), Log: observe.Logger(inv.Stderr, "info", "text")}
+	return pgrst.Options{File: configFile, Environ: append(os.Environ(), extra...),
+		Log: observe.Logger(inv.Stderr, "info", "text")}
 }
 
 // explainFlags holds the flags of `rest explain`.
@@ -46,7 +47,8 @@ func runREST(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.flags.StringVar(&f.config, "config", "", "PostgREST configuration `file`")
 	inv.flags.StringVar(&f.uri, "db-uri", "", "database `URI` (environment: PGRST_DB_URI)")
-	inv.flags.StringVar(&f.schemas, "db-schemas", "", "exposed `schemas`, separated by commas (environment: PGRST_DB_SCHEMAS)")
+	inv.flags.StringVar(&f.schemas, "db-schemas", "",
+		"exposed `schemas`, separated by commas (environment: PGRST_DB_SCHEMAS)")
 	inv.flags.StringVar(&f.method, "method", http.MethodGet, "HTTP `method`")
 	inv.flags.StringVar(&f.body, "body", "", "request `body`")
 	inv.flags.StringVar(&f.prefer, "prefer", "", "`value` of the header Prefer")

@@ -26,7 +26,8 @@ must be new or empty: move a damaged one away first.
 func runRestore(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	from := inv.flags.String("from", "", "`store` of the backups (environment: BACKUP_TO)")
-	to := inv.flags.String("to", "", "restore the state at this `time`, such as 2026-11-21T10:00:00Z (default: the newest)")
+	to := inv.flags.String("to", "",
+		"restore the state at this `time`, such as 2026-11-21T10:00:00Z (default: the newest)")
 	identity := inv.flags.String("identity", "", "`file` with the age secret key of encrypted backups")
 	if err := inv.parse(0, 0); err != nil {
 		return err

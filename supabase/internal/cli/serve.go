@@ -80,7 +80,8 @@ func (inv *Invocation) announce(info app.Info) {
 	fmt.Fprintf(inv.Stdout, "\nready in %s\n\n", info.Ready)
 	_ = shown.Write(inv.Stdout, "pretty") // a closed terminal cannot show the error
 	if hidden {
-		fmt.Fprintln(inv.Stdout, inv.named("\n"+cmp.Or(info.Rest, "`daawo status` prints the keys and the address of the database")))
+		fmt.Fprintln(inv.Stdout,
+			inv.named("\n"+cmp.Or(info.Rest, "`daawo status` prints the keys and the address of the database")))
 	}
 	fmt.Fprintln(inv.Stdout)
 }

@@ -28,7 +28,8 @@ func TestAnnounce(t *testing.T) {
 		var out strings.Builder
 		(&Invocation{Env: &Env{Stdout: &out}}).announce(tt.info)
 		text := out.String()
-		if !strings.Contains(text, "Site  https://example.org") || strings.Contains(text, "hidden") != tt.secret || strings.Contains(text, "daawo status") != tt.more {
+		if !strings.Contains(text, "Site  https://example.org") || strings.Contains(text, "hidden") != tt.secret ||
+			strings.Contains(text, "daawo status") != tt.more {
 			t.Errorf("%s: %s", tt.name, text)
 		}
 	}

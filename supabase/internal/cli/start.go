@@ -79,7 +79,8 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	}
 	o := app.Options{
 		Config: c, Data: data, AnyPort: inv.Given("port") || c.FunctionsPort == 0, Dev: dev,
-		Project: project.files, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions, FunctionsDir: project.functions(), Foreign: !project.own, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
+		Project: project.files, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions,
+		FunctionsDir: project.functions(), Foreign: !project.own, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
 		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
 	}
 	if project.own {
@@ -90,22 +91,27 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 
 // startFlags declares the flags that change the configuration.
 func (inv *Invocation) startFlags() {
-	inv.portFlag("port", "`port` of the site and the API; 0 uses free ports for everything", func(c *config.Config, n uint16) {
-		c.API.Port = n
-		if n == 0 {
-			c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
-		}
-	})
-	inv.portFlag("db-port", "`port` of Postgres, on loopback only without --db-tls", func(c *config.Config, n uint16) { c.DB.Port = n })
+	inv.portFlag("port", "`port` of the site and the API; 0 uses free ports for everything",
+		func(c *config.Config, n uint16) {
+			c.API.Port = n
+			if n == 0 {
+				c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
+			}
+		})
+	inv.portFlag("db-port", "`port` of Postgres, on loopback only without --db-tls",
+		func(c *config.Config, n uint16) { c.DB.Port = n })
 	inv.portFlag("inbox-port", "`port` of the development inbox", func(c *config.Config, n uint16) { c.Inbox.Port = n })
-	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation", func(c *config.Config, s string) { c.Host = s })
-	inv.textFlag("site", "`folder` of a static site or a single-page application to serve at /", func(c *config.Config, s string) { c.SiteDir = s })
+	inv.textFlag("host", "`address` to listen on; 0.0.0.0 makes this a public installation",
+		func(c *config.Config, s string) { c.Host = s })
+	inv.textFlag("site", "`folder` of a static site or a single-page application to serve at /",
+		func(c *config.Config, s string) { c.SiteDir = s })
 	inv.flags.BoolFunc("db-tls", "serve TLS on the port of Postgres, on the address of --host", func(s string) error {
 		on, err := strconv.ParseBool(s)
 		inv.overrides = append(inv.overrides, func(c *config.Config) { c.DBTLS = on })
 		return err
 	})
-	inv.textFlag("database-url", "superuser `URL` of a Postgres to use instead of the embedded one", func(c *config.Config, s string) { c.DatabaseURL = s })
+	inv.textFlag("database-url", "superuser `URL` of a Postgres to use instead of the embedded one",
+		func(c *config.Config, s string) { c.DatabaseURL = s })
 }
 
 func (inv *Invocation) portFlag(name, usage string, set func(*config.Config, uint16)) {

@@ -17,7 +17,8 @@ var stopCommand = Command{
 
 func runStop(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
-	limit := inv.flags.Duration("timeout", 30*time.Second, "how long to wait for the end; the server goes on stopping afterwards")
+	limit := inv.flags.Duration("timeout", 30*time.Second,
+		"how long to wait for the end; the server goes on stopping afterwards")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}

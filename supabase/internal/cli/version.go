@@ -15,7 +15,8 @@ var versionCommand = Command{
 		if err := inv.parse(0, 0); err != nil {
 			return err
 		}
-		fmt.Fprintf(inv.Stdout, "%s %s\nPostgres %s\n%s %s/%s\n", inv.Name, inv.Version, server.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		fmt.Fprintf(inv.Stdout, "%s %s\nPostgres %s\n%s %s/%s\n", inv.Name, inv.Version, server.Version,
+			runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return nil
 	},
 }

@@ -14,7 +14,8 @@ func TestAuditLog(t *testing.T) {
 	h := testGateway(func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		o.Role = func(token string) string {
-			return map[string]string{"service": "service_role", "service-es256": "service_role", "anon": "anon", "a-user": "authenticated"}[token]
+			return map[string]string{"service": "service_role", "service-es256": "service_role", "anon": "anon",
+				"a-user": "authenticated"}[token]
 		}
 		o.Storage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.Header.Get("Authorization"), "Signature=wrong") {
@@ -32,16 +33,22 @@ func TestAuditLog(t *testing.T) {
 	}{
 		{"secret key", "GET", "/rest/v1/notes?select=secret", []string{"apikey", "sb_secret_1"},
 			"service=rest method=GET path=/rest/v1/notes status=200 privilege=service_role"},
-		{"secret key in the query", "GET", "/rest/v1/notes?apikey=sb_secret_1", nil, "path=/rest/v1/notes status=200 privilege=service_role"},
+		{"secret key in the query", "GET", "/rest/v1/notes?apikey=sb_secret_1", nil,
+			"path=/rest/v1/notes status=200 privilege=service_role"},
 		{"legacy key", "DELETE", "/storage/v1/object/avatars/secret.png", []string{"Authorization", "Bearer service"},
 			"service=storage method=DELETE path=/storage/v1/object/avatars status=200 privilege=service_role"},
-		{"service_role token with a public key", "GET", "/auth/v1/admin/users", []string{"apikey", "sb_publishable_1", "Authorization", "Bearer service-es256"},
+		{"service_role token with a public key", "GET", "/auth/v1/admin/users",
+			[]string{"apikey", "sb_publishable_1", "Authorization", "Bearer service-es256"},
 			"service=auth method=GET path=/auth/v1/admin/users status=200 privilege=service_role"},
-		{"function", "POST", "/functions/v1/f", []string{"apikey", "sb_secret_1"}, "path=/functions/v1/f status=200 privilege=service_role"},
-		{"signature", "GET", "/storage/v1/s3/avatars/secret.png", []string{"Authorization", "AWS4-HMAC-SHA256 Signature=right"},
+		{"function", "POST", "/functions/v1/f", []string{"apikey", "sb_secret_1"},
+			"path=/functions/v1/f status=200 privilege=service_role"},
+		{"signature", "GET", "/storage/v1/s3/avatars/secret.png",
+			[]string{"Authorization", "AWS4-HMAC-SHA256 Signature=right"},
 			"path=/storage/v1/s3/avatars status=200 privilege=s3"},
-		{"signature in the query", "GET", "/storage/v1/s3/avatars/secret.png?X-Amz-Signature=right", nil, "privilege=s3"},
-		{"forged signature", "GET", "/storage/v1/s3/avatars/secret.png", []string{"Authorization", "AWS4-HMAC-SHA256 Signature=wrong"}, ""},
+		{"signature in the query", "GET", "/storage/v1/s3/avatars/secret.png?X-Amz-Signature=right", nil,
+			"privilege=s3"},
+		{"forged signature", "GET", "/storage/v1/s3/avatars/secret.png",
+			[]string{"Authorization", "AWS4-HMAC-SHA256 Signature=wrong"}, ""},
 		{"public key", "GET", "/rest/v1/notes", []string{"apikey", "sb_publishable_1"}, ""},
 		{"user", "GET", "/rest/v1/notes", []string{"apikey", "anon", "Authorization", "Bearer a-user"}, ""},
 		{"forged token", "GET", "/rest/v1/notes", []string{"apikey", "anon", "Authorization", "Bearer forged"}, ""},

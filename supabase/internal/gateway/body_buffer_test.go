@@ -28,13 +28,15 @@ func TestSlowBodiesTakeNoSlots(t *testing.T) {
 		for i := range 30 {
 			conn := dial()
 			sent := strings.Repeat("x", []int{1, bufferMemory + 1}[i%2])
-			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\napikey: anon\r\nContent-Length: 100000\r\n\r\n%s", targets[i%3], sent)
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\napikey: anon\r\nContent-Length: 100000\r\n\r\n%s",
+				targets[i%3], sent)
 		}
 		synctest.Wait() // the gateway waits for the rest of all bodies
 		for _, target := range targets {
 			conn := dial()
 			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\napikey: anon\r\nContent-Length: 4\r\nConnection: close\r\n\r\nfour", target)
-			if reply, err := io.ReadAll(conn); err != nil || !strings.Contains(string(reply), " 200 ") || !strings.HasSuffix(string(reply), "\r\n4") {
+			if reply, err := io.ReadAll(conn); err != nil || !strings.Contains(string(reply), " 200 ") ||
+				!strings.HasSuffix(string(reply), "\r\n4") {
 				t.Errorf("%s: %q %v", target, reply, err)
 			}
 		}
@@ -53,14 +55,16 @@ func TestBufferedBodies(t *testing.T) {
 			fmt.Fprintf(w, "%d %x %v", n, sum.Sum(nil), err)
 		})
 	})
-	for _, size := range []int{0, 1, bufferMemory - 1, bufferMemory, bufferMemory + 1, 1 << 20, bufferFile, bufferMemory + bufferFile, bufferMemory + bufferFile + 1, 20 << 20} {
+	for _, size := range []int{0, 1, bufferMemory - 1, bufferMemory, bufferMemory + 1, 1 << 20, bufferFile,
+		bufferMemory + bufferFile, bufferMemory + bufferFile + 1, 20 << 20} {
 		content := strings.Repeat("0123456789abcdef", size/16+1)[:size]
 		for _, body := range []io.Reader{strings.NewReader(content), io.MultiReader(strings.NewReader(content))} {
 			res, err := http.Post(s.URL+"/functions/v1/f", "text/plain", body)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := text(t, res), fmt.Sprintf("%d %x <nil>", size, sha256.Sum256([]byte(content))); got != want {
+			if got, want := text(t, res),
+				fmt.Sprintf("%d %x <nil>", size, sha256.Sum256([]byte(content))); got != want {
 				t.Errorf("%d bytes: %s, want %s", size, got, want)
 			}
 			res.Body.Close()
@@ -83,7 +87,8 @@ func TestBodyBufferWithoutTempDir(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if body := text(t, res); res.StatusCode != want || strings.Contains(body, "absent") || (want == 503) != (res.Header.Get("Retry-After") != "") {
+		if body := text(t, res); res.StatusCode != want || strings.Contains(body, "absent") ||
+			(want == 503) != (res.Header.Get("Retry-After") != "") {
 			t.Errorf("%d bytes: %d %s", size, res.StatusCode, body)
 		}
 		res.Body.Close()

@@ -22,8 +22,9 @@ import (
 // in this process and elsewhere.
 type CleanBucket struct {
 	ID       string
-	MaxBytes int64             // of one file; larger ones get 413
-	Refusal  map[string]string // message for a file that cannot be read, by language such as "en"; "" is for other languages
+	MaxBytes int64 // of one file; larger ones get 413
+	// message for a file that cannot be read, by language such as "en"; "" is for other languages
+	Refusal map[string]string
 
 	// HideNames stores an upload whose name is taken under a longer name and replies as if the name
 	// had been free. Only requests with the service_role key learn that a name is taken.
@@ -53,7 +54,8 @@ func (g *gateway) cleanUploads() http.Handler {
 	if g.Storage == nil || len(g.CleanBuckets) == 0 {
 		return g.Storage
 	}
-	c := &uploadCleaner{storage: g.Storage, buckets: map[string]CleanBucket{}, clean: g.CleanImage, bodies: g.bodies, slots: make(chan struct{}, cleanSlots)}
+	c := &uploadCleaner{storage: g.Storage, buckets: map[string]CleanBucket{}, clean: g.CleanImage, bodies: g.bodies,
+		slots: make(chan struct{}, cleanSlots)}
 	for _, b := range g.CleanBuckets {
 		c.buckets[b.ID] = b
 	}
@@ -67,7 +69,8 @@ func (c *uploadCleaner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.hides(w, r, path) {
 		return
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete || r.Method == http.MethodOptions {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete ||
+		r.Method == http.MethodOptions {
 		c.storage.ServeHTTP(w, r)
 		return
 	}
@@ -179,7 +182,8 @@ func (c *uploadCleaner) upload(w http.ResponseWriter, r *http.Request, b CleanBu
 	}
 	answer := c.store(r, u)
 	re, _ := w.(*reply)
-	if b.HideNames && answer.taken() && r.Method == http.MethodPost && len(path) == 2 && (re == nil || re.privilege != serviceRole) {
+	if b.HideNames && answer.taken() && r.Method == http.MethodPost && len(path) == 2 &&
+		(re == nil || re.privilege != serviceRole) {
 		name := freeName(path[1])
 		again := r.Clone(r.Context())
 		again.URL.Path, again.URL.RawPath = "/object/"+b.ID+"/"+name, ""
@@ -299,7 +303,8 @@ func (c *uploadCleaner) s3(w http.ResponseWriter, r *http.Request, path []string
 func refuseS3(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>%s</Message></Error>`, code, message)
+	fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>%s</Message></Error>`, code,
+		message)
 }
 
 const refusedWay = "This bucket accepts whole files through the standard upload only."
@@ -309,7 +314,8 @@ func refuseWay(w http.ResponseWriter) {
 }
 
 func refuseLarge(w http.ResponseWriter) {
-	writeStorageError(w, http.StatusRequestEntityTooLarge, "413", "Payload too large", "The object exceeded the maximum allowed size")
+	writeStorageError(w, http.StatusRequestEntityTooLarge, "413", "Payload too large",
+		"The object exceeded the maximum allowed size")
 }
 
 // refuseUnreadable refuses a file that is no image, in the client's language.

@@ -100,34 +100,53 @@ func TestCleanUploads(t *testing.T) {
 			method, path, body, kind string
 			want                     string // part of what storage gets; "" means nothing
 		}{
-			"raw":                  {"POST", "object/photos/1.jpg", "image (place) pixels", "image/jpeg", "image  pixels"},
-			"update":               {"PUT", "object/photos/1.jpg", "image (place) pixels", "image/jpeg", "image  pixels"},
-			"signed":               {"PUT", "object/upload/sign/photos/1.jpg?token=x", "image (place) pixels", "image/jpeg", "image  pixels"},
-			"form":                 {"POST", "object/photos/1.jpg", form, formType, "image  pixels"},
-			"signed form":          {"PUT", "object/upload/sign/photos/1.jpg?token=x", form, formType, "image  pixels"},
-			"through a file":       {"POST", "object/photos/1.jpg", long, "image/jpeg", "image"},
-			"encoded bucket":       {"POST", "object/%70hotos/1.jpg", "image (place) pixels", "image/jpeg", "image  pixels"},
-			"encoded route":        {"POST", "%6fbject/photos/1.jpg", "image (place) pixels", "image/jpeg", "image  pixels"},
-			"empty segments":       {"POST", "object//photos/1.jpg", "image (place) pixels", "image/jpeg", "image  pixels"},
-			"another bucket":       {"POST", "object/notes/1.jpg", "a (place)", "image/jpeg", "a (place)"},
-			"no image":             {"POST", "object/photos/1.jpg", "text (place)", "image/jpeg", ""},
-			"nothing":              {"POST", "object/photos/1.jpg", "", "image/jpeg", ""},
-			"a broken form":        {"POST", "object/photos/1.jpg", form[:120], formType, ""},
-			"resumable":            {"POST", "upload/resumable", "image (place)", "application/offset+octet-stream", ""},
-			"a part of it":         {"PATCH", "upload/resumable/" + base64.RawURLEncoding.EncodeToString([]byte("photos/1.jpg/v")), "(place)", "application/offset+octet-stream", ""},
-			"copied":               {"POST", "object/copy", `{"bucketId":"notes","sourceKey":"a","destinationBucket":"photos","destinationKey":"1.jpg"}`, "application/json", ""},
-			"copied, two buckets":  {"POST", "object/copy", `{"bucketId":"notes","destinationBucket":"photos","destinationBucket":"notes"}`, "application/json", ""},
-			"moved, other case":    {"POST", "object/move", `{"bucketId":"notes","DestinationBucket":"photos"}`, "application/json", ""},
-			"moved in the bucket":  {"POST", "object/move", `{"bucketId":"photos","sourceKey":"a","destinationKey":"b"}`, "application/json", `"sourceKey":"a"`},
-			"S3":                   {"PUT", "s3/photos/1.jpg", "image (place)", "image/jpeg", ""},
-			"S3 form":              {"POST", "s3/photos", form, formType, ""},
-			"S3 deletion":          {"POST", "s3/photos?delete", "<Delete/>", "application/xml", "<Delete/>"},
-			"list":                 {"POST", "object/list/photos", `{"prefix":""}`, "application/json", `{"prefix":""}`},
-			"resumable, elsewhere": {"PATCH", "upload/resumable/" + base64.RawURLEncoding.EncodeToString([]byte("notes/1/v")), "(place)", "application/offset+octet-stream", "(place)"},
+			"raw": {"POST", "object/photos/1.jpg", "image (place) pixels", "image/jpeg",
+				"image  pixels"},
+			"update": {"PUT", "object/photos/1.jpg", "image (place) pixels", "image/jpeg",
+				"image  pixels"},
+			"signed": {"PUT", "object/upload/sign/photos/1.jpg?token=x", "image (place) pixels",
+				"image/jpeg", "image  pixels"},
+			"form":           {"POST", "object/photos/1.jpg", form, formType, "image  pixels"},
+			"signed form":    {"PUT", "object/upload/sign/photos/1.jpg?token=x", form, formType, "image  pixels"},
+			"through a file": {"POST", "object/photos/1.jpg", long, "image/jpeg", "image"},
+			"encoded bucket": {"POST", "object/%70hotos/1.jpg", "image (place) pixels", "image/jpeg",
+				"image  pixels"},
+			"encoded route": {"POST", "%6fbject/photos/1.jpg", "image (place) pixels", "image/jpeg",
+				"image  pixels"},
+			"empty segments": {"POST", "object//photos/1.jpg", "image (place) pixels", "image/jpeg",
+				"image  pixels"},
+			"another bucket": {"POST", "object/notes/1.jpg", "a (place)", "image/jpeg", "a (place)"},
+			"no image":       {"POST", "object/photos/1.jpg", "text (place)", "image/jpeg", ""},
+			"nothing":        {"POST", "object/photos/1.jpg", "", "image/jpeg", ""},
+			"a broken form":  {"POST", "object/photos/1.jpg", form[:120], formType, ""},
+			"resumable": {"POST", "upload/resumable", "image (place)", "application/offset+octet-stream",
+				""},
+			"a part of it": {"PATCH", "upload/resumable/" +
+				base64.RawURLEncoding.EncodeToString([]byte("photos/1.jpg/v")), "(place)",
+				"application/offset+octet-stream", ""},
+			"copied": {"POST", "object/copy",
+				`{"bucketId":"notes","sourceKey":"a","destinationBucket":"photos","destinationKey":"1.jpg"}`,
+				"application/json", ""},
+			"copied, two buckets": {"POST", "object/copy",
+				`{"bucketId":"notes","destinationBucket":"photos","destinationBucket":"notes"}`, "application/json",
+				""},
+			"moved, other case": {"POST", "object/move", `{"bucketId":"notes","DestinationBucket":"photos"}`,
+				"application/json", ""},
+			"moved in the bucket": {"POST", "object/move",
+				`{"bucketId":"photos","sourceKey":"a","destinationKey":"b"}`, "application/json", `"sourceKey":"a"`},
+			"S3":          {"PUT", "s3/photos/1.jpg", "image (place)", "image/jpeg", ""},
+			"S3 form":     {"POST", "s3/photos", form, formType, ""},
+			"S3 deletion": {"POST", "s3/photos?delete", "<Delete/>", "application/xml", "<Delete/>"},
+			"list": {"POST", "object/list/photos", `{"prefix":""}`, "application/json",
+				`{"prefix":""}`},
+			"resumable, elsewhere": {"PATCH", "upload/resumable/" +
+				base64.RawURLEncoding.EncodeToString([]byte("notes/1/v")), "(place)", "application/offset+octet-stream",
+				"(place)"},
 		} {
 			a := &album{}
-			w := put(cleaned(t, a, remote), c.method, "/storage/v1/"+c.path, c.body, "Content-Type", c.kind, "Tus-Resumable", "1.0.0",
-				"Upload-Metadata", "bucketName "+base64.StdEncoding.EncodeToString([]byte(strings.Split(c.path, "/")[0]+"s"))+",bucketName cGhvdG9z")
+			w := put(cleaned(t, a, remote), c.method, "/storage/v1/"+c.path, c.body, "Content-Type", c.kind,
+				"Tus-Resumable", "1.0.0", "Upload-Metadata", "bucketName "+
+					base64.StdEncoding.EncodeToString([]byte(strings.Split(c.path, "/")[0]+"s"))+",bucketName cGhvdG9z")
 			if strings.Contains(name, "elsewhere") {
 				a = &album{}
 				w = put(cleaned(t, a, remote), c.method, "/storage/v1/"+c.path, c.body, "Content-Type", c.kind)
@@ -135,7 +154,8 @@ func TestCleanUploads(t *testing.T) {
 			if stored := len(a.paths) > 0; stored != (c.want != "") || stored != (w.Code < 400) {
 				t.Errorf("%s (remote %v): storage got %v, status %d %s", name, remote, a.paths, w.Code, w.Body)
 			}
-			if !strings.Contains(a.body, c.want) || strings.Contains(a.body, "(place)") && !strings.Contains(c.want, "(place)") {
+			if !strings.Contains(a.body, c.want) || strings.Contains(a.body, "(place)") &&
+				!strings.Contains(c.want, "(place)") {
 				t.Errorf("%s (remote %v): storage got %q", name, remote, a.body)
 			}
 			if strings.Contains(name, "form") && c.want != "" {
@@ -155,14 +175,16 @@ func TestCleanUploadsRefusal(t *testing.T) {
 	for language, want := range map[string]string{"": "no image", "so-SO, en;q=0.5": "sawir ma aha", "fr": "no image"} {
 		w := put(h, "POST", "/storage/v1/object/photos/1.jpg", "text", "Accept-Language", language)
 		var e struct{ StatusCode, Error, Message string }
-		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != 400 || e.StatusCode != "415" || e.Error != "invalid_image" || e.Message != want {
+		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != 400 || e.StatusCode != "415" ||
+			e.Error != "invalid_image" || e.Message != want {
 			t.Errorf("%q: %d %s", language, w.Code, w.Body)
 		}
 	}
 	large := "image" + strings.Repeat("x", 1<<20)
 	form, formType := uploadForm(large)
 	for kind, body := range map[string]string{"image/jpeg": large, formType: form} {
-		if w := put(h, "POST", "/storage/v1/object/photos/1.jpg", body, "Content-Type", kind); w.Code != 413 || !strings.Contains(w.Body.String(), "exceeded the maximum allowed size") {
+		if w := put(h, "POST", "/storage/v1/object/photos/1.jpg", body, "Content-Type", kind); w.Code != 413 ||
+			!strings.Contains(w.Body.String(), "exceeded the maximum allowed size") {
 			t.Errorf("%s: %d %s", kind, w.Code, w.Body)
 		}
 	}
@@ -192,7 +214,8 @@ func TestCleanUploadsHideNames(t *testing.T) {
 				t.Errorf("header %s differs", name)
 			}
 		}
-		if !strings.HasPrefix(last, "/object/photos/1-") || len(last) != len("/object/photos/1-abcdefghijkl.jpg") || stored != "image " {
+		if !strings.HasPrefix(last, "/object/photos/1-") || len(last) != len("/object/photos/1-abcdefghijkl.jpg") ||
+			stored != "image " {
 			t.Errorf("stored as %s: %q", last, stored)
 		}
 	}

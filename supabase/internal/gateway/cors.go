@@ -41,7 +41,8 @@ func cors(next http.Handler) http.Handler {
 // a function may answer an OPTIONS request that is not a preflight.
 func setCORS(h http.Header, _ int) {
 	for name := range h {
-		if strings.HasPrefix(name, "Access-Control-") && name != "Access-Control-Allow-Headers" && name != "Access-Control-Allow-Methods" {
+		if strings.HasPrefix(name, "Access-Control-") && name != "Access-Control-Allow-Headers" &&
+			name != "Access-Control-Allow-Methods" {
 			h.Del(name)
 		}
 	}

@@ -26,7 +26,8 @@ const defaultFormErrorPage = `<!doctype html>
 // not accept text/html.
 func isFormPost(r *http.Request) bool {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return r.Method == http.MethodPost && (kind == "multipart/form-data" || kind == "application/x-www-form-urlencoded") &&
+	return r.Method == http.MethodPost &&
+		(kind == "multipart/form-data" || kind == "application/x-www-form-urlencoded") &&
 		strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 

@@ -20,7 +20,8 @@ func TestFormErrorPage(t *testing.T) {
 	})
 	const form, browser = "multipart/form-data; boundary=x", "text/html,application/xhtml+xml,*/*;q=0.8"
 	post := func(path, contentType, accept string, size int) *http.Response {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(strings.Repeat("x", size)))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path,
+			strings.NewReader(strings.Repeat("x", size)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,11 +38,13 @@ func TestFormErrorPage(t *testing.T) {
 	isPage := func(what string, res *http.Response, status int, page bool) {
 		t.Helper()
 		body, kind := text(t, res), res.Header.Get("Content-Type")
-		if res.StatusCode != status || (kind == "text/html; charset=utf-8") != page || strings.Contains(body, `href="/form/"`) != page {
+		if res.StatusCode != status || (kind == "text/html; charset=utf-8") != page ||
+			strings.Contains(body, `href="/form/"`) != page {
 			t.Errorf("%s: %d %s %s", what, res.StatusCode, kind, body)
 		}
 		policy := res.Header.Get("Content-Security-Policy")
-		if page && (!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script") || res.Header.Get("Cache-Control") != "no-store") {
+		if page && (!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script") ||
+			res.Header.Get("Cache-Control") != "no-store") {
 			t.Errorf("%s: %v", what, res.Header)
 		}
 	}
@@ -56,7 +59,8 @@ func TestFormErrorPage(t *testing.T) {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\nx", path, browser, form)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\nx",
+		path, browser, form)
 	slow, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -92,7 +92,8 @@ func (p trustedProxies) setForwarded(r *http.Request) {
 			r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
 		}
 	}
-	for _, name := range []string{"Forwarded", "X-Real-Ip", "True-Client-Ip", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Original-Url", "X-Rewrite-Url"} {
+	for _, name := range []string{"Forwarded", "X-Real-Ip", "True-Client-Ip", "X-Forwarded-For", "X-Forwarded-Prefix",
+		"X-Original-Url", "X-Rewrite-Url"} {
 		r.Header.Del(name)
 	}
 	if client, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {

@@ -19,10 +19,13 @@ type Options struct {
 	Auth, REST, Storage, Functions, Realtime, Meta http.Handler // rooted at the upstream's own root
 	GraphQL                                        bool         // the database has pg_graphql
 	Site                                           http.Handler // for all paths outside the API
-	FormErrorPage                                  []byte       // HTML reply if a form post to a function fails in the gateway; nil means a default
+	// HTML reply if a form post to a function fails in the gateway; nil means a default
+	FormErrorPage []byte
 
-	CleanBuckets []CleanBucket                                                      // buckets of images without metadata
-	CleanImage   func(content []byte) (clean []byte, contentType string, err error) // removes the metadata; required with CleanBuckets
+	// buckets of images without metadata
+	CleanBuckets []CleanBucket
+	// removes the metadata; required with CleanBuckets
+	CleanImage func(content []byte) (clean []byte, contentType string, err error)
 
 	Keys    KeySet
 	Role    func(token string) string // returns the role of a valid token, "" for others; nil means no token is valid

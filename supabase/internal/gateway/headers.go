@@ -22,7 +22,8 @@ func (s *service) secureHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	setDefault(h, "Referrer-Policy", "no-referrer")
 	setDefault(h, "X-Frame-Options", "DENY")
-	setDefault(h, "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()")
+	setDefault(h, "Permissions-Policy",
+		"camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()")
 	setDefault(h, "Cross-Origin-Opener-Policy", "same-origin")
 	setDefault(h, "Cross-Origin-Resource-Policy", s.resourcePolicy)
 	policy := s.contentPolicy

@@ -198,7 +198,8 @@ func (l *limitListener) stalest(address netip.Addr) *conn {
 	limit := time.Now().Add(-l.staleAfter).UnixNano()
 	for _, c := range l.byAddress[address] {
 		last := c.progressed.Load()
-		if (c.state == http.StateIdle || c.state != http.StateHijacked && last < limit) && (stalest == nil || last < stalest.progressed.Load()) {
+		if (c.state == http.StateIdle || c.state != http.StateHijacked && last < limit) &&
+			(stalest == nil || last < stalest.progressed.Load()) {
 			stalest = c
 		}
 	}
@@ -259,7 +260,9 @@ const quietPoll = 20 * time.Millisecond
 
 // AwaitQuiet is part of Listener.
 func (l *limitListener) AwaitQuiet(ctx context.Context, quiet time.Duration) {
-	since := time.Now() // a client may be about to use a connection that it got just now, however long it was idle before
+	// a client may be about to use a connection that it got just now, however long it was idle
+	// before
+	since := time.Now()
 	for {
 		l.mu.Lock()
 		open := len(l.slots) - l.hijacked

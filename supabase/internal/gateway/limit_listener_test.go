@@ -199,7 +199,8 @@ func smallWindow(_, _ string, conn syscall.RawConn) error {
 // affected.
 func TestAddressLimit(t *testing.T) {
 	begun := make(chan struct{}, 100)
-	address, limited := serveLimited(t, ConnLimits{Total: 100, PerAddress: 3, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}},
+	address, limited := serveLimited(t,
+		ConnLimits{Total: 100, PerAddress: 3, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}},
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begun <- struct{}{}
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -246,12 +247,13 @@ func setStaleAfter(l *limitListener, d time.Duration) {
 // TestSlowConnectionIsKept: a slow connection that makes progress is not replaced.
 func TestSlowConnectionIsKept(t *testing.T) {
 	got := make(chan int, 1)
-	address, limited := serveLimited(t, ConnLimits{Total: 100, PerAddress: 2}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n, _ := io.Copy(io.Discard, r.Body)
-		if n == 4096 {
-			got <- int(n)
-		}
-	}))
+	address, limited := serveLimited(t, ConnLimits{Total: 100, PerAddress: 2},
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n, _ := io.Copy(io.Discard, r.Body)
+			if n == 4096 {
+				got <- int(n)
+			}
+		}))
 	setStaleAfter(limited, 50*time.Millisecond)
 	moving, stalled := connect(t, address), connect(t, address)
 	for _, v := range []*client{moving, stalled} {

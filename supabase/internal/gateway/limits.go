@@ -16,7 +16,9 @@ import (
 type Limits struct {
 	AuthBody int64 // bytes of a request body to auth
 	RESTBody int64 // bytes of a request body to REST, GraphQL, meta and Realtime
-	InFlight int   // requests of each service served at once, others get 503; functions and Realtime have their own limits
+	// requests of each service served at once, others get 503; functions and Realtime have their
+	// own limits
+	InFlight int
 
 	Rate     int // requests of one address to each service in ten seconds; negative means no limit
 	AuthRate int // the same for auth

@@ -60,7 +60,8 @@ func TestBodyLimit(t *testing.T) {
 		}
 		text := text(t, res)
 		res.Body.Close()
-		if res.StatusCode != tt.status || !strings.Contains(text, tt.content) || strings.Contains(text, "service error") {
+		if res.StatusCode != tt.status || !strings.Contains(text, tt.content) ||
+			strings.Contains(text, "service error") {
 			t.Errorf("%s: %d %s", tt.name, res.StatusCode, text)
 		}
 		if res.Header.Get("Access-Control-Allow-Origin") != "*" || res.Header.Get("X-Content-Type-Options") == "" {
@@ -122,7 +123,8 @@ func TestRateLimit(t *testing.T) {
 	if r := from("203.0.113.1", "/page/"); r.StatusCode != 200 {
 		t.Error("site:", r.StatusCode)
 	}
-	if r := ask(h, "OPTIONS", "/rest/v1/t", "Access-Control-Request-Method", "GET", "X-Forwarded-For", "203.0.113.1"); r.StatusCode != 204 {
+	if r := ask(h, "OPTIONS", "/rest/v1/t", "Access-Control-Request-Method", "GET", "X-Forwarded-For",
+		"203.0.113.1"); r.StatusCode != 204 {
 		t.Error("preflight:", r.StatusCode)
 	}
 }
@@ -186,7 +188,8 @@ func TestPanicReply(t *testing.T) {
 		o.REST = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret at /home/x.go:1") })
 	})
 	r := ask(h, "GET", "/rest/v1/t", "apikey", "anon")
-	if body := text(t, r); r.StatusCode != 500 || strings.Contains(body, "secret") || !strings.Contains(body, r.Header.Get("X-Request-Id")) {
+	if body := text(t, r); r.StatusCode != 500 || strings.Contains(body, "secret") ||
+		!strings.Contains(body, r.Header.Get("X-Request-Id")) {
 		t.Error(r.StatusCode, body)
 	}
 }
@@ -262,7 +265,8 @@ func TestProxyWaitsForUpstream(t *testing.T) {
 func TestProxyWithoutUpstream(t *testing.T) {
 	h := testGateway(func(o *Options) { o.REST = proxyTo(t, "http://127.0.0.1:1", 0) })
 	r := ask(h, "GET", "/rest/v1/t", "apikey", "anon")
-	if body := text(t, r); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || strings.Contains(body, "127.0.0.1") {
+	if body := text(t, r); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" ||
+		strings.Contains(body, "127.0.0.1") {
 		t.Error(r.StatusCode, r.Header, body)
 	}
 }
@@ -317,7 +321,8 @@ func TestUpstreamCORSIsReplaced(t *testing.T) {
 	defer upstream.Close()
 	h := testGateway(func(o *Options) { o.REST = proxyTo(t, upstream.URL, 0) })
 	r := ask(h, "GET", "/rest/v1/t", "apikey", "anon")
-	if got := r.Header.Values("Access-Control-Allow-Origin"); len(got) != 1 || got[0] != "*" || r.Header.Get("Access-Control-Allow-Credentials") != "" {
+	if got := r.Header.Values("Access-Control-Allow-Origin"); len(got) != 1 || got[0] != "*" ||
+		r.Header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Error(r.Header)
 	}
 }

@@ -27,7 +27,8 @@ func Login(user, password string, proxies []netip.Prefix, next http.Handler) htt
 		h.Set("X-Robots-Tag", "none")
 		givenUser, givenPassword, _ := r.BasicAuth()
 		u, p := sha256.Sum256([]byte(givenUser)), sha256.Sum256([]byte(givenPassword))
-		right := subtle.ConstantTimeCompare(u[:], wantUser[:])&subtle.ConstantTimeCompare(p[:], wantPassword[:]) == 1 && password != ""
+		right := subtle.ConstantTimeCompare(u[:], wantUser[:])&subtle.ConstantTimeCompare(p[:], wantPassword[:]) == 1 &&
+			password != ""
 		if givenPassword != "" && !attempts.allow(trustedProxies(proxies).clientKey(r), right, time.Now()) {
 			h.Set("Retry-After", "1")
 			writeText(w, http.StatusTooManyRequests, "Too many wrong passwords. Try again in a second.")

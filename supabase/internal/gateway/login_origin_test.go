@@ -12,9 +12,10 @@ import (
 // studio serves a Login with the password "right" over HTTP and returns its URL.
 func studio(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(Login("supabase", "right", nil, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusOK)
-	})))
+	server := httptest.NewServer(Login("supabase", "right", nil,
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusOK)
+		})))
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -57,7 +58,8 @@ func TestLoginRefusesOtherSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := "http://" + u.Host
-	socket := map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
+	socket := map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+		"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
 	with := func(base map[string]string, pairs ...string) map[string]string {
 		all := map[string]string{}
 		for name, value := range base {
@@ -73,9 +75,11 @@ func TestLoginRefusesOtherSites(t *testing.T) {
 		headers      map[string]string
 		status       int
 	}{
-		{"a form of another site", "POST", with(nil, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"), 403},
+		{"a form of another site", "POST", with(nil, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"),
+			403},
 		{"a form of another site in an old browser", "POST", with(nil, "Origin", "https://evil.example"), 403},
-		{"a form of another port of this host", "POST", with(nil, "Sec-Fetch-Site", "same-site", "Origin", "http://"+u.Hostname()+":1"), 403},
+		{"a form of another port of this host", "POST",
+			with(nil, "Sec-Fetch-Site", "same-site", "Origin", "http://"+u.Hostname()+":1"), 403},
 		{"a sandboxed page", "POST", with(nil, "Origin", "null"), 403},
 		{"PUT", "PUT", with(nil, "Sec-Fetch-Site", "cross-site"), 403},
 		{"PATCH", "PATCH", with(nil, "Sec-Fetch-Site", "cross-site"), 403},
@@ -88,7 +92,8 @@ func TestLoginRefusesOtherSites(t *testing.T) {
 		{"Studio's own WebSocket", "GET", with(socket, "Origin", own), 200},
 		{"a program", "POST", nil, 200},
 	} {
-		if got := send(t, tt.method, base+"/api/platform/pg-meta/default/query", "right", "", tt.headers); got != tt.status {
+		if got := send(t, tt.method, base+"/api/platform/pg-meta/default/query", "right", "",
+			tt.headers); got != tt.status {
 			t.Errorf("%s: %d, want %d", tt.what, got, tt.status)
 		}
 	}

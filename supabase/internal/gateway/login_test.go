@@ -32,11 +32,15 @@ func loginBehindProxy(next http.HandlerFunc) func(from, user, password string) *
 
 func TestLogin(t *testing.T) {
 	var authorization string
-	try := loginBehindProxy(func(_ http.ResponseWriter, r *http.Request) { authorization = r.Header.Get("Authorization") })
+	try := loginBehindProxy(func(_ http.ResponseWriter,
+		r *http.Request) {
+		authorization = r.Header.Get("Authorization")
+	})
 	for _, tt := range []struct {
 		user, password string
 		status         int
-	}{{"", "", 401}, {"supabase", "wrong", 401}, {"other", "right", 401}, {"supabase", "", 401}, {"supabase", "right", 200}} {
+	}{{"", "", 401}, {"supabase", "wrong", 401}, {"other", "right", 401}, {"supabase", "", 401},
+		{"supabase", "right", 200}} {
 		w := try("192.0.2.1", tt.user, tt.password)
 		if w.Code != tt.status || (w.Code == 401) != (w.Header().Get("WWW-Authenticate") != "") {
 			t.Errorf("%q %q: %d %v", tt.user, tt.password, w.Code, w.Header())

@@ -55,7 +55,8 @@ func inPipes(t *testing.T, change func(*Options), work func(dial func() net.Conn
 // postInPipe posts a body that send writes to a gateway with the default limits. It returns the
 // reply until the gateway closes the connection, or only its status line without untilClosed, and
 // the time until it arrived.
-func postInPipe(t *testing.T, service http.HandlerFunc, length int, untilClosed bool, send func(io.Writer)) (reply string, took time.Duration) {
+func postInPipe(t *testing.T, service http.HandlerFunc, length int, untilClosed bool,
+	send func(io.Writer)) (reply string, took time.Duration) {
 	inPipes(t, func(o *Options) { o.Storage = service }, func(dial func() net.Conn) {
 		conn := dial()
 		start := time.Now()
@@ -165,7 +166,8 @@ func TestStoppedBody(t *testing.T) {
 // because net/http then reads the rest.
 func TestUnreadBodyIsPaced(t *testing.T) {
 	for _, text := range []string{"short", strings.Repeat("long ", 10_000)} {
-		_, took := postInPipe(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }, 100_000, true, steps(100_000, "x", time.Second))
+		_, took := postInPipe(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }, 100_000, true,
+			steps(100_000, "x", time.Second))
 		if took > 12*time.Second {
 			t.Errorf("the connection is open for %v", took)
 		}

@@ -57,7 +57,10 @@ func TestPathNormalisation(t *testing.T) {
 // an object's name and of an S3 signature.
 func TestStoragePathsAsSent(t *testing.T) {
 	seen := make(chan string, 1)
-	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.RequestURI }))
+	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		seen <- r.RequestURI
+	}))
 	defer upstream.Close()
 	local := testGateway()
 	proxied := testGateway(func(o *Options) { o.Storage = proxyTo(t, upstream.URL, 0) })
@@ -86,8 +89,8 @@ func TestStoragePathsAsSent(t *testing.T) {
 			}
 		}
 	}
-	for target, want := range map[string]int{"/storage/v10//x": 200, "/storage/v1%2fobject": 400, "/x/../storage/v1%2fobject": 400,
-		"/storage/../rest/v1/t": 401, "/storage%2Fv1/object/b/x": 400} {
+	for target, want := range map[string]int{"/storage/v10//x": 200, "/storage/v1%2fobject": 400,
+		"/x/../storage/v1%2fobject": 400, "/storage/../rest/v1/t": 401, "/storage%2Fv1/object/b/x": 400} {
 		if r := ask(local, "GET", target); r.StatusCode != want || strings.HasPrefix(text(t, r), "storage") {
 			t.Errorf("%s: %d, want %d of another service", target, r.StatusCode, want)
 		}
@@ -95,7 +98,8 @@ func TestStoragePathsAsSent(t *testing.T) {
 }
 
 func FuzzNormalise(f *testing.F) {
-	for _, s := range []string{"/a/../b", "/%2e%2e/x", "//a", "/a%2fb", "/a b", "*", "", "/functions/v1/%5Finternal", "/%7e%2D%25%35f"} {
+	for _, s := range []string{"/a/../b", "/%2e%2e/x", "//a", "/a%2fb", "/a b", "*", "", "/functions/v1/%5Finternal",
+		"/%7e%2D%25%35f"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
@@ -110,7 +114,8 @@ func FuzzNormalise(f *testing.F) {
 		if out == nil || !strings.HasPrefix(out.Path, "/") {
 			t.Fatalf("%q becomes %v", in, out)
 		}
-		if strings.Contains(out.Path, "//") || strings.Contains(out.Path+"/", "/../") || strings.Contains(out.Path+"/", "/./") {
+		if strings.Contains(out.Path, "//") || strings.Contains(out.Path+"/", "/../") ||
+			strings.Contains(out.Path+"/", "/./") {
 			t.Errorf("%q becomes %q", in, out.Path)
 		}
 		for c := range 256 {
@@ -133,9 +138,9 @@ func TestServiceAt(t *testing.T) {
 	g := &gateway{}
 	g.services = g.table()
 	for path, want := range map[string]string{
-		"/auth/v1/token": "auth", "/rest/v1": "rest", "/rest/v1/": "rest", "/rest/v10/t": "site", "/pg/tables": "meta", "/pgx": "site",
-		"/functions/v1/_internal/metric": "functions", "/realtime/v1/websocket": "realtime", "/graphql/v1": "graphql",
-		"/storage/v1/object/a/b": "storage", "/": "site", "": "site",
+		"/auth/v1/token": "auth", "/rest/v1": "rest", "/rest/v1/": "rest", "/rest/v10/t": "site", "/pg/tables": "meta",
+		"/pgx": "site", "/functions/v1/_internal/metric": "functions", "/realtime/v1/websocket": "realtime",
+		"/graphql/v1": "graphql", "/storage/v1/object/a/b": "storage", "/": "site", "": "site",
 	} {
 		if got := g.serviceAt(path).name; got != want {
 			t.Errorf("%q: %s, want %s", path, got, want)

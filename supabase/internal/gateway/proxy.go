@@ -27,7 +27,8 @@ func Proxy(target *url.URL, startTimeout time.Duration, log *slog.Logger) http.H
 		FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(target)
-			for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix"} {
+			for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+				"X-Forwarded-Port", "X-Forwarded-Prefix"} {
 				if v := p.In.Header.Get(name); v != "" {
 					p.Out.Header.Set(name, v)
 				}

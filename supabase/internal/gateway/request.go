@@ -52,7 +52,8 @@ func (g *gateway) observe(next http.HandlerFunc) http.Handler {
 // begin returns the reply to a request, the request with its id, and that id.
 func (g *gateway) begin(rw http.ResponseWriter, r *http.Request) (w *reply, own *http.Request, id string) {
 	control := http.NewResponseController(rw)
-	w = &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall, cancelled: r.Context().Done()}
+	w = &reply{ResponseWriter: rw, control: control, service: gatewayItself, stall: g.Limits.Stall,
+		cancelled: r.Context().Done()}
 	g.secureHeaders(w)
 	if r.Body != nil && r.Body != http.NoBody {
 		// A copy, because net/http looks at the body of its own request to find out whether the
@@ -77,7 +78,8 @@ func (g *gateway) log(r *http.Request, w *reply) {
 	switch {
 	case w.status >= 500:
 		level = slog.LevelWarn
-	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == s3Signature && w.status < 400:
+	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == s3Signature &&
+		w.status < 400:
 		level = slog.LevelInfo
 	}
 	if !g.Log.Enabled(r.Context(), level) {

@@ -65,7 +65,8 @@ func TestSendfile(t *testing.T) {
 		name, ranges string
 		want         []byte
 	}{
-		{"whole", "", content}, {"range", "bytes=1000-200999", content[1000:201_000]}, {"tail", "bytes=-70000", content[230_000:]},
+		{"whole", "", content}, {"range", "bytes=1000-200999", content[1000:201_000]},
+		{"tail", "bytes=-70000", content[230_000:]},
 	} {
 		before := copied.Load()
 		r, _ := http.NewRequest("GET", "http://"+l.Addr().String()+"/storage/v1/object/b/n", nil)
@@ -83,7 +84,8 @@ func TestSendfile(t *testing.T) {
 		}
 		// The first bytes are sent with the headers. The client may finish before the server has
 		// counted.
-		for deadline := time.Now().Add(time.Second); copied.Load()-before < int64(len(tt.want))-4096 && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(time.Second); copied.Load()-before < int64(len(tt.want))-4096 &&
+			time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 		if n := copied.Load() - before; n < int64(len(tt.want))-4096 {

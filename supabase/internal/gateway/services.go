@@ -48,7 +48,8 @@ const (
 )
 
 // gatewayItself is the service of replies that no service gave.
-var gatewayItself = &service{name: "gateway", logRequests: true, contentPolicy: sandboxPolicy, resourcePolicy: anyOrigin}
+var gatewayItself = &service{name: "gateway", logRequests: true, contentPolicy: sandboxPolicy,
+	resourcePolicy: anyOrigin}
 
 // siteService is the service of paths outside the table.
 var siteService = &service{name: "site", contentPolicy: sandboxPolicy, resourcePolicy: ownOrigin}
@@ -63,7 +64,8 @@ func (g *gateway) table() []*service {
 			rate: limits.AuthRate, inFlight: limits.InFlight, maxBody: limits.AuthBody, buffer: true,
 		}, {
 			name: "rest", prefix: "/rest/v1", handler: g.REST, key: g.requireKey,
-			routes: []route{{"/rest/v1", g.requireServiceKey}, {"/rest/v1/", g.requireServiceKey}}, // the OpenAPI description
+			// the OpenAPI description
+			routes: []route{{"/rest/v1", g.requireServiceKey}, {"/rest/v1/", g.requireServiceKey}},
 			rate:   limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody, buffer: true,
 		}, {
 			name: "graphql", prefix: "/graphql/v1", handler: g.graphql(), key: g.requireKey,
@@ -104,20 +106,24 @@ func (g *gateway) authRoutes() []route {
 	const metadata = "/auth/v1/.well-known/oauth-authorization-server"
 	var routes []route
 	for _, path := range []string{
-		"/auth/v1/verify", "/auth/v1/callback", "/auth/v1/authorize", "/auth/v1/.well-known/jwks.json", "/auth/v1/sso/saml/*",
+		"/auth/v1/verify", "/auth/v1/callback", "/auth/v1/authorize", "/auth/v1/.well-known/jwks.json",
+		"/auth/v1/sso/saml/*",
 	} {
 		routes = append(routes, route{path, g.optionalKey})
 	}
 	// OAuth 2.1 clients have no API key. They authenticate to auth themselves.
 	for _, path := range []string{
 		"/auth/v1/.well-known/openid-configuration", metadata,
-		"/auth/v1/oauth/authorize", "/auth/v1/oauth/token", "/auth/v1/oauth/userinfo", "/auth/v1/oauth/clients/register",
+		"/auth/v1/oauth/authorize", "/auth/v1/oauth/token", "/auth/v1/oauth/userinfo",
+		"/auth/v1/oauth/clients/register",
 	} {
 		routes = append(routes, route{path, noKey})
 	}
 	// RFC 8414, section 3.1, inserts the well-known path before the issuer's path.
-	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/auth/v1"} {
-		routes = append(routes, route{path, func(next http.Handler) http.Handler { return rewritePath(metadata, next) }})
+	for _, path := range []string{"/.well-known/oauth-authorization-server",
+		"/.well-known/oauth-authorization-server/auth/v1"} {
+		routes = append(routes, route{path,
+			func(next http.Handler) http.Handler { return rewritePath(metadata, next) }})
 	}
 	return routes
 }

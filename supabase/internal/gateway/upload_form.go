@@ -113,7 +113,8 @@ func isFilePart(p *multipart.Part) bool {
 // fileHeader returns the header of a file's part with nothing but its names and its type.
 func fileHeader(p *multipart.Part) textproto.MIMEHeader {
 	quote := strings.NewReplacer("\\", "\\\\", `"`, "\\\"", "\r", "", "\n", "")
-	h := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + quote.Replace(p.FormName()) + `"; filename="file"`}}
+	h := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + quote.Replace(p.FormName()) +
+		`"; filename="file"`}}
 	if kind := p.Header.Get("Content-Type"); kind != "" {
 		h.Set("Content-Type", kind)
 	}
@@ -158,7 +159,8 @@ func (s *storeReply) Flush() {}
 
 // taken reports whether storage refused the upload because its name is taken.
 func (s *storeReply) taken() bool {
-	return s.status >= 400 && (s.status == http.StatusConflict || bytes.Contains(s.body.Bytes(), []byte(`"statusCode":"409"`)))
+	return s.status >= 400 &&
+		(s.status == http.StatusConflict || bytes.Contains(s.body.Bytes(), []byte(`"statusCode":"409"`)))
 }
 
 func (s *storeReply) send(w http.ResponseWriter) {

@@ -14,7 +14,8 @@ import (
 // dependency, and no other line.
 func TestDependenciesHaveReasons(t *testing.T) {
 	var listed []string
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \|$`).FindAllStringSubmatch(read(t, "docs/dependencies.md"), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \|$`).FindAllStringSubmatch(read(t,
+		"docs/dependencies.md"), -1) {
 		if names := strings.Split(row[1], ", "); row[1] != "module" && row[1] != "package" {
 			listed = append(listed, names...)
 		}
@@ -24,7 +25,8 @@ func TestDependenciesHaveReasons(t *testing.T) {
 	for _, d := range append(modules, npmPackages(t, "package.json", "web/package.json")...) {
 		i := slices.IndexFunc(listed, func(name string) bool {
 			same, _ := path.Match(name, d)
-			return same || strings.HasSuffix(d, "/"+name) && !strings.HasPrefix(d, "@") // a Go module by the end of its path
+			// a Go module by the end of its path
+			return same || strings.HasSuffix(d, "/"+name) && !strings.HasPrefix(d, "@")
 		})
 		if i < 0 {
 			t.Errorf("%s has no line in docs/dependencies.md", d)
@@ -60,7 +62,8 @@ func goModules(t *testing.T, file string) (names []string) {
 	}
 	major := regexp.MustCompile(`/v[0-9]+$`)
 	for _, r := range mod.Require {
-		tool := slices.ContainsFunc(mod.Tool, func(tool struct{ Path string }) bool { return strings.HasPrefix(tool.Path, r.Path+"/") })
+		tool := slices.ContainsFunc(mod.Tool,
+			func(tool struct{ Path string }) bool { return strings.HasPrefix(tool.Path, r.Path+"/") })
 		if !r.Indirect || tool {
 			names = append(names, major.ReplaceAllString(r.Path, ""))
 		}

@@ -22,7 +22,8 @@ func pages(t *testing.T) []page {
 		if err != nil {
 			return err
 		}
-		skipped := slices.Contains([]string{"node_modules", "testdata", "dist", "build", "bin"}, d.Name()) || strings.HasPrefix(d.Name(), ".")
+		skipped := slices.Contains([]string{"node_modules", "testdata", "dist", "build", "bin"}, d.Name()) ||
+			strings.HasPrefix(d.Name(), ".")
 		if d.IsDir() && path != top && skipped {
 			return fs.SkipDir
 		}

@@ -18,7 +18,8 @@ const (
 
 // within reports whether a path is one of names or below one of them.
 func within(path string, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return path == name || strings.HasPrefix(path, name+"/") })
+	return slices.ContainsFunc(names,
+		func(name string) bool { return path == name || strings.HasPrefix(path, name+"/") })
 }
 
 // engine returns import paths of packages below supabase/internal.
@@ -48,8 +49,9 @@ var arrows = []arrow{
 	{from: engine("storage"), to: engine("rest", "auth", "realtime"), why: "engines do not import each other"},
 	{from: engine("realtime"), to: engine("rest", "auth", "storage"), why: "engines do not import each other"},
 	{
-		from: engine(append(engines, "fnhost", "outbox", "mail", "db", "keys", "wire", "postgres", "migrate", "backup")...),
-		to:   engine("gateway", "app", "cli"), why: "only cli and stack are above the gateway and app",
+		from: engine(append(engines, "fnhost", "outbox", "mail", "db", "keys", "wire", "postgres", "migrate",
+			"backup")...),
+		to: engine("gateway", "app", "cli"), why: "only cli and stack are above the gateway and app",
 	},
 	{
 		from: engine(engines...), to: engine("fnhost", "outbox", "postgres", "backup", "config"),
@@ -59,39 +61,48 @@ var arrows = []arrow{
 		from: engine("gateway"), to: engine(append(engines, "fnhost", "db", "postgres", "config")...),
 		why: "the gateway knows services as http.Handler",
 	},
-	{from: engine("db"), to: engine("keys", "wire", "postgres", "migrate", "observe", "config"), why: "db imports nothing of ours"},
+	{from: engine("db"), to: engine("keys", "wire", "postgres", "migrate", "observe", "config"),
+		why: "db imports nothing of ours"},
 	{
-		from: engine("keys", "wire", "config", "observe", "mail"), to: engine("db", "postgres", "migrate", "fnhost", "outbox"),
-		why: "packages that all services share import no service",
+		from: engine("keys", "wire", "config", "observe", "mail"),
+		to:   engine("db", "postgres", "migrate", "fnhost", "outbox"),
+		why:  "packages that all services share import no service",
 	},
 	{
 		from: []string{"daawo/functions"}, to: []string{"daawo/supabase", "daawo/web"}, tests: true,
 		except: []string{"daawo/functions/admin", edge + "/edgetest"}, why: "functions import supabase/edge only",
 	},
-	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"}, except: []string{edge, edge + "/edgetest"}, tests: true, why: "edge imports nothing of ours"},
+	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"},
+		except: []string{edge, edge + "/edgetest"}, tests: true, why: "edge imports nothing of ours"},
 	{
-		from: []string{edge + "/edgetest"}, to: []string{"daawo/supabase/internal/app", "daawo/supabase/internal/cli", "daawo/web"},
-		why: "edgetest imports edge and stack/functiontest",
+		from: []string{edge + "/edgetest"},
+		to:   []string{"daawo/supabase/internal/app", "daawo/supabase/internal/cli", "daawo/web"},
+		why:  "edgetest imports edge and stack/functiontest",
 	},
-	{from: []string{stack}, to: []string{"daawo/functions", "daawo/web"}, except: []string{edge}, why: "the stack knows no product"},
+	{from: []string{stack}, to: []string{"daawo/functions", "daawo/web"}, except: []string{edge},
+		why: "the stack knows no product"},
 	{
 		from: []string{"daawo/supabase/internal"}, to: []string{stack, "daawo/functions", "daawo/web"}, tests: true,
-		except: []string{edge, "daawo/supabase/internal/housetest"}, why: "the stack's internal packages know no product",
+		except: []string{edge, "daawo/supabase/internal/housetest"},
+		why:    "the stack's internal packages know no product",
 	},
 	{
 		from: []string{stack + "/child"},
-		to: append(engine("mail", "otlp", "fnmeter"), "github.com/riverqueue/river", "github.com/prometheus/client_golang", "google.golang.org/grpc",
-			"google.golang.org/protobuf", "html/template"),
+		to: append(engine("mail", "otlp", "fnmeter"), "github.com/riverqueue/river",
+			"github.com/prometheus/client_golang", "google.golang.org/grpc", "google.golang.org/protobuf",
+			"html/template"),
 		why: "linking decides how soon an edit of a function is served",
 	},
-	{from: []string{"daawo/web"}, to: []string{"daawo/supabase", "daawo/functions"}, tests: true, why: "the site consists of files"},
+	{from: []string{"daawo/web"}, to: []string{"daawo/supabase", "daawo/functions"}, tests: true,
+		why: "the site consists of files"},
 }
 
 // violations returns one line for each import of our packages that a rule forbids.
 func violations(all map[string]pkg, rules []arrow) (found []string) {
 	for _, rule := range rules {
 		for importer, p := range all {
-			if !within(importer, rule.from...) || within(importer, rule.except...) && !slices.Contains(rule.from, importer) {
+			if !within(importer, rule.from...) || within(importer, rule.except...) &&
+				!slices.Contains(rule.from, importer) {
 				continue
 			}
 			deps := p.Deps
@@ -101,7 +112,8 @@ func violations(all map[string]pkg, rules []arrow) (found []string) {
 			slices.Sort(deps)
 			for _, dep := range slices.Compact(deps) {
 				if within(dep, rule.to...) && !within(dep, rule.except...) && !within(dep, importer) {
-					found = append(found, fmt.Sprintf("%s imports %s, perhaps through another package: %s", importer, dep, rule.why))
+					found = append(found, fmt.Sprintf("%s imports %s, perhaps through another package: %s", importer,
+						dep, rule.why))
 				}
 			}
 		}
@@ -118,7 +130,8 @@ func TestImportArrows(t *testing.T) {
 	}
 	for _, rule := range arrows {
 		for _, name := range rule.from {
-			if _, ok := all[name]; !ok && !slices.Contains([]string{"daawo/functions", "daawo/supabase/internal"}, name) {
+			if _, ok := all[name]; !ok &&
+				!slices.Contains([]string{"daawo/functions", "daawo/supabase/internal"}, name) {
 				t.Errorf("there is no package %s, which a rule names", name)
 			}
 		}
@@ -128,7 +141,8 @@ func TestImportArrows(t *testing.T) {
 // authArrows returns the rules inside auth for the packages that exist. From top to bottom: auth;
 // the concerns, which do not import each other; session and message; store, ratelimit and helpers.
 func authArrows(all map[string]pkg) (rules []arrow) {
-	concerns := engine("auth/login", "auth/account", "auth/verify", "auth/external", "auth/mfa", "auth/provider", "auth/admin")
+	concerns := engine("auth/login", "auth/account", "auth/verify", "auth/external", "auth/mfa", "auth/provider",
+		"auth/admin")
 	middle := engine("auth/session", "auth/message")
 	for name := range all {
 		rest, ok := strings.CutPrefix(name, internal+"auth/")
@@ -140,13 +154,17 @@ func authArrows(all map[string]pkg) (rules []arrow) {
 		concern, _, below := strings.Cut(rest, "/")
 		switch own := internal + "auth/" + concern; {
 		case below: // the helper of one package
-			rules = append(rules, arrow{from: only, to: slices.Concat(concerns, middle), except: only, why: "helpers import no concern"})
+			rules = append(rules, arrow{from: only, to: slices.Concat(concerns, middle), except: only,
+				why: "helpers import no concern"})
 		case slices.Contains(concerns, own):
-			rules = append(rules, arrow{from: only, to: concerns, except: only, why: "the concerns of auth do not import each other"})
+			rules = append(rules, arrow{from: only, to: concerns, except: only,
+				why: "the concerns of auth do not import each other"})
 		case slices.Contains(middle, own):
-			rules = append(rules, arrow{from: only, to: concerns, why: "session and message are below the concerns of auth"})
+			rules = append(rules, arrow{from: only, to: concerns,
+				why: "session and message are below the concerns of auth"})
 		default:
-			rules = append(rules, arrow{from: only, to: slices.Concat(concerns, middle), why: "store, ratelimit and helpers are at the bottom of auth"})
+			rules = append(rules, arrow{from: only, to: slices.Concat(concerns, middle),
+				why: "store, ratelimit and helpers are at the bottom of auth"})
 		}
 	}
 	return rules
@@ -158,7 +176,8 @@ var importersOnly = []struct {
 	importers []string
 	why       string
 }{
-	{stack, []string{"daawo/supabase", "daawo/functions/admin", "daawo/supabase/acceptance"}, "the stack is for programs"},
+	{stack, []string{"daawo/supabase", "daawo/functions/admin", "daawo/supabase/acceptance"},
+		"the stack is for programs"},
 	{stack + "/child", nil, "only programs that the stack generates import it"},
 	{stack + "/functiontest", []string{edge + "/edgetest"}, "edgetest is its API"},
 	{"daawo/functions/admin", []string{"daawo/supabase", "daawo/supabase/acceptance"}, "the program has its commands"},
@@ -183,7 +202,8 @@ func TestImporters(t *testing.T) {
 func wrongImporters(all map[string]pkg) (found []string) {
 	for _, rule := range importersOnly {
 		for importer, p := range all {
-			if slices.Contains(p.withTests(), rule.name) && importer != rule.name && !slices.Contains(rule.importers, importer) {
+			if slices.Contains(p.withTests(), rule.name) && importer != rule.name &&
+				!slices.Contains(rule.importers, importer) {
 				found = append(found, fmt.Sprintf("%s imports %s: %s", importer, rule.name, rule.why))
 			}
 		}
@@ -284,7 +304,8 @@ func TestConnections(t *testing.T) {
 		}
 	}
 	for _, name := range allowed {
-		if found, err := filepath.Glob(filepath.Join(root(t), path.Join("supabase/internal", name))); err != nil || len(found) == 0 {
+		if found, err := filepath.Glob(filepath.Join(root(t), path.Join("supabase/internal", name))); err != nil ||
+			len(found) == 0 {
 			t.Errorf("supabase/internal/%s may open connections, but does not exist", name)
 		}
 	}

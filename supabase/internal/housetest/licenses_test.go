@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write docs/licenses.md")
 // reviewed are the licences that the product's own licence allows. Another one needs a decision
 // first.
 var reviewed = []string{
-	"MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "ISC", "MPL-2.0", "BlueOak-1.0.0", "CC-BY-4.0",
-	"MIT OR Apache-2.0", "(MIT OR CC0-1.0)", "CC0-1.0",
+	"MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "ISC", "MPL-2.0", "BlueOak-1.0.0",
+	"CC-BY-4.0", "MIT OR Apache-2.0", "(MIT OR CC0-1.0)", "CC0-1.0",
 }
 
 // declared are licences that stand elsewhere than in the usual file. The authors of storage-go,
@@ -39,8 +39,12 @@ type licensed struct{ name, version, license string }
 func TestLicenses(t *testing.T) {
 	program := moduleLicenses(t, "", "./supabase")
 	others := moduleLicenses(t, "", "-test", "./...", "honnef.co/go/tools/cmd/staticcheck")
-	others = append(others, moduleLicenses(t, "-modfile=scripts/tools.mod", "github.com/rhysd/actionlint/cmd/actionlint", "golang.org/x/vuln/cmd/govulncheck")...)
-	slices.SortFunc(others, func(a, b licensed) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version)) })
+	others = append(others, moduleLicenses(t, "-modfile=scripts/tools.mod",
+		"github.com/rhysd/actionlint/cmd/actionlint", "golang.org/x/vuln/cmd/govulncheck")...)
+	slices.SortFunc(others, func(a,
+		b licensed) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version))
+	})
 	others = slices.DeleteFunc(slices.Compact(others), func(l licensed) bool { return slices.Contains(program, l) })
 	shipped, building := packageLicenses(t)
 
@@ -90,7 +94,8 @@ func moduleLicenses(t *testing.T, modfile string, packages ...string) (all []lic
 	if modfile != "" {
 		args = append(args, modfile)
 	}
-	args = append(args, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}")
+	args = append(args, "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}")
 	list := exec.CommandContext(t.Context(), "go", append(args, packages...)...)
 	list.Dir = root(t)
 	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")

@@ -97,7 +97,8 @@ func hasHeading(text, anchor string) bool {
 
 func TestHasHeading(t *testing.T) {
 	text := "# The `daawo` CLI, in short\n```\n# not a heading\n```\ntext\n"
-	for anchor, want := range map[string]bool{"the-daawo-cli-in-short": true, "not-a-heading": false, "text": false, "the": false} {
+	for anchor, want := range map[string]bool{"the-daawo-cli-in-short": true, "not-a-heading": false, "text": false,
+		"the": false} {
 		if got := hasHeading(text, anchor); got != want {
 			t.Errorf("%s: %t", anchor, got)
 		}

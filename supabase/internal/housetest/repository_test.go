@@ -113,7 +113,8 @@ func (p pkg) withTests() []string { return slices.Concat(p.Imports, p.TestImport
 // listPackages returns our packages by import path.
 func listPackages(t *testing.T) map[string]pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Doc,Deps,Imports,TestImports,XTestImports", module+"/...")
+	cmd := exec.CommandContext(t.Context(), "go", "list",
+		"-json=ImportPath,Dir,Doc,Deps,Imports,TestImports,XTestImports", module+"/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -156,7 +157,8 @@ func TestNoInitFunctions(t *testing.T) {
 
 func TestHasInit(t *testing.T) {
 	for source, want := range map[string]bool{
-		"package p\nfunc init() {}": true, "package p\ntype t int\nfunc (t) init() {}": false, "package p\nfunc start() {}": false,
+		"package p\nfunc init() {}": true, "package p\ntype t int\nfunc (t) init() {}": false,
+		"package p\nfunc start() {}": false,
 	} {
 		if got := hasInit(t, source); got != want {
 			t.Errorf("%q: %t", source, got)

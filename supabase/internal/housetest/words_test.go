@@ -64,7 +64,8 @@ var bannedRule = wordRule{
 // hasWords reports whether the rule of banned words holds for files of this type.
 func hasWords(name string) bool {
 	types := []string{".go", ".ts", ".tsx", ".mts", ".css", ".sql", ".sh", ".md", ".yaml", ".yml", ".txtar"}
-	return slices.Contains(types, path.Ext(name)) || slices.Contains([]string{"Makefile", "Dockerfile"}, path.Base(name))
+	return slices.Contains(types, path.Ext(name)) ||
+		slices.Contains([]string{"Makefile", "Dockerfile"}, path.Base(name))
 }
 
 // bannedWords returns a pattern of the banned words. In a name, a word begins with a capital or at
@@ -161,12 +162,14 @@ func TestWordRules(t *testing.T) {
 			t.Errorf("%s: %q: %t", c.file, c.line, got)
 		}
 	}
-	for _, free := range []string{"web/src/i18n/en.ts", "supabase/seed.sql", "web/a.png", "LICENSE", "supabase/internal/x/testdata/fuzz/F/a.go"} {
+	for _, free := range []string{"web/src/i18n/en.ts", "supabase/seed.sql", "web/a.png", "LICENSE",
+		"supabase/internal/x/testdata/fuzz/F/a.go"} {
 		if bannedRule.files(free) {
 			t.Errorf("%s: has a rule", free)
 		}
 	}
-	for _, file := range []string{"Makefile", "docker/Dockerfile", "docs/a.md", "a.yml", "supabase/migrations/a.sql", "x.txtar", "web/a.mts"} {
+	for _, file := range []string{"Makefile", "docker/Dockerfile", "docs/a.md", "a.yml", "supabase/migrations/a.sql",
+		"x.txtar", "web/a.mts"} {
 		if !bannedRule.files(file) {
 			t.Errorf("%s: no rule for the file", file)
 		}

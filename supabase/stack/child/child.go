@@ -130,12 +130,14 @@ func (s *settings) take(c host.ChildConfig) error {
 	return nil
 }
 
-func open(ctx context.Context, functions map[string]edge.Func, c host.ChildConfig, s *settings, parent *host.Parent, traces *tracing.Provider, log *slog.Logger) (*host.Host, *pool.Pool, error) {
+func open(ctx context.Context, functions map[string]edge.Func, c host.ChildConfig, s *settings, parent *host.Parent,
+	traces *tracing.Provider, log *slog.Logger) (*host.Host, *pool.Pool, error) {
 	file, err := host.ReadEnvFile(c.EnvFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := pool.Open(ctx, pool.Config{URL: c.Database, MaxConns: maxConns, ApplicationName: "daawo-functions", Log: log, Tracer: traces.Statements()})
+	pool, err := pool.Open(ctx, pool.Config{URL: c.Database, MaxConns: maxConns, ApplicationName: "daawo-functions",
+		Log: log, Tracer: traces.Statements()})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -91,8 +91,9 @@ func Start(ctx context.Context, p Program, facts any, files *Files) (*Server, er
 	cmd.Dir = p.Dir
 	cmd.Env = append(os.Environ(), variable+"=3")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.ExtraFiles = []*os.File{end}                      // file 3
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the keeper, which ends both in the right order
+	cmd.ExtraFiles = []*os.File{end} // file 3
+	// Ctrl-C is for the keeper, which ends both in the right order
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	l, err := newLink(fds[0])
 	if err != nil {
 		return nil, err
@@ -119,12 +120,15 @@ func StartWithin(ctx context.Context, facts any, files *Files, serve func(Connec
 	if err != nil {
 		return nil, err
 	}
-	return welcomed(ctx, l, nil, func() error { return serve(func(facts any) (*Keeper, error) { return newKeeper(fds[1], facts) }) }, facts, files)
+	return welcomed(ctx, l, nil,
+		func() error { return serve(func(facts any) (*Keeper, error) { return newKeeper(fds[1], facts) }) }, facts,
+		files)
 }
 
 // welcomed sends the welcome to a server and waits until it is ready. wait returns when the server
 // has ended.
-func welcomed(ctx context.Context, l *link, process *os.Process, wait func() error, facts any, files *Files) (*Server, error) {
+func welcomed(ctx context.Context, l *link, process *os.Process, wait func() error, facts any, files *Files) (*Server,
+	error) {
 	s := &Server{link: l, process: process, asked: make(chan struct{}, 1), exited: make(chan struct{}), files: &Files{}}
 	data, err := json.Marshal(facts)
 	if err == nil {

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"))
 }
 
 // play is a server that replies with its process id, and upgrades once if the keeper's facts say
@@ -63,7 +64,10 @@ func play(name string) error {
 	if err != nil {
 		return err
 	}
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, os.Getpid()) })}
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		fmt.Fprint(w, os.Getpid())
+	})}
 	go s.Serve(l) //nolint:errcheck // it ends with the process
 	if err := k.Ready(k.Sockets, os.Getpid()); err != nil {
 		return err
@@ -197,12 +201,15 @@ func TestServersTakeOver(t *testing.T) {
 func TestServerDoesNotStart(t *testing.T) {
 	files, _ := listening(t)
 	for name, want := range map[string]string{"fails": "a migration failed", "exits": "exit status 1"} {
-		if _, err := Start(t.Context(), self(t, name), struct{}{}, files); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Start(t.Context(), self(t, name), struct{}{}, files); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	more := strings.Repeat("x", maxMessage/2) // than the buffers of the link hold, so that the send ends with the process
-	if _, err := Start(t.Context(), self(t, "quits"), more, files); !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "exit status 1") {
+	// than the buffers of the link hold, so that the send ends with the process
+	more := strings.Repeat("x", maxMessage/2)
+	if _, err := Start(t.Context(), self(t, "quits"), more, files); !errors.Is(err, errEnded) ||
+		!strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("quits: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -297,7 +304,8 @@ func TestListen(t *testing.T) {
 
 // playSystemd takes the sockets of systemd and prints their addresses.
 func playSystemd() error {
-	if err := os.Setenv("LISTEN_PID", strconv.Itoa(os.Getpid())); err != nil { // systemd knows it before it starts the program
+	// systemd knows it before it starts the program
+	if err := os.Setenv("LISTEN_PID", strconv.Itoa(os.Getpid())); err != nil {
 		return err
 	}
 	s, err := FromSystemd()

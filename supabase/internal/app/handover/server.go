@@ -75,7 +75,8 @@ func newKeeper(fd int, facts any) (*Keeper, error) {
 	}
 	k := &Keeper{
 		link: l, Sockets: NewSockets(),
-		answer: make(chan message, 1), alone: make(chan struct{}), replaced: make(chan struct{}), stopped: make(chan struct{}), gone: make(chan struct{}),
+		answer: make(chan message, 1), alone: make(chan struct{}), replaced: make(chan struct{}),
+		stopped: make(chan struct{}), gone: make(chan struct{}),
 	}
 	files := &Files{m.Names, m.files}
 	k.lock = files.take(lockName)

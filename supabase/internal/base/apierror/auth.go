@@ -60,7 +60,8 @@ type authBodyDatabase struct {
 func WriteAuthError(w http.ResponseWriter, r *http.Request, err error) {
 	e, known := AsError(err)
 	if !known {
-		e = Errorf(http.StatusInternalServerError, "", "Unexpected failure, please check server logs for more information")
+		e = Errorf(http.StatusInternalServerError, "",
+			"Unexpected failure, please check server logs for more information")
 	}
 	h := w.Header()
 	for name, values := range e.Header {
@@ -121,7 +122,8 @@ func authFormat(e *Error, dated bool, h http.Header) any {
 func WriteAuthJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		status, text = http.StatusInternalServerError, []byte(`{"code":500,"error_code":"unexpected_failure","msg":"Unexpected failure, please check server logs for more information"}`)
+		status, text = http.StatusInternalServerError,
+			[]byte(`{"code":500,"error_code":"unexpected_failure","msg":"Unexpected failure, please check server logs for more information"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))

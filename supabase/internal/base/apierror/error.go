@@ -11,10 +11,12 @@ import (
 // Error is an error that a client may see. Every engine returns it, and the encoder of the engine's
 // dialect turns it into status, headers and body.
 type Error struct {
-	Status  int         // HTTP status of the reply (storage-api sends most of its errors as 400 and this as statusCode)
-	Code    string      // the dialect's own code: "PGRST116", "bad_jwt", "NoSuchBucket", or an SQLSTATE
-	Message string      // one sentence for the user
-	Details any         // PostgREST's details: nil, a string or a JSON value; the other dialects have types of their own
+	Status  int    // HTTP status of the reply (storage-api sends most of its errors as 400 and this as statusCode)
+	Code    string // the dialect's own code: "PGRST116", "bad_jwt", "NoSuchBucket", or an SQLSTATE
+	Message string // one sentence for the user
+	// PostgREST's details: nil, a string or a JSON value; the other dialects have types of their
+	// own
+	Details any
 	Hint    *string     // PostgREST's hint; nil is sent as null
 	Header  http.Header // further reply headers, such as WWW-Authenticate or Retry-After
 	Err     error       // the cause, for the log; never sent

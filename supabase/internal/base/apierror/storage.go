@@ -27,7 +27,8 @@ type StorageBody struct {
 func StorageError(err error) (StorageBody, int) {
 	e, ok := AsError(err)
 	if !ok {
-		return StorageBody{StatusCode: "500", Error: "Internal", Message: "Internal Server Error", Code: "InternalError"}, 500
+		return StorageBody{StatusCode: "500", Error: "Internal", Message: "Internal Server Error",
+			Code: "InternalError"}, 500
 	}
 	body := StorageBody{StatusCode: strconv.Itoa(e.Status), Error: e.Code, Message: e.Message, Code: e.Code}
 	reply := http.StatusBadRequest

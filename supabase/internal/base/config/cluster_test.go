@@ -36,7 +36,8 @@ func TestClusterExample(t *testing.T) {
 		} else if strings.ContainsAny(value, "&;|<>()$`\\\"'* ") {
 			t.Errorf("%s is not in single quotes, so a shell cannot read it: %s", name, value)
 		}
-		env[name] = strings.Replace(value, ":PASSWORD@", ":b1946ac92492d234@", 1) // replace the placeholder, which is rejected
+		// replace the placeholder, which is rejected
+		env[name] = strings.Replace(value, ":PASSWORD@", ":b1946ac92492d234@", 1)
 	}
 	asked := map[string]bool{}
 	c, err := Load(Sources{Getenv: func(name string) (string, bool) {

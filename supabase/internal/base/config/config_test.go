@@ -94,8 +94,9 @@ verify_jwt = false
 // TestGatewayRouteAsService checks that CheckServices rejects the route of a gateway as the URL of
 // a service, except with DATABASE_URL.
 func TestGatewayRouteAsService(t *testing.T) {
-	c, err := Load(Sources{Getenv: env("REST_URL", "http://127.0.0.1:54321/rest/v1", "STORAGE_URL", "http://127.0.0.1:54321/storage/v1/",
-		"AUTH_URL", "http://auth:9999", "FUNCTIONS_URL", "http://functions:9000")})
+	c, err := Load(Sources{Getenv: env("REST_URL", "http://127.0.0.1:54321/rest/v1", "STORAGE_URL",
+		"http://127.0.0.1:54321/storage/v1/", "AUTH_URL", "http://auth:9999", "FUNCTIONS_URL",
+		"http://functions:9000")})
 	if err != nil {
 		t.Fatalf("Load rejects the routes, which commands that start no service must accept: %v", err)
 	}
@@ -141,17 +142,28 @@ func TestErrorsNameSetting(t *testing.T) {
 		{"sender", "", []string{"SMTP_HOST", "mail.example.org"}, "SMTP_ADMIN_EMAIL"},
 		{"studio", "", []string{"STUDIO_UPSTREAM_URL", "http://studio:3000"}, "DASHBOARD_PASSWORD"},
 		{"secret", "", []string{"JWT_SECRET", "short"}, "JWT_SECRET"},
-		{"negative time between backups", "", []string{"BACKUP_EVERY", "-1h"}, "BACKUP_EVERY: is -1h0m0s, at least 1m0s"},
-		{"a limit of Realtime", "[realtime]\nmax_joins_per_second = 0", nil, "realtime.max_joins_per_second: is 0, at least 1"},
-		{"no window", "[realtime]\nclient_presence_window = \"0s\"", nil, "realtime.client_presence_window: is 0s, it must be longer"},
+		{"negative time between backups", "", []string{"BACKUP_EVERY", "-1h"},
+			"BACKUP_EVERY: is -1h0m0s, at least 1m0s"},
+		{"a limit of Realtime", "[realtime]\nmax_joins_per_second = 0", nil,
+			"realtime.max_joins_per_second: is 0, at least 1"},
+		{"no window", "[realtime]\nclient_presence_window = \"0s\"", nil,
+			"realtime.client_presence_window: is 0s, it must be longer"},
 		{"no backups to keep", "", []string{"BACKUP_KEEP", "-1"}, "BACKUP_KEEP: is -1, at least 1"},
-		{"standby without lag", "", []string{"DATABASE_URL", "postgres://a/b", "DATABASE_READ_URL", "postgres://c/b", "DATABASE_READ_MAX_LAG", "0s"}, "DATABASE_READ_MAX_LAG: is 0s, at least 100ms"},
-		{"third party without a name", "[auth.third_party.clerk]\nenabled = true", nil, "auth.third_party.clerk.domain: is required"},
-		{"third party with a path", "[auth.third_party.clerk]\nenabled = true\ndomain = \"https://a.clerk.accounts.dev\"", nil, "is not a domain"},
-		{"third party without TLS", "[auth.third_party.workos]\nenabled = true\nissuer_url = \"http://example.org\"", nil, "starts with https://"},
+		{"standby without lag", "", []string{"DATABASE_URL", "postgres://a/b", "DATABASE_READ_URL", "postgres://c/b",
+			"DATABASE_READ_MAX_LAG", "0s"}, "DATABASE_READ_MAX_LAG: is 0s, at least 100ms"},
+		{"third party without a name", "[auth.third_party.clerk]\nenabled = true", nil,
+			"auth.third_party.clerk.domain: is required"},
+		{"third party with a path",
+			"[auth.third_party.clerk]\nenabled = true\ndomain = \"https://a.clerk.accounts.dev\"", nil,
+			"is not a domain"},
+		{"third party without TLS", "[auth.third_party.workos]\nenabled = true\nissuer_url = \"http://example.org\"",
+			nil, "starts with https://"},
 		{"two third parties", "[auth.third_party]\nclerk = {enabled = true, domain = \"a.clerk.accounts.dev\"}\nauth0 = {enabled = true, tenant = \"a\"}", nil, "only one issuer"},
-		{"mail server without a sender", "[auth.email.smtp]\nhost = \"mail.example.org\"\nport = 587", nil, "auth.email.smtp.admin_email: is required"},
-		{"mail server without a port", "[auth.email.smtp]\nhost = \"mail.example.org\"\nadmin_email = \"a@example.org\"", nil, "auth.email.smtp.port: is required"},
+		{"mail server without a sender", "[auth.email.smtp]\nhost = \"mail.example.org\"\nport = 587", nil,
+			"auth.email.smtp.admin_email: is required"},
+		{"mail server without a port",
+			"[auth.email.smtp]\nhost = \"mail.example.org\"\nadmin_email = \"a@example.org\"", nil,
+			"auth.email.smtp.port: is required"},
 		{"size", "[storage]\nfile_size_limit = \"big\"", nil, "file_size_limit"},
 	}
 	for _, tt := range tests {
@@ -169,8 +181,8 @@ func TestErrorsNameSetting(t *testing.T) {
 
 var (
 	publicHost     = []string{"DAAWO_HOST", "0.0.0.0"}
-	publicComplete = append(slices.Clone(publicHost), "SITE_URL", "https://example.org/", "ADMIN_EMAIL", "a@example.org",
-		"SMTP_HOST", "mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org")
+	publicComplete = append(slices.Clone(publicHost), "SITE_URL", "https://example.org/", "ADMIN_EMAIL",
+		"a@example.org", "SMTP_HOST", "mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org")
 )
 
 // TestPublicAddress checks what a public installation requires, and that sign-up is disabled unless
@@ -223,7 +235,8 @@ func TestPageValues(t *testing.T) {
 		t.Errorf("sender %q, values %s", c.SMTP.SenderName, diff)
 	}
 	for name, value := range map[string]string{"CONTACT_PHONE": "bad", "CONTACT_EMAIL": "</script>"} {
-		if _, err := Load(Sources{Program: program, Getenv: env(name, value)}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Load(Sources{Program: program, Getenv: env(name, value)}); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s=%s: %v", name, value, err)
 		}
 	}
@@ -249,7 +262,8 @@ func TestLoopback(t *testing.T) {
 // TestPlaceholderSecrets checks that secrets of example files and tutorials are rejected on a
 // public address only.
 func TestPlaceholderSecrets(t *testing.T) {
-	complete := []string{"SITE_URL", "https://example.org", "ADMIN_EMAIL", "a@example.org", "SMTP_HOST", "mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org"}
+	complete := []string{"SITE_URL", "https://example.org", "ADMIN_EMAIL", "a@example.org", "SMTP_HOST",
+		"mail.example.org", "SMTP_ADMIN_EMAIL", "b@example.org"}
 	for _, tt := range []struct{ name, value string }{
 		{"JWT_SECRET", "super-secret-jwt-token-with-at-least-32-characters-long"},
 		{"JWT_SECRET", "your-super-secret-jwt-token-with-at-least-32-characters-long"},
@@ -264,7 +278,8 @@ func TestPlaceholderSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.CheckPublic(); err == nil || !strings.Contains(err.Error(), tt.name) || strings.Contains(err.Error(), tt.value) {
+		if err := c.CheckPublic(); err == nil || !strings.Contains(err.Error(), tt.name) ||
+			strings.Contains(err.Error(), tt.value) {
 			t.Errorf("%s=%s on a public address: %v", tt.name, tt.value, err)
 		}
 		c, err = Load(Sources{Getenv: env(tt.name, tt.value)})
@@ -272,8 +287,8 @@ func TestPlaceholderSecrets(t *testing.T) {
 			t.Errorf("%s=%s on loopback: %v %v", tt.name, tt.value, err, c.CheckPublic())
 		}
 	}
-	good := []string{"JWT_SECRET", "Vx0eWw2mFQpT6d1r9sKcYb4hJ8uLzNaG3oPi", "DASHBOARD_PASSWORD", "0123456789abcdef01234567",
-		"DATABASE_URL", "postgres://postgres:b1946ac92492d234@db:5432/postgres"}
+	good := []string{"JWT_SECRET", "Vx0eWw2mFQpT6d1r9sKcYb4hJ8uLzNaG3oPi", "DASHBOARD_PASSWORD",
+		"0123456789abcdef01234567", "DATABASE_URL", "postgres://postgres:b1946ac92492d234@db:5432/postgres"}
 	if c, err := Load(Sources{Getenv: env(append(complete, good...)...)}); err != nil || c.CheckPublic() != nil {
 		t.Errorf("generated secrets: %v %v", err, c.CheckPublic())
 	}
@@ -285,7 +300,8 @@ func TestPrefixes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for addr, want := range map[string]bool{
-		"10.200.1.1": true, "192.0.2.1": true, "192.0.2.2": false, "2001:db8::1": true, "::ffff:10.0.0.1": true, "::1": false,
+		"10.200.1.1": true, "192.0.2.1": true, "192.0.2.2": false, "2001:db8::1": true, "::ffff:10.0.0.1": true,
+		"::1": false,
 	} {
 		if got := p.Contains(netip.MustParseAddr(addr)); got != want {
 			t.Errorf("%s: %v", addr, got)

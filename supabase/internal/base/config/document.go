@@ -77,7 +77,8 @@ var readElsewhere = []Variable{
 	{"LISTEN_FDS", "", "Set by systemd: the number of listening sockets of a socket unit. A socket is used for the port that it has.", nil},
 	{"LISTEN_PID", "", "Set by systemd: the process for which LISTEN_FDS is.", nil},
 	{"GOGC", "100", "Target of the Go runtime's garbage collector, in percent. Default: 100 to 400 while the server has work (about 32 MB of garbage), 50 after a minute without it, 40 while many connections are open.", nil},
-	{"SUPABASE_ENV", "development", "Stage in the names of the files whose variables replace env(NAME) in config.toml: .env.STAGE.local, .env.STAGE.", nil},
+	{"SUPABASE_ENV", "development",
+		"Stage in the names of the files whose variables replace env(NAME) in config.toml: .env.STAGE.local, .env.STAGE.", nil},
 	{"DAAWO", "", "Program that serves the databases of edgetest.DB. Default: daawo of PATH.", nil},
 }
 
@@ -106,14 +107,16 @@ writes it, and the tests check it.
 
 Settings of the project are in ` + "`supabase/config.toml`" + `, in the format of the official CLI. Settings of one
 installation are environment variables. Variables override config.toml, and command-line flags override both. In
-config.toml ` + "`env(NAME)`" + ` stands for the value of a variable, and the variable ` + "`SUPABASE_` + the key in capitals" + `
+config.toml ` + "`env(NAME)`" + ` stands for the value of a variable, and the variable ` +
+	"`SUPABASE_` + the key in capitals" + `
 (` + "`SUPABASE_AUTH_JWT_EXPIRY`" + `) overrides a key, both as in the CLI.
 
 On a loopback address (the default) and without a public SITE_URL no setting is required: the stack uses the well-known
 local keys of the official CLI, and mail goes to the development inbox. Otherwise:
 
 - ` + "`SITE_URL`, `ADMIN_EMAIL` and `SMTP_HOST`" + ` are required.
-- Keys are generated on the first start and kept in the data folder with mode 0600, or with ` + "`DATABASE_URL`" + ` in the
+- Keys are generated on the first start and kept in the data folder with mode 0600, or with ` + "`DATABASE_URL`" +
+	` in the
   database.
 - Demo keys are rejected.
 - Sign-up and anonymous sign-in are disabled unless config.toml enables them.
@@ -130,13 +133,16 @@ them, and the variables of Unix. Values without a default are set by the stack.
 |---|---|---|
 %s
 The official services in the Docker Compose form (GoTrue, PostgREST, storage-api, imgproxy, postgres-meta, Studio,
-Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth`, `storage` and `realtime`" + ` read the
+Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth`, `storage` and `realtime`" +
+	` read the
 variables of the image that they replace: see docs/rest.md, docs/auth.md, docs/storage.md and docs/realtime.md.
 
 ## Keys of config.toml
 
-` + "`enable_signup` of `[auth.email]` and `[auth.sms]` is read as `enabled`, and `[inbucket]` as `[local_smtp]`" + `. The section
-` + "`[remotes.NAME]`" + ` whose ` + "`project_id`" + ` is that of the project (or of ` + "`SUPABASE_PROJECT_ID`" + `) overrides the other
+` + "`enable_signup` of `[auth.email]` and `[auth.sms]` is read as `enabled`, and `[inbucket]` as `[local_smtp]`" +
+	`. The section
+` + "`[remotes.NAME]`" + ` whose ` + "`project_id`" + ` is that of the project (or of ` + "`SUPABASE_PROJECT_ID`" +
+	`) overrides the other
 sections, as in the CLI. An unknown key logs a warning with the nearest known key.
 
 | Key | Default | Meaning |

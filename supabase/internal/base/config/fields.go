@@ -45,7 +45,8 @@ func walk(v reflect.Value, path string, visit func(field) error) error {
 			for _, k := range fv.MapKeys() {
 				entry := reflect.New(fv.Type().Elem()).Elem()
 				entry.Set(fv.MapIndex(k))
-				if err = visit(field{path: f.path + "." + k.String(), doc: sf.Tag.Get("each"), value: entry}); err != nil {
+				if err = visit(field{path: f.path + "." + k.String(), doc: sf.Tag.Get("each"),
+					value: entry}); err != nil {
 					break
 				}
 				fv.SetMapIndex(k, entry)

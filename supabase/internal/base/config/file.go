@@ -42,7 +42,8 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 	if name, err := applyRemote(file, s.Getenv); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	} else if name != "" {
-		c.Warnings = append(c.Warnings, "the settings of [remotes."+name+"] are used, because its project_id is that of the project")
+		c.Warnings = append(c.Warnings, "the settings of [remotes."+name+
+			"] are used, because its project_id is that of the project")
 	}
 	modernize(file)
 	r.table(reflect.ValueOf(&c.Project).Elem(), file, "")

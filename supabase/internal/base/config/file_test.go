@@ -14,17 +14,22 @@ func TestLeniency(t *testing.T) {
 		warnings   []string // parts of the warnings, one each
 	}{
 		{"major version", "[db]\nmajor_version = 15", []string{"db.major_version: is 15; Postgres 17 runs"}},
-		{"unknown key", "[auth]\nsitee_url = \"http://localhost\"", []string{`unknown key "auth.sitee_url" (did you mean "auth.site_url"?)`}},
+		{"unknown key", "[auth]\nsitee_url = \"http://localhost\"",
+			[]string{`unknown key "auth.sitee_url" (did you mean "auth.site_url"?)`}},
 		{"exchanged letters", "[api]\nprot = 1", []string{`unknown key "api.prot" (did you mean "api.port"?)`}},
 		{"misspelt section", "[stroage]\nenabled = false", []string{`unknown key "stroage" (did you mean "storage"?)`}},
-		{"misspelt section of a section", "[db.sed]\nenabled = false", []string{`unknown key "db.sed" (did you mean "db.seed"?)`}},
+		{"misspelt section of a section", "[db.sed]\nenabled = false",
+			[]string{`unknown key "db.sed" (did you mean "db.seed"?)`}},
 		{"unknown key without a neighbour", "[api]\ncolour = 1", []string{`unknown key "api.colour"`}},
 		{"unknown section", "[wibble]\nx = 1", []string{`unknown key "wibble"`}},
 		{"key of the CLI", "[realtime]\nenabled = true\n[functions.hello]\nverify_jwt = false\n[studio]\napi_url = \"x\"", nil},
-		{"unset variable", "[auth]\nsite_url = \"env(NOT_SET)\"", []string{"auth.site_url: the variable NOT_SET is not set: set it in the environment or in .env"}},
+		{"unset variable", "[auth]\nsite_url = \"env(NOT_SET)\"",
+			[]string{"auth.site_url: the variable NOT_SET is not set: set it in the environment or in .env"}},
 		{"unset number", "[api]\nport = \"env(NOT_SET)\"", []string{"api.port: the variable NOT_SET is not set"}},
-		{"unset secret of a disabled provider", "[auth.external.apple]\nenabled = false\nsecret = \"env(NOT_SET)\"", nil},
-		{"mail server of unset variables", "[auth.email.smtp]\nhost = \"env(NOT_SET)\"\nadmin_email = \"a@example.org\"",
+		{"unset secret of a disabled provider", "[auth.external.apple]\nenabled = false\nsecret = \"env(NOT_SET)\"",
+			nil},
+		{"mail server of unset variables",
+			"[auth.email.smtp]\nhost = \"env(NOT_SET)\"\nadmin_email = \"a@example.org\"",
 			[]string{"auth.email.smtp.host: the variable NOT_SET", "the mail server is not used"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,13 +90,16 @@ schemas = ["public", "env(SCHEMA)"]
 [auth]
 enable_signup = "env(OPEN)"
 site_url = "env(SITE)"
-`), Name: "config.toml", Getenv: env("PORT_API", "7", "SITE", "http://localhost:1"), Expand: env("SITE", "http://localhost:2", "SCHEMA", "api", "OPEN", "false"),
+`), Name: "config.toml", Getenv: env("PORT_API", "7", "SITE", "http://localhost:1"),
+		Expand: env("SITE", "http://localhost:2", "SCHEMA", "api", "OPEN", "false"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.API.Port != 7 || c.Auth.SiteURL != "http://localhost:1" || !slices.Equal(c.API.Schemas, []string{"public", "api"}) || c.Auth.EnableSignup {
-		t.Errorf("port %d, site %q, schemas %v, sign-up %v", c.API.Port, c.Auth.SiteURL, c.API.Schemas, c.Auth.EnableSignup)
+	if c.API.Port != 7 || c.Auth.SiteURL != "http://localhost:1" ||
+		!slices.Equal(c.API.Schemas, []string{"public", "api"}) || c.Auth.EnableSignup {
+		t.Errorf("port %d, site %q, schemas %v, sign-up %v", c.API.Port, c.Auth.SiteURL, c.API.Schemas,
+			c.Auth.EnableSignup)
 	}
 }
 

@@ -14,8 +14,9 @@ type Sources struct {
 	Dir       string                      // folder of config.toml
 	ProjectID string                      // used if config.toml has no project_id; "" means daawo
 	Getenv    func(string) (string, bool) // os.LookupEnv, or nil for no variables
-	Expand    func(string) (string, bool) // variables for env(NAME) that Getenv does not have, such as those of .env; may be nil
-	Overrides []func(*Config)             // command-line flags
+	// variables for env(NAME) that Getenv does not have, such as those of .env; may be nil
+	Expand    func(string) (string, bool)
+	Overrides []func(*Config) // command-line flags
 	Program   Program
 }
 

@@ -26,7 +26,8 @@ func TestPublishedPorts(t *testing.T) {
 		if c.Loopback() != tt.loopback {
 			t.Errorf("published on %q as %q: loopback is %v", tt.published, tt.site, c.Loopback())
 		}
-		if !tt.loopback && !strings.Contains(c.Where(), "listening on ") && !strings.Contains(c.Where(), "serving https://example.org") {
+		if !tt.loopback && !strings.Contains(c.Where(), "listening on ") &&
+			!strings.Contains(c.Where(), "serving https://example.org") {
 			t.Errorf("published on %q: %s", tt.published, c.Where())
 		}
 	}
@@ -56,11 +57,12 @@ func TestOtherSecrets(t *testing.T) {
 // TestMailSettings checks the values of SMTP_TLS, and that a public installation does not use the
 // inbox for development.
 func TestMailSettings(t *testing.T) {
-	if _, err := Load(Sources{Getenv: env("SMTP_TLS", "maybe")}); err == nil || !strings.Contains(err.Error(), "SMTP_TLS") {
+	if _, err := Load(Sources{Getenv: env("SMTP_TLS", "maybe")}); err == nil ||
+		!strings.Contains(err.Error(), "SMTP_TLS") {
 		t.Errorf("SMTP_TLS=maybe: %v", err)
 	}
-	c, err := Load(Sources{Getenv: env("DAAWO_HOST", "0.0.0.0", "SITE_URL", "https://example.org", "ADMIN_EMAIL", "a@example.org",
-		"SMTP_HOST", "mailpit", "SMTP_ADMIN_EMAIL", "b@example.org", "SMTP_TLS", "off")})
+	c, err := Load(Sources{Getenv: env("DAAWO_HOST", "0.0.0.0", "SITE_URL", "https://example.org", "ADMIN_EMAIL",
+		"a@example.org", "SMTP_HOST", "mailpit", "SMTP_ADMIN_EMAIL", "b@example.org", "SMTP_TLS", "off")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,13 +71,18 @@ func (t AuthThirdParty) list() []thirdParty {
 		return ""
 	}
 	return []thirdParty{
-		{name: "firebase", enabled: t.Firebase.Enabled, issuer: "https://securetoken.google.com/" + t.Firebase.ProjectID, audience: t.Firebase.ProjectID,
+		{name: "firebase", enabled: t.Firebase.Enabled, issuer: "https://securetoken.google.com/" +
+			t.Firebase.ProjectID, audience: t.Firebase.ProjectID,
 			missing: need("project_id", t.Firebase.ProjectID)},
-		{name: "auth0", enabled: t.Auth0.Enabled, issuer: "https://" + auth0 + ".auth0.com", missing: need("tenant", t.Auth0.Tenant)},
-		{name: "aws_cognito", enabled: t.Cognito.Enabled, issuer: "https://cognito-idp." + t.Cognito.UserPoolRegion + ".amazonaws.com/" + t.Cognito.UserPoolID,
+		{name: "auth0", enabled: t.Auth0.Enabled, issuer: "https://" + auth0 + ".auth0.com",
+			missing: need("tenant", t.Auth0.Tenant)},
+		{name: "aws_cognito", enabled: t.Cognito.Enabled, issuer: "https://cognito-idp." + t.Cognito.UserPoolRegion +
+			".amazonaws.com/" + t.Cognito.UserPoolID,
 			missing: need("user_pool_id", t.Cognito.UserPoolID, "user_pool_region", t.Cognito.UserPoolRegion)},
-		{name: "clerk", enabled: t.Clerk.Enabled, issuer: "https://" + t.Clerk.Domain, missing: need("domain", t.Clerk.Domain)},
-		{name: "workos", enabled: t.WorkOS.Enabled, issuer: strings.TrimSuffix(t.WorkOS.IssuerURL, "/"), missing: need("issuer_url", t.WorkOS.IssuerURL)},
+		{name: "clerk", enabled: t.Clerk.Enabled, issuer: "https://" + t.Clerk.Domain,
+			missing: need("domain", t.Clerk.Domain)},
+		{name: "workos", enabled: t.WorkOS.Enabled, issuer: strings.TrimSuffix(t.WorkOS.IssuerURL, "/"),
+			missing: need("issuer_url", t.WorkOS.IssuerURL)},
 	}
 }
 
@@ -107,12 +112,14 @@ func (c *Config) thirdPartyRules() (rules []rule) {
 		u, err := url.Parse(p.issuer)
 		rules = append(rules,
 			rule{p.missing != "", name + "." + p.missing, "is required when the issuer is enabled"},
-			rule{p.missing == "" && (err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil ||
+			rule{p.missing == "" && (err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
+				u.User != nil ||
 				u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname()))), name,
 				fmt.Sprintf("the issuer %q is not a URL that starts with https://", p.issuer)})
 	}
 	return append(rules,
-		rule{t.Clerk.Enabled && t.Clerk.Domain != "" && !clerkDomain.MatchString(t.Clerk.Domain), "auth.third_party.clerk.domain",
+		rule{t.Clerk.Enabled && t.Clerk.Domain != "" && !clerkDomain.MatchString(t.Clerk.Domain),
+			"auth.third_party.clerk.domain",
 			fmt.Sprintf("%q is not a domain such as clerk.example.com or example.clerk.accounts.dev; Clerk's dashboard shows it under Supabase", t.Clerk.Domain)},
 		rule{enabled > 1, "auth.third_party", "only one issuer can be enabled"})
 }

@@ -44,23 +44,32 @@ func (c *Config) rules() []rule {
 		{c.Host != "localhost" && hostErr != nil, "DAAWO_HOST",
 			fmt.Sprintf("%q is not an address; 127.0.0.1 serves this machine only, 0.0.0.0 every network", c.Host)},
 		{len(c.API.Schemas) == 0, "api.schemas", "at least one schema is needed"},
-		{c.API.TLS.Enabled && (c.API.TLS.CertPath == "" || c.API.TLS.KeyPath == ""), "api.tls", "cert_path and key_path are needed"},
+		{c.API.TLS.Enabled && (c.API.TLS.CertPath == "" || c.API.TLS.KeyPath == ""), "api.tls",
+			"cert_path and key_path are needed"},
 		{c.Data == "", "DAAWO_DATA", "must not be empty"},
 		{!slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "LOG_LEVEL",
 			fmt.Sprintf("%q is not debug, info, warn or error", c.LogLevel)},
-		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE", fmt.Sprintf("%q is not allow or refuse", c.NetPrivate)},
-		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT", fmt.Sprintf("%q is not text or json", c.LogFormat)},
-		{notOrigin && isHTTP(c.SiteURL), "SITE_URL", fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
+		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE",
+			fmt.Sprintf("%q is not allow or refuse", c.NetPrivate)},
+		{!slices.Contains([]string{"", "text", "json"}, c.LogFormat), "LOG_FORMAT",
+			fmt.Sprintf("%q is not text or json", c.LogFormat)},
+		{notOrigin && isHTTP(c.SiteURL), "SITE_URL",
+			fmt.Sprintf("%q must be an origin such as https://example.org, without a path", c.SiteURL)},
 		{c.StudioUpstreamURL != "" && c.DashboardPassword == "", "DASHBOARD_PASSWORD",
 			"is required with STUDIO_UPSTREAM_URL; Studio is never served without a login"},
-		{c.Files.Backend != "file" && c.Files.Backend != "s3", "STORAGE_BACKEND", fmt.Sprintf("%q is not file or s3", c.Files.Backend)},
+		{c.Files.Backend != "file" && c.Files.Backend != "s3", "STORAGE_BACKEND",
+			fmt.Sprintf("%q is not file or s3", c.Files.Backend)},
 		{c.Files.Backend == "s3" && c.Files.Bucket == "", "STORAGE_S3_BUCKET", "is required with STORAGE_BACKEND=s3"},
-		{c.Replica.URL != "" && c.DatabaseURL == "", "DATABASE_READ_URL", "is a standby of DATABASE_URL, which is not set"},
+		{c.Replica.URL != "" && c.DatabaseURL == "", "DATABASE_READ_URL",
+			"is a standby of DATABASE_URL, which is not set"},
 		{c.Replica.URL != "" && time.Duration(c.Replica.MaxLag) < minReplicaLag, "DATABASE_READ_MAX_LAG",
-			fmt.Sprintf("is %s, at least %s is needed; without DATABASE_READ_URL all reads use the primary", c.Replica.MaxLag, minReplicaLag)},
+			fmt.Sprintf("is %s, at least %s is needed; without DATABASE_READ_URL all reads use the primary",
+				c.Replica.MaxLag, minReplicaLag)},
 		{time.Duration(c.Backup.Every) < minBackupEvery, "BACKUP_EVERY",
-			fmt.Sprintf("is %s, at least %s is needed; without BACKUP_TO there are no backups", c.Backup.Every, minBackupEvery)},
-		{c.Backup.Keep < 1, "BACKUP_KEEP", fmt.Sprintf("is %d, at least 1 is needed; without BACKUP_TO there are no backups", c.Backup.Keep)},
+			fmt.Sprintf("is %s, at least %s is needed; without BACKUP_TO there are no backups", c.Backup.Every,
+				minBackupEvery)},
+		{c.Backup.Keep < 1, "BACKUP_KEEP",
+			fmt.Sprintf("is %d, at least 1 is needed; without BACKUP_TO there are no backups", c.Backup.Keep)},
 		{secret > 0 && secret < 32, "JWT_SECRET", fmt.Sprintf("has %d characters, at least 32 are needed", secret)},
 	}
 }
@@ -91,7 +100,8 @@ func (c *Config) realtimeRules() (rules []rule) {
 		{"max_presence_events_per_second", r.MaxPresenceEventsPerSecond}, {"max_payload_size_in_kb", r.MaxPayloadKB},
 		{"max_client_presence_events_per_window", r.ClientPresenceEvents},
 	} {
-		rules = append(rules, rule{limit.value < 1, "realtime." + limit.name, fmt.Sprintf("is %d, at least 1 is needed", limit.value)})
+		rules = append(rules, rule{limit.value < 1, "realtime." + limit.name,
+			fmt.Sprintf("is %d, at least 1 is needed", limit.value)})
 	}
 	return append(rules, rule{r.ClientPresenceWindow <= 0, "realtime.client_presence_window",
 		fmt.Sprintf("is %s, it must be longer", r.ClientPresenceWindow)})
@@ -103,11 +113,14 @@ func (c *Config) mailRules() []rule {
 	// Load has copied the server of config.toml to c.SMTP, unless the environment has one.
 	fromFile := smtpFile.Enabled && smtpFile.Host != "" && c.SMTP.Host == smtpFile.Host
 	return []rule{
-		{fromFile && smtpFile.Port == 0 && c.SMTP.Port == 0, "auth.email.smtp.port", "is required with auth.email.smtp.host; most servers use 587"},
-		{fromFile && c.SMTP.AdminEmail == "", "auth.email.smtp.admin_email", "is required with auth.email.smtp.host; it is the sender of all mail"},
+		{fromFile && smtpFile.Port == 0 && c.SMTP.Port == 0, "auth.email.smtp.port",
+			"is required with auth.email.smtp.host; most servers use 587"},
+		{fromFile && c.SMTP.AdminEmail == "", "auth.email.smtp.admin_email",
+			"is required with auth.email.smtp.host; it is the sender of all mail"},
 		{smtpFile.Enabled && smtpFile.Host == "" && !c.smtpUnset() && c.SMTP.Host == "", "auth.email.smtp.host",
 			"is required when auth.email.smtp.enabled is true; set enabled = false to use the development inbox"},
-		{!fromFile && c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL", "is required with SMTP_HOST; it is the sender of all mail"},
+		{!fromFile && c.SMTP.Host != "" && c.SMTP.AdminEmail == "", "SMTP_ADMIN_EMAIL",
+			"is required with SMTP_HOST; it is the sender of all mail"},
 		{!slices.Contains([]string{"", "starttls", "implicit", "off"}, c.SMTP.TLS), "SMTP_TLS",
 			fmt.Sprintf("%q is not starttls, implicit or off", c.SMTP.TLS)},
 	}
@@ -117,11 +130,11 @@ func (c *Config) validateURLs() error {
 	var errs []error
 	for _, u := range []struct{ name, value string }{
 		{"SITE_URL", c.SiteURL}, {"auth.external_url", c.Auth.ExternalURL},
-		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL}, {"IMGPROXY_URL", c.ImgproxyURL},
-		{"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL}, {"META_URL", c.MetaURL},
-		{"SUPABASE_URL", c.InsideURL}, {"NOTIFY_WEBHOOK_URL", c.WebhookURL},
-		{"STUDIO_URL", c.StudioURL}, {"DESK_URL", c.AdminURL}, {"INBOX_URL", c.InboxURL}, {"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL},
-		{"STORAGE_S3_ENDPOINT", c.Files.Endpoint},
+		{"REST_URL", c.RESTURL}, {"AUTH_URL", c.AuthURL}, {"STORAGE_URL", c.StorageURL},
+		{"IMGPROXY_URL", c.ImgproxyURL}, {"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL},
+		{"META_URL", c.MetaURL}, {"SUPABASE_URL", c.InsideURL}, {"NOTIFY_WEBHOOK_URL", c.WebhookURL},
+		{"STUDIO_URL", c.StudioURL}, {"DESK_URL", c.AdminURL}, {"INBOX_URL", c.InboxURL},
+		{"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL}, {"STORAGE_S3_ENDPOINT", c.Files.Endpoint},
 	} {
 		if u.value != "" && !isHTTP(u.value) {
 			errs = append(errs, fmt.Errorf("%s: %q is not a URL that starts with http:// or https://", u.name, u.value))
@@ -232,7 +245,8 @@ func (c *Config) CheckSecrets() error {
 		case placeholder.MatchString(value):
 			errs = append(errs, fmt.Errorf("%s: is a well-known placeholder; it is refused when %s", name, c.Where()))
 		case len(value) < least:
-			errs = append(errs, fmt.Errorf("%s: has %d characters, at least %d are needed when %s", name, len(value), least, c.Where()))
+			errs = append(errs, fmt.Errorf("%s: has %d characters, at least %d are needed when %s", name, len(value),
+				least, c.Where()))
 		}
 	}
 	secret("JWT_SECRET", c.Keys.JWTSecret, 32)

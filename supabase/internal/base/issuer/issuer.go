@@ -54,7 +54,8 @@ func Watch(ctx context.Context, o Options) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			o.Log.Warn("keys of the third-party issuer could not be fetched", "issuer", o.URL, "error", err, "retry", wait.String())
+			o.Log.Warn("keys of the third-party issuer could not be fetched", "issuer", o.URL, "error", err, "retry",
+				wait.String())
 			if last != "" && time.Since(fetched) > maxAge {
 				last = ""
 				o.Use(nil)
@@ -111,7 +112,8 @@ func checkURL(text string, local bool) error {
 		return err
 	}
 	ip := net.ParseIP(u.Hostname())
-	if u.Scheme == "https" && u.Host != "" || local && u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
+	if u.Scheme == "https" && u.Host != "" || local && u.Scheme == "http" &&
+		(u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
 		return nil
 	}
 	return fmt.Errorf("%q does not start with https://", text)

@@ -65,8 +65,8 @@ func watch(t *testing.T, p *provider, unknown chan struct{}) {
 	go func() {
 		defer close(done)
 		Watch(ctx, Options{
-			URL: "https://issuer.example", Unknown: unknown, Client: &http.Client{Transport: p}, Log: slog.New(slog.DiscardHandler),
-			Use: func(k []keys.Key) {
+			URL: "https://issuer.example", Unknown: unknown, Client: &http.Client{Transport: p},
+			Log: slog.New(slog.DiscardHandler), Use: func(k []keys.Key) {
 				p.mu.Lock()
 				defer p.mu.Unlock()
 				p.used = append(p.used, string(keys.JWKS(k)))
@@ -159,7 +159,8 @@ func TestFetchRefuses(t *testing.T) {
 		"no address": {set: newKey(t)},
 		"too large":  {set: newKey(t) + strings.Repeat(" ", maxBody), uri: "https://issuer.example/jwks"},
 	} {
-		if found, err := fetch(t.Context(), Options{URL: "https://issuer.example", Client: &http.Client{Transport: p}}); err == nil {
+		if found, err := fetch(t.Context(),
+			Options{URL: "https://issuer.example", Client: &http.Client{Transport: p}}); err == nil {
 			t.Errorf("%s: %v", name, found)
 		}
 	}

@@ -15,7 +15,8 @@ func issuerKeys(t *testing.T, issuer Issuer) (Key, []Key) {
 		t.Fatal(err)
 	}
 	set := fmt.Sprintf(`{"keys":[%s,{"kty":"oct","kid":"s","k":"c2VjcmV0","alg":"HS256"},{"kty":"OKP","crv":"X25519","kid":"x","x":"AA"},
-		{"kty":"RSA","use":"enc","kid":"e","n":"AQAB","e":"AQAB"},{"kty":"RSA","kid":"short","n":"AQAB","e":"AQAB"}]}`, JWKS([]Key{private})[len(`{"keys":[`):len(JWKS([]Key{private}))-2])
+		{"kty":"RSA","use":"enc","kid":"e","n":"AQAB","e":"AQAB"},{"kty":"RSA","kid":"short","n":"AQAB","e":"AQAB"}]}`,
+		JWKS([]Key{private})[len(`{"keys":[`):len(JWKS([]Key{private}))-2])
 	parsed, err := ParseIssuerKeys([]byte(set), issuer)
 	if err != nil || len(parsed) != 1 || parsed[0].CanSign() {
 		t.Fatal(parsed, err)
@@ -46,17 +47,22 @@ func TestIssuer(t *testing.T) {
 		key          Key
 		role         string // "" if the token is refused
 	}{
-		{"role", `{"iss":"https://issuer.example","aud":"project","sub":"u1","role":"authenticated","exp":%d}`, private, "authenticated"},
-		{"several audiences", `{"iss":"https://issuer.example/","aud":["x","project"],"role":"editor","exp":%d}`, private, "editor"},
+		{"role", `{"iss":"https://issuer.example","aud":"project","sub":"u1","role":"authenticated","exp":%d}`, private,
+			"authenticated"},
+		{"several audiences", `{"iss":"https://issuer.example/","aud":["x","project"],"role":"editor","exp":%d}`,
+			private, "editor"},
 		{"no role", `{"iss":"https://issuer.example","aud":"project","sub":"u1","exp":%d}`, private, "anon"},
 		{"empty role", `{"iss":"https://issuer.example","aud":"project","role":"","exp":%d}`, private, "anon"},
 		{"another case", `{"Role":"service_role","iss":"https://issuer.example","aud":"project","ROLE":"service_role","exp":%d}`, private, "anon"},
 		{"another case after", `{"role":"authenticated","iss":"https://issuer.example","aud":"project","exp":%d,"Role":"service_role"}`, private, "authenticated"},
-		{"service_role", `{"iss":"https://issuer.example","aud":"project","role":"service_role","exp":%d}`, private, ""},
+		{"service_role", `{"iss":"https://issuer.example","aud":"project","role":"service_role","exp":%d}`, private,
+			""},
 		{"service_role hidden", `{"iss":"https://issuer.example","aud":"project","role":"service_role","exp":%d,"Role":"anon"}`, private, ""},
-		{"another issuer", `{"iss":"https://other.example","aud":"project","role":"authenticated","exp":%d}`, private, ""},
+		{"another issuer", `{"iss":"https://other.example","aud":"project","role":"authenticated","exp":%d}`, private,
+			""},
 		{"no issuer", `{"aud":"project","role":"authenticated","exp":%d}`, private, ""},
-		{"another audience", `{"iss":"https://issuer.example","aud":"other","role":"authenticated","exp":%d}`, private, ""},
+		{"another audience", `{"iss":"https://issuer.example","aud":"other","role":"authenticated","exp":%d}`, private,
+			""},
 		{"no expiry", `{"iss":"https://issuer.example","aud":"project","role":"authenticated","n":%d}`, private, ""},
 		{"role that is no text", `{"iss":"https://issuer.example","aud":"project","role":7,"exp":%d}`, private, ""},
 		{"own key", `{"role":"service_role","exp":%d}`, own, "service_role"},

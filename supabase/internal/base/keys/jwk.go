@@ -52,9 +52,10 @@ type jwk struct {
 	DP        string   `json:"dp,omitempty"`
 	DQ        string   `json:"dq,omitempty"`
 	QI        string   `json:"qi,omitempty"`
-	Previous  bool     `json:"daawo_previous,omitempty"` // private members; other programs ignore them (RFC 7517, section 4)
-	Anonymous bool     `json:"daawo_anonymous,omitempty"`
-	Issuer    *Issuer  `json:"daawo_issuer,omitempty"`
+	// private members; other programs ignore them (RFC 7517, section 4)
+	Previous  bool    `json:"daawo_previous,omitempty"`
+	Anonymous bool    `json:"daawo_anonymous,omitempty"`
+	Issuer    *Issuer `json:"daawo_issuer,omitempty"`
 }
 
 // Secret makes an HS256 key from a shared secret. With an empty id it verifies HS256 tokens with
@@ -69,7 +70,8 @@ func GenerateES256() (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public(), ext: new(true)}, nil
+	return Key{ID: uuid.NewString(), Algorithm: "ES256", private: private, public: private.Public(), ext: new(true)},
+		nil
 }
 
 // CanSign reports whether the key has its private half and its key_ops allow signing.
@@ -266,7 +268,8 @@ func decode(text string) ([]byte, error) {
 // a published key.
 func (k Key) MarshalJSON() ([]byte, error) {
 	encode := func(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
-	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: k.ext, Previous: k.previous, Anonymous: k.anonymous, Issuer: k.issuer}
+	j := jwk{ID: k.ID, Algorithm: k.Algorithm, Use: "sig", Ops: []string{"verify"}, Ext: k.ext, Previous: k.previous,
+		Anonymous: k.anonymous, Issuer: k.issuer}
 	if k.CanSign() {
 		j.Ops = []string{"sign", "verify"}
 	}
@@ -290,8 +293,10 @@ func (k Key) MarshalJSON() ([]byte, error) {
 	case *rsa.PublicKey:
 		j.Type, j.N, j.E = "RSA", encode(public.N.Bytes()), encode(big.NewInt(int64(public.E)).Bytes())
 		if private, ok := k.private.(*rsa.PrivateKey); ok {
-			j.D, j.P, j.Q = encode(private.D.Bytes()), encode(private.Primes[0].Bytes()), encode(private.Primes[1].Bytes())
-			j.DP, j.DQ, j.QI = encode(private.Precomputed.Dp.Bytes()), encode(private.Precomputed.Dq.Bytes()), encode(private.Precomputed.Qinv.Bytes())
+			j.D, j.P, j.Q = encode(private.D.Bytes()), encode(private.Primes[0].Bytes()),
+				encode(private.Primes[1].Bytes())
+			j.DP, j.DQ, j.QI = encode(private.Precomputed.Dp.Bytes()), encode(private.Precomputed.Dq.Bytes()),
+				encode(private.Precomputed.Qinv.Bytes())
 		}
 	case ed25519.PublicKey:
 		j.Type, j.Curve, j.X = "OKP", "Ed25519", encode(public)

@@ -17,7 +17,8 @@ func TestParseVerifySet(t *testing.T) {
 	for _, c := range []struct {
 		curve  elliptic.Curve
 		method *jwt.SigningMethodECDSA
-	}{{elliptic.P256(), jwt.SigningMethodES256}, {elliptic.P384(), jwt.SigningMethodES384}, {elliptic.P521(), jwt.SigningMethodES512}} {
+	}{{elliptic.P256(), jwt.SigningMethodES256}, {elliptic.P384(), jwt.SigningMethodES384},
+		{elliptic.P521(), jwt.SigningMethodES512}} {
 		private, err := ecdsa.GenerateKey(c.curve, rand.Reader)
 		if err != nil {
 			t.Fatal(err)
@@ -45,16 +46,19 @@ func TestParseVerifySet(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"padded secret": `{"kty":"oct","k":"c2VjcmV0LXM="}`, "short RSA key": `{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}`,
-		"other use": `{"kty":"oct","k":"AQAB","use":"enc","alg":"RS256"}`, "empty set": `{"keys":[]}`,
+		"padded secret": `{"kty":"oct","k":"c2VjcmV0LXM="}`,
+		"short RSA key": `{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}`,
+		"other use":     `{"kty":"oct","k":"AQAB","use":"enc","alg":"RS256"}`, "empty set": `{"keys":[]}`,
 	} {
 		if _, err := ParseVerifySet([]byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, text := range map[string]string{
-		"empty secret": `{"kty":"oct","k":""}`, "no secret": `{"kty":"oct"}`, "unknown type": `{"kty":"x"}`, "not JSON": `{`,
-		"short Ed25519 key": `{"kty":"OKP","crv":"Ed25519","x":"AQAB"}`, "other curve": `{"kty":"EC","crv":"secp256k1","x":"AQ","y":"AQ"}`,
+		"empty secret": `{"kty":"oct","k":""}`, "no secret": `{"kty":"oct"}`, "unknown type": `{"kty":"x"}`,
+		"not JSON":          `{`,
+		"short Ed25519 key": `{"kty":"OKP","crv":"Ed25519","x":"AQAB"}`,
+		"other curve":       `{"kty":"EC","crv":"secp256k1","x":"AQ","y":"AQ"}`,
 	} {
 		if _, err := ParseVerifySet([]byte(text)); err == nil {
 			t.Errorf("%s is accepted", name)
@@ -78,7 +82,8 @@ func TestJWKSExt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(JWKS(set)); !strings.Contains(got, published) || published == "" && strings.Contains(got, "ext") {
+		if got := string(JWKS(set)); !strings.Contains(got, published) || published == "" &&
+			strings.Contains(got, "ext") {
 			t.Errorf("%s: %s", ext, got)
 		}
 	}

@@ -61,14 +61,16 @@ func TestDemoSet(t *testing.T) {
 func TestVerify(t *testing.T) {
 	secret, ec := Secret("", strings.Repeat("s", 32)), mustES256(t)
 	v := NewVerifier(at(noon), secret, ec)
-	valid := fmt.Sprintf(`{"role":"authenticated","sub":"u","session_id":"s","aud":"authenticated","exp":%d}`, noon.Add(time.Hour).Unix())
+	valid := fmt.Sprintf(`{"role":"authenticated","sub":"u","session_id":"s","aud":"authenticated","exp":%d}`,
+		noon.Add(time.Hour).Unix())
 
 	for name, key := range map[string]Key{"HS256": secret, "ES256": ec} {
 		claims, err := v.Verify(mustSign(t, key, valid))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if claims.Role != "authenticated" || claims.Subject != "u" || claims.SessionID != "s" || string(claims.Raw) != valid {
+		if claims.Role != "authenticated" || claims.Subject != "u" || claims.SessionID != "s" ||
+			string(claims.Raw) != valid {
 			t.Errorf("%s: %+v, raw %s", name, claims, claims.Raw)
 		}
 	}
@@ -91,27 +93,35 @@ func TestVerifyRefusesForgedTokens(t *testing.T) {
 		token string
 		want  error
 	}{
-		"alg none":                       {part(`{"alg":"none","typ":"JWT"}`) + "." + part(payload) + ".", ErrAlgorithm},
+		"alg none": {part(`{"alg":"none","typ":"JWT"}`) + "." + part(payload) + ".",
+			ErrAlgorithm},
 		"alg nOnE":                       {part(`{"alg":"nOnE"}`) + "." + part(payload) + ".", ErrMalformed},
 		"public key used as HMAC secret": {mustSign(t, confused, payload), ErrSignature},
 		"unknown kid":                    {mustSign(t, other, payload), ErrKey},
 		"known kid, other key":           {mustSign(t, otherID, payload), ErrSignature},
-		"kid is a path":                  {part(`{"alg":"ES256","kid":"../../dev/null"}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"kid is SQL":                     {part(`{"alg":"ES256","kid":"' or 1=1"}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"kid is an object":               {part(`{"alg":"ES256","kid":{}}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"asymmetric without kid":         {part(`{"alg":"ES256"}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"own key in the header":          {part(`{"alg":"ES256","jwk":`+string(publicJSON)+`}`) + "." + part(payload) + "." + part("x"), ErrKey},
-		"payload replaced":               {strings.Join([]string{strings.Split(good, ".")[0], part(`{"role":"postgres"}`), strings.Split(good, ".")[2]}, "."), ErrSignature},
-		"truncated signature":            {good[:len(good)-4], ErrSignature},
-		"no signature":                   {strings.Join(strings.Split(good, ".")[:2], ".") + ".", ErrSignature},
-		"two parts":                      {strings.Join(strings.Split(good, ".")[:2], "."), ErrMalformed},
-		"expired":                        {mustSign(t, secret, fmt.Sprintf(`{"exp":%d}`, noon.Unix())), ErrExpired},
-		"not yet valid":                  {mustSign(t, secret, fmt.Sprintf(`{"nbf":%d}`, noon.Add(time.Minute).Unix())), ErrNotYet},
-		"exp is a word":                  {mustSign(t, secret, `{"exp":"never"}`), ErrMalformed},
-		"payload is a list":              {mustSign(t, secret, `[]`), ErrMalformed},
-		"RS256 without an RSA key":       {part(`{"alg":"RS256","kid":"x"}`) + "." + part(payload) + "." + part("x"), ErrAlgorithm},
-		"too long":                       {strings.Repeat("a", 1<<20), ErrMalformed},
-		"empty":                          {"", ErrMalformed},
+		"kid is a path": {part(`{"alg":"ES256","kid":"../../dev/null"}`) + "." + part(payload) + "." +
+			part("x"), ErrKey},
+		"kid is SQL": {part(`{"alg":"ES256","kid":"' or 1=1"}`) + "." + part(payload) + "." +
+			part("x"), ErrKey},
+		"kid is an object": {part(`{"alg":"ES256","kid":{}}`) + "." + part(payload) + "." + part("x"),
+			ErrKey},
+		"asymmetric without kid": {part(`{"alg":"ES256"}`) + "." + part(payload) + "." + part("x"), ErrKey},
+		"own key in the header": {part(`{"alg":"ES256","jwk":`+string(publicJSON)+`}`) + "." + part(payload) +
+			"." + part("x"), ErrKey},
+		"payload replaced": {strings.Join([]string{strings.Split(good, ".")[0],
+			part(`{"role":"postgres"}`), strings.Split(good, ".")[2]}, "."), ErrSignature},
+		"truncated signature": {good[:len(good)-4], ErrSignature},
+		"no signature":        {strings.Join(strings.Split(good, ".")[:2], ".") + ".", ErrSignature},
+		"two parts":           {strings.Join(strings.Split(good, ".")[:2], "."), ErrMalformed},
+		"expired":             {mustSign(t, secret, fmt.Sprintf(`{"exp":%d}`, noon.Unix())), ErrExpired},
+		"not yet valid": {mustSign(t, secret, fmt.Sprintf(`{"nbf":%d}`, noon.Add(time.Minute).Unix())),
+			ErrNotYet},
+		"exp is a word":     {mustSign(t, secret, `{"exp":"never"}`), ErrMalformed},
+		"payload is a list": {mustSign(t, secret, `[]`), ErrMalformed},
+		"RS256 without an RSA key": {part(`{"alg":"RS256","kid":"x"}`) + "." + part(payload) + "." + part("x"),
+			ErrAlgorithm},
+		"too long": {strings.Repeat("a", 1<<20), ErrMalformed},
+		"empty":    {"", ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if claims, err := v.Verify(c.token); !errors.Is(err, c.want) {

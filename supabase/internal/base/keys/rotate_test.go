@@ -24,8 +24,9 @@ func rotated(t *testing.T) (old, next Set) {
 func TestRotateTokens(t *testing.T) {
 	old, next := rotated(t)
 	v := NewVerifier(at(noon), next.Verifying()...)
-	for name, token := range map[string]string{"old anon": old.Anon, "old ES256": old.AnonToken, "new anon": next.Anon, "new ES256": next.AnonToken,
-		"new service_role": next.ServiceRole, "new service_role, ES256": next.ServiceRoleToken} {
+	for name, token := range map[string]string{"old anon": old.Anon, "old ES256": old.AnonToken, "new anon": next.Anon,
+		"new ES256": next.AnonToken, "new service_role": next.ServiceRole,
+		"new service_role, ES256": next.ServiceRoleToken} {
 		if _, err := v.Verify(token); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -102,7 +103,8 @@ func TestRotateMarksKeysInJSON(t *testing.T) {
 	}
 	v := NewVerifier(at(noon), parsed...)
 	for name, token := range map[string]string{
-		"service_role": old.ServiceRole, "forged session": mustSign(t, Secret("", old.JWTSecret), `{"role":"authenticated","sub":"u","session_id":"s"}`),
+		"service_role": old.ServiceRole, "forged session": mustSign(t, Secret("", old.JWTSecret),
+			`{"role":"authenticated","sub":"u","session_id":"s"}`),
 	} {
 		if _, err := v.Verify(token); err == nil {
 			t.Errorf("%s of the old secret is accepted", name)

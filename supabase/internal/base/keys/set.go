@@ -26,7 +26,8 @@ type Set struct {
 	Publishable string `json:"publishable"`  // opaque API keys, which only the gateway understands
 	Secret      string `json:"secret"`       //
 
-	AnonToken        string `json:"anon_token"`         // the token that an opaque key resolves to; "" means the legacy token
+	// the token that an opaque key resolves to; "" means the legacy token
+	AnonToken        string `json:"anon_token"`
 	ServiceRoleToken string `json:"service_role_token"` //
 
 	Retired []Retired `json:"retired,omitempty"` // publishable keys that offline pages may still send
@@ -59,7 +60,8 @@ func Demo() Set {
 // IsDemo reports whether any part of the set comes from the demo set.
 func (s Set) IsDemo() bool {
 	d := Demo()
-	return s.JWTSecret == d.JWTSecret || s.Anon == d.Anon || s.ServiceRole == d.ServiceRole || s.Publishable == d.Publishable || s.Secret == d.Secret
+	return s.JWTSecret == d.JWTSecret || s.Anon == d.Anon || s.ServiceRole == d.ServiceRole ||
+		s.Publishable == d.Publishable || s.Secret == d.Secret
 }
 
 // Generate makes a new set: a secret, an ES256 signing key, and legacy and opaque API keys that are
@@ -81,7 +83,8 @@ func Generate(now time.Time) (Set, error) {
 // mint signs the role tokens of the set with its current keys.
 func (s *Set) mint(now time.Time) error {
 	payload := func(role string) json.RawMessage {
-		return fmt.Appendf(nil, `{"role":%q,"iss":"supabase","iat":%d,"exp":%d}`, role, now.Unix(), now.AddDate(10, 0, 0).Unix())
+		return fmt.Appendf(nil, `{"role":%q,"iss":"supabase","iat":%d,"exp":%d}`, role, now.Unix(),
+			now.AddDate(10, 0, 0).Unix())
 	}
 	legacy := Secret("", s.JWTSecret)
 	var errs [4]error

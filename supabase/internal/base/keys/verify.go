@@ -149,7 +149,8 @@ func verify(token string, keys []Key) (*Claims, error) {
 	}
 	signature, err := parser.DecodeSegment(parts[2])
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w: could not base64 decode signature: %w", ErrMalformed, jwt.ErrTokenMalformed, err)
+		return nil, fmt.Errorf("%w: %w: could not base64 decode signature: %w", ErrMalformed, jwt.ErrTokenMalformed,
+			err)
 	}
 	raw, err := parser.DecodeSegment(parts[1])
 	if err != nil {
@@ -237,7 +238,8 @@ type claimSet struct {
 }
 
 func (c *claimSet) claims(raw []byte) *Claims {
-	out := &Claims{Role: c.Role, Subject: c.Subject, SessionID: c.SessionID, Issuer: c.Issuer, Audience: c.Audience, Raw: raw}
+	out := &Claims{Role: c.Role, Subject: c.Subject, SessionID: c.SessionID, Issuer: c.Issuer, Audience: c.Audience,
+		Raw: raw}
 	if c.Expires != nil {
 		out.Expires = c.Expires.Time
 	}

@@ -52,8 +52,8 @@ type summary struct {
 }
 
 func summaryOf(m *stored) summary {
-	return summary{m.ID, m.MessageID, m.Read, m.From, m.To, m.Cc, m.Bcc, m.ReplyTo, m.Subject, m.Created, "", []string{},
-		m.Size, len(m.Attachments), m.snippet()}
+	return summary{m.ID, m.MessageID, m.Read, m.From, m.To, m.Cc, m.Bcc, m.ReplyTo, m.Subject, m.Created, "",
+		[]string{}, m.Size, len(m.Attachments), m.snippet()}
 }
 
 func all(*stored) bool { return true }
@@ -125,7 +125,8 @@ func (b *Inbox) markMessages(w http.ResponseWriter, r *http.Request) {
 
 func (b *Inbox) info(w http.ResponseWriter, _ *http.Request) {
 	sendJSON(w, map[string]any{
-		"Version": "daawo", "Messages": len(b.list(all)), "Unread": len(b.list(func(m *stored) bool { return !m.Read })),
+		"Version": "daawo", "Messages": len(b.list(all)),
+		"Unread": len(b.list(func(m *stored) bool { return !m.Read })),
 	})
 }
 
@@ -144,9 +145,10 @@ func (b *Inbox) one(show func(http.ResponseWriter, *http.Request, *stored)) http
 
 func showMessage(w http.ResponseWriter, _ *http.Request, m *stored) {
 	sendJSON(w, map[string]any{
-		"ID": m.ID, "MessageID": m.MessageID, "From": m.From, "To": m.To, "Cc": m.Cc, "Bcc": m.Bcc, "ReplyTo": m.ReplyTo,
-		"ReturnPath": m.ReturnPath, "Subject": m.Subject, "Date": m.Date, "Tags": []string{}, "Username": "",
-		"Text": m.Text, "HTML": m.HTML, "Size": m.Size, "Inline": []attachment{}, "Attachments": m.Attachments,
+		"ID": m.ID, "MessageID": m.MessageID, "From": m.From, "To": m.To, "Cc": m.Cc, "Bcc": m.Bcc,
+		"ReplyTo": m.ReplyTo, "ReturnPath": m.ReturnPath, "Subject": m.Subject, "Date": m.Date, "Tags": []string{},
+		"Username": "", "Text": m.Text, "HTML": m.HTML, "Size": m.Size, "Inline": []attachment{},
+		"Attachments": m.Attachments,
 	})
 }
 
@@ -178,7 +180,8 @@ func (b *Inbox) viewPart(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "message not found", http.StatusNotFound)
 	case kind == "html":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups allow-top-navigation-by-user-activation")
+		w.Header().Set("Content-Security-Policy",
+			"default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups allow-top-navigation-by-user-activation")
 		_, _ = io.WriteString(w, m.HTML)
 	default:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

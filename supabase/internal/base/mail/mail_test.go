@@ -36,7 +36,8 @@ func newInbox(t *testing.T) (*Inbox, Server) {
 			t.Error(err)
 		}
 	})
-	return b, Server{Host: "127.0.0.1", Port: smtp.Addr().(*net.TCPAddr).Port, From: "sender@example.org", FromName: "Example", Plain: true, Timeout: 5 * time.Second}
+	return b, Server{Host: "127.0.0.1", Port: smtp.Addr().(*net.TCPAddr).Port, From: "sender@example.org",
+		FromName: "Example", Plain: true, Timeout: 5 * time.Second}
 }
 
 // ask makes a request to the inbox and decodes its JSON.
@@ -64,7 +65,8 @@ type listing struct {
 func TestSendToInbox(t *testing.T) {
 	b, s := newInbox(t)
 	err := s.Send(t.Context(), Message{
-		To: []string{"Ana <admin@example.org>"}, Subject: "Änderung — N-1\r\nBcc: x@example.org", Text: "Text: ñ ☀\n", HTML: "<p>Text</p><script>1</script>", ID: "notice-7",
+		To: []string{"Ana <admin@example.org>"}, Subject: "Änderung — N-1\r\nBcc: x@example.org", Text: "Text: ñ ☀\n",
+		HTML: "<p>Text</p><script>1</script>", ID: "notice-7",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +81,8 @@ func TestSendToInbox(t *testing.T) {
 		From                               address
 		Bcc                                []address
 	}](t, b, "GET", "/api/v1/message/"+list.Messages[0].ID, "")
-	if strings.TrimSpace(m.Text) != "Text: ñ ☀" || !strings.Contains(m.HTML, "<p>Text</p>") || m.From != (address{"Example", "sender@example.org"}) ||
+	if strings.TrimSpace(m.Text) != "Text: ñ ☀" || !strings.Contains(m.HTML, "<p>Text</p>") ||
+		m.From != (address{"Example", "sender@example.org"}) ||
 		m.MessageID != "notice-7@example.org" || len(m.Bcc) != 0 {
 		t.Errorf("%+v", m)
 	}
@@ -88,14 +91,16 @@ func TestSendToInbox(t *testing.T) {
 	}
 	for path, has := range map[string]string{
 		"/": "Änderung", "/mail/latest": "Text: ñ", "/view/latest.html": "<p>Text</p>", "/view/latest.txt": "Text: ñ",
-		"/api/v1/message/latest/raw": "Subject:", "/api/v1/message/latest/headers": "Message-Id", "/readyz": "ok", "/api/v1/info": `"Messages":1`,
+		"/api/v1/message/latest/raw": "Subject:", "/api/v1/message/latest/headers": "Message-Id", "/readyz": "ok",
+		"/api/v1/info": `"Messages":1`,
 	} {
 		w := httptest.NewRecorder()
 		b.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if w.Code != 200 || !strings.Contains(w.Body.String(), has) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
-		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") &&
+			!strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s: scripts of a mail could run", path)
 		}
 	}
@@ -113,10 +118,12 @@ func TestSearchAndDelete(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]int{
-		`to:"two@example.org"`: 2, `to:two@example.org subject:note`: 1, `note`: 2, `"beta gamma"`: 1, `-subject:note`: 1,
+		`to:"two@example.org"`: 2, `to:two@example.org subject:note`: 1, `note`: 2, `"beta gamma"`: 1,
+		`-subject:note`:           1,
 		`from:sender@example.org`: 3, `is:unread`: 3, `is:read`: 0, `nothing`: 0, `addressed:one@example.org`: 1,
 	} {
-		if got := ask[listing](t, b, "GET", "/api/v1/search?query="+url.QueryEscape(query), ""); got.MessagesCount != want {
+		if got := ask[listing](t, b, "GET", "/api/v1/search?query="+url.QueryEscape(query),
+			""); got.MessagesCount != want {
 			t.Errorf("%s: %d, want %d", query, got.MessagesCount, want)
 		}
 	}
@@ -137,7 +144,8 @@ func TestSearchAndDelete(t *testing.T) {
 	}
 	do("DELETE", "/api/v1/messages", `{"IDs":["`+page.Messages[0].ID+`"]}`)
 	do("DELETE", "/api/v1/search?query=subject:Code", "")
-	if got := ask[listing](t, b, "GET", "/api/v1/messages", ""); got.Total != 1 || got.Messages[0].Subject != "First note" {
+	if got := ask[listing](t, b, "GET", "/api/v1/messages", ""); got.Total != 1 ||
+		got.Messages[0].Subject != "First note" {
 		t.Errorf("%+v", got)
 	}
 	do("DELETE", "/api/v1/messages", "")

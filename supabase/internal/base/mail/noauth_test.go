@@ -40,7 +40,8 @@ func TestServerWithoutAuth(t *testing.T) {
 		}
 		<-served
 	})
-	s := Server{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, From: "sender@example.org", User: "user", Password: "secret", Plain: true, Timeout: 5 * time.Second}
+	s := Server{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, From: "sender@example.org", User: "user",
+		Password: "secret", Plain: true, Timeout: 5 * time.Second}
 	if err := s.Send(t.Context(), Message{To: []string{"a@example.org"}, Subject: "Hello", Text: "Text"}); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func TestServerWithoutAuth(t *testing.T) {
 
 	inbox, offering := newInbox(t) // offers PLAIN, which is refused without TLS
 	offering.User, offering.Password = "user", "secret"
-	if err := offering.Send(t.Context(), Message{To: []string{"a@example.org"}, Subject: "Hello", Text: "Text"}); err == nil {
+	if err := offering.Send(t.Context(),
+		Message{To: []string{"a@example.org"}, Subject: "Hello", Text: "Text"}); err == nil {
 		t.Error("a mail was sent without the authentication that the server offers")
 	}
 	if n := len(inbox.list(all)); n != 0 {

@@ -32,6 +32,7 @@ func (b *Inbox) mailPage(w http.ResponseWriter, r *http.Request) {
 
 func show(w http.ResponseWriter, name string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'")
 	_ = pages.ExecuteTemplate(w, name, data) // fails only if the client disconnected
 }

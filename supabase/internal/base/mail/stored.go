@@ -51,8 +51,9 @@ type stored struct {
 // parse parses a received mail. Of a malformed mail it keeps the readable parts.
 func parse(raw []byte, from string, to []string, now time.Time) *stored {
 	m := &stored{
-		ID: rand.Text(), ReturnPath: from, From: address{Address: from}, Created: now, Date: now, Size: len(raw), raw: raw,
-		To: []address{}, Cc: []address{}, Bcc: []address{}, ReplyTo: []address{}, Attachments: []attachment{}, header: mail.Header{},
+		ID: rand.Text(), ReturnPath: from, From: address{Address: from}, Created: now, Date: now, Size: len(raw),
+		raw: raw, To: []address{}, Cc: []address{}, Bcc: []address{}, ReplyTo: []address{}, Attachments: []attachment{},
+		header: mail.Header{},
 	}
 	if plain, err := mail.ReadMessage(bytes.NewReader(raw)); err == nil {
 		m.header = plain.Header

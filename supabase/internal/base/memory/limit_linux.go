@@ -39,7 +39,8 @@ func cgroupLimit(membership, root string) int64 {
 		}
 		for dir := filepath.Clean("/" + group); ; dir = filepath.Dir(dir) {
 			if value, err := os.ReadFile(filepath.Join(root, dir, "memory.max")); err == nil {
-				if n, err := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 64); err == nil && n > 0 { // not "max"
+				// not "max"
+				if n, err := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 64); err == nil && n > 0 {
 					least = min(least, n)
 				}
 			}

@@ -76,7 +76,8 @@ func TestTarget(t *testing.T) {
 		}
 	}
 	got = 77 // the program has a target of its own
-	for _, step := range []func(){g.begin, func() { g.setPercent(300) }, func() { g.setCrowded(true) }, func() { g.setCrowded(false) }, g.end} {
+	for _, step := range []func(){g.begin, func() { g.setPercent(300) }, func() { g.setCrowded(true) },
+		func() { g.setCrowded(false) }, g.end} {
 		if step(); got != 77 {
 			t.Errorf("the target of the program became %d", got)
 		}

@@ -60,14 +60,16 @@ func (m *Metrics) Begin(service, method string) func(status int) {
 	start := time.Now()
 	return func(status int) {
 		gauge.Dec()
-		m.duration.WithLabelValues(service, knownMethod(method), strconv.Itoa(status)).Observe(time.Since(start).Seconds())
+		m.duration.WithLabelValues(service, knownMethod(method),
+			strconv.Itoa(status)).Observe(time.Since(start).Seconds())
 	}
 }
 
 // knownMethod limits the values of the method label.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"

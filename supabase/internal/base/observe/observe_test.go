@@ -32,14 +32,17 @@ func TestLogHasRequestID(t *testing.T) {
 func TestLogDurations(t *testing.T) {
 	log := func(format string) string {
 		var out bytes.Buffer
-		Logger(&out, "info", format).With("limit", 90*time.Second).Info("done", "duration", 1500*time.Microsecond, "sleep_duration", "1m30.5s",
-			"text", "2s", "duration_of", "soon", slog.Group("g", "took", 333333333*time.Nanosecond), "n", 7)
+		Logger(&out, "info", format).With("limit", 90*time.Second).Info("done", "duration", 1500*time.Microsecond,
+			"sleep_duration", "1m30.5s", "text", "2s", "duration_of", "soon",
+			slog.Group("g", "took", 333333333*time.Nanosecond), "n", 7)
 		return out.String()
 	}
-	if got := log("json"); !strings.Contains(got, `"limit":90,"duration":0.0015,"sleep_duration":90.5,"text":"2s","duration_of":"soon","g":{"took":0.333333},"n":7`) {
+	if got := log("json"); !strings.Contains(got,
+		`"limit":90,"duration":0.0015,"sleep_duration":90.5,"text":"2s","duration_of":"soon","g":{"took":0.333333},"n":7`) {
 		t.Error(got)
 	}
-	if got := log("text"); !strings.Contains(got, `limit=90 duration=0.0015 sleep_duration=90.5 text=2s duration_of=soon g.took=0.333333 n=7`) {
+	if got := log("text"); !strings.Contains(got,
+		`limit=90 duration=0.0015 sleep_duration=90.5 text=2s duration_of=soon g.took=0.333333 n=7`) {
 		t.Error(got)
 	}
 }
@@ -60,7 +63,8 @@ func TestReady(t *testing.T) {
 		} {
 			w := httptest.NewRecorder()
 			Ready(tt.checks).ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
-			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.body) || strings.Contains(w.Body.String(), "secret") {
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.body) ||
+				strings.Contains(w.Body.String(), "secret") {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 			if (w.Code == 503) != (w.Header().Get("Retry-After") != "") {
@@ -110,7 +114,8 @@ func TestMetricsAccess(t *testing.T) {
 			if w.Code != tt.status {
 				t.Errorf("status %d, want %d", w.Code, tt.status)
 			}
-			if shown := strings.Contains(w.Body.String(), `method="other",service="rest",status="418"`); shown != (tt.status == 200) {
+			if shown := strings.Contains(w.Body.String(),
+				`method="other",service="rest",status="418"`); shown != (tt.status == 200) {
 				t.Errorf("metrics shown: %v", shown)
 			}
 		})

@@ -18,7 +18,8 @@ func Open(ctx context.Context, endpoint string) (sdk.SpanExporter, error) {
 	if endpoint == "" {
 		return nil, nil
 	}
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"))
+	exporter, err := otlptracehttp.New(ctx,
+		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"))
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}

@@ -121,15 +121,16 @@ func stripBMFF(data []byte) ([]byte, error) {
 // imageItems are the types of items that hold or derive images (ISO 23008-12 and the specification
 // of AVIF).
 var imageItems = map[string]bool{
-	"hvc1": true, "hev1": true, "av01": true, "avc1": true, "vvc1": true, "evc1": true, "lhv1": true, "hvt1": true, "j2k1": true,
-	"unci": true, "mski": true, "grid": true, "iovl": true, "iden": true, "tmap": true,
+	"hvc1": true, "hev1": true, "av01": true, "avc1": true, "vvc1": true, "evc1": true, "lhv1": true, "hvt1": true,
+	"j2k1": true, "unci": true, "mski": true, "grid": true, "iovl": true, "iden": true, "tmap": true,
 }
 
 // imageProperties are the properties that decoders use.
 var imageProperties = map[string]bool{
-	"hvcC": true, "av1C": true, "avcC": true, "vvcC": true, "evcC": true, "lhvC": true, "j2kH": true, "cmpd": true, "uncC": true,
-	"ispe": true, "pixi": true, "colr": true, "pasp": true, "irot": true, "imir": true, "clap": true, "auxC": true, "clli": true,
-	"mdcv": true, "cclv": true, "amve": true, "lsel": true, "a1op": true, "a1lx": true, "rloc": true, "oinf": true, "tols": true,
+	"hvcC": true, "av1C": true, "avcC": true, "vvcC": true, "evcC": true, "lhvC": true, "j2kH": true, "cmpd": true,
+	"uncC": true, "ispe": true, "pixi": true, "colr": true, "pasp": true, "irot": true, "imir": true, "clap": true,
+	"auxC": true, "clli": true, "mdcv": true, "cclv": true, "amve": true, "lsel": true, "a1op": true, "a1lx": true,
+	"rloc": true, "oinf": true, "tols": true,
 }
 
 // stripper zeroes the metadata of an ISO base media file.
@@ -213,7 +214,8 @@ func (s *stripper) properties(iprp []byte, base int) error {
 		}
 		start := at
 		return eachBox(content, at, func(kind string, at int, content []byte) error {
-			profile := kind == "colr" && len(content) > 4 && (string(content[:4]) == "prof" || string(content[:4]) == "rICC")
+			profile := kind == "colr" && len(content) > 4 &&
+				(string(content[:4]) == "prof" || string(content[:4]) == "rICC")
 			if !imageProperties[kind] || profile && !scrubProfile(s.out[at+4:at+len(content)]) {
 				s.blank(start, at, content)
 			}

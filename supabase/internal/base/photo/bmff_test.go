@@ -30,8 +30,9 @@ func heif(brand string, w, h uint32) []byte {
 			[]byte{0, 8, 0, 0, 0, 0, 0, 1}, at(offset+len(secret), len("pixels")))
 	}
 	meta := func(offset int) []byte {
-		return box("meta", make([]byte, 4), box("hdlr", make([]byte, 24), []byte(secret)), box("pitm", make([]byte, 4), []byte{0, 8}), iinf,
-			iloc(offset), box("iprp", box("ipco", ispe, box("udes", []byte(secret)))))
+		return box("meta", make([]byte, 4), box("hdlr", make([]byte, 24), []byte(secret)),
+			box("pitm", make([]byte, 4), []byte{0, 8}), iinf, iloc(offset),
+			box("iprp", box("ipco", ispe, box("udes", []byte(secret)))))
 	}
 	offset := len(ftyp) + len(meta(0)) + 8
 	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"), []byte(secret))}, nil)
@@ -62,7 +63,8 @@ func TestStripHEIFOtherBoxes(t *testing.T) {
 		more []byte
 		flag Flag
 	}{
-		"motion photo":              {box("mpvd", box("ftyp", []byte("mp42")), box("moov", box("udta", []byte(secret)))), Stripped},
+		"motion photo": {box("mpvd", box("ftyp", []byte("mp42")),
+			box("moov", box("udta", []byte(secret)))), Stripped},
 		"motion photo, long header": {long, Stripped},
 		"XMP":                       {box("uuid", make([]byte, 16), []byte(secret)), Stripped},
 		"free":                      {box("free", []byte(secret)), Stripped},
@@ -95,10 +97,15 @@ func TestStripHEIFRefusesUnsafe(t *testing.T) {
 			clear(in[at+4+20 : at+4+24])
 			return in
 		},
-		"metadata without a location": func(in []byte) []byte { return bytes.Replace(in, []byte("iloc"), []byte("free"), 1) },
+		"metadata without a location": func(in []byte) []byte {
+			return bytes.Replace(in, []byte("iloc"), []byte("free"),
+				1)
+		},
 		"thousands of extents": func(in []byte) []byte {
-			many := append([]byte{1, 0, 0, 0, 0, 0, 0xff, 0xff}, bytes.Repeat([]byte{0, 9, 0, 0, 0, 0, 0xff, 0xff}, 1<<16)...)
-			return bytes.Join([][]byte{in[:20], box("meta", make([]byte, 4), box("iloc", many), in[bytes.Index(in, []byte("iprp"))-4:])}, nil)
+			many := append([]byte{1, 0, 0, 0, 0, 0, 0xff, 0xff},
+				bytes.Repeat([]byte{0, 9, 0, 0, 0, 0, 0xff, 0xff}, 1<<16)...)
+			return bytes.Join([][]byte{in[:20],
+				box("meta", make([]byte, 4), box("iloc", many), in[bytes.Index(in, []byte("iprp"))-4:])}, nil)
 		},
 	} {
 		in := change(heif("heic", 4096, 3072))

@@ -101,7 +101,8 @@ func stripPNG(data []byte, info Info) ([]byte, error) {
 			if profile, ok := pngProfile(body); ok {
 				out = appendPNGChunk(out, kind, profile)
 			}
-		case "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "pHYs", "cICP", "mDCV", "cLLI", "acTL", "fcTL", "fdAT":
+		case "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "pHYs", "cICP", "mDCV",
+			"cLLI", "acTL", "fcTL", "fdAT":
 			out = append(out, whole...)
 		}
 		if kind == "IHDR" && info.Orientation > 1 {

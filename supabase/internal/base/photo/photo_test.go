@@ -285,7 +285,8 @@ func TestDecompressionBombs(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	for _, in := range []string{"", "hello", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "GIF89a", "\xff\xd8\xff", "RIFF....WEBP"} {
+	for _, in := range []string{"", "hello", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "GIF89a",
+		"\xff\xd8\xff", "RIFF....WEBP"} {
 		if _, _, _, err := Clean(bytes.NewReader([]byte(in)), Limits{}); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: %v", in, err)
 		}
@@ -297,7 +298,8 @@ func TestUnknownFormat(t *testing.T) {
 
 // A WebP with an extended header that is too short for its flags. The frame after it has a size and
 // cannot be decoded.
-const shortVP8X = "RIFF\x24\x00\x00\x00WEBPVP8X\x00\x00\x00\x00" + "VP8 \x0a\x00\x00\x00" + "\x00\x00\x00\x9d\x01\x2a\x08\x00\x08\x00" + "EXIF\x04\x00\x00\x00GPS!"
+const shortVP8X = "RIFF\x24\x00\x00\x00WEBPVP8X\x00\x00\x00\x00" + "VP8 \x0a\x00\x00\x00" +
+	"\x00\x00\x00\x9d\x01\x2a\x08\x00\x08\x00" + "EXIF\x04\x00\x00\x00GPS!"
 
 // Clean returns a file that it cannot parse unchanged, flagged as Untouched.
 func TestBrokenWebPIsUntouched(t *testing.T) {
@@ -338,7 +340,8 @@ func FuzzClean(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		out, kind, flag, err := Clean(bytes.NewReader(data), Limits{Pixels: 1 << 16, HEIF: 1}) // HEIC is decoded in FuzzDecode
+		// HEIC is decoded in FuzzDecode
+		out, kind, flag, err := Clean(bytes.NewReader(data), Limits{Pixels: 1 << 16, HEIF: 1})
 		if err == nil && (len(out) == 0 || kind == "") {
 			t.Fatalf("no error and no image: %q %q", kind, flag)
 		}
@@ -379,7 +382,8 @@ func FuzzDecode(f *testing.F) {
 
 // realHEIC returns a test file of the decoder's module, because no encoder is available here.
 func realHEIC(t testing.TB) []byte {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/gen2brain/heic").Output()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/gen2brain/heic").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

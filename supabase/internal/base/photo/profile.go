@@ -4,9 +4,9 @@ import "encoding/binary"
 
 // colorTags are the tags of a color profile (ICC.1:2022, clause 9) that change how pixels look.
 var colorTags = map[string]bool{
-	"rXYZ": true, "gXYZ": true, "bXYZ": true, "rTRC": true, "gTRC": true, "bTRC": true, "kTRC": true, "wtpt": true, "bkpt": true,
-	"chad": true, "A2B0": true, "A2B1": true, "A2B2": true, "B2A0": true, "B2A1": true, "B2A2": true, "D2B0": true, "D2B1": true,
-	"B2D0": true, "B2D1": true, "gamt": true, "cicp": true, "chrm": true, "lumi": true,
+	"rXYZ": true, "gXYZ": true, "bXYZ": true, "rTRC": true, "gTRC": true, "bTRC": true, "kTRC": true, "wtpt": true,
+	"bkpt": true, "chad": true, "A2B0": true, "A2B1": true, "A2B2": true, "B2A0": true, "B2A1": true, "B2A2": true,
+	"D2B0": true, "D2B1": true, "B2D0": true, "B2D1": true, "gamt": true, "cicp": true, "chrm": true, "lumi": true,
 }
 
 const profileHead = 128 // bytes of the header of a color profile
@@ -31,7 +31,8 @@ func scrubProfile(p []byte) bool {
 	copy(keep[profileHead:table], p[profileHead:table])
 	for i := range count {
 		entry := p[profileHead+4+12*i:]
-		tag, at, size := string(entry[:4]), int64(binary.BigEndian.Uint32(entry[4:])), int64(binary.BigEndian.Uint32(entry[8:]))
+		tag, at, size := string(entry[:4]), int64(binary.BigEndian.Uint32(entry[4:])),
+			int64(binary.BigEndian.Uint32(entry[8:]))
 		if at < table || size < 8 || at+size > int64(len(p)) {
 			return false
 		}

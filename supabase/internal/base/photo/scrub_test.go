@@ -23,8 +23,10 @@ func gpsTIFF() []byte {
 func displayProfile() []byte {
 	type tag struct{ name, body string }
 	xyz := "XYZ \x00\x00\x00\x00" + "\x00\x00\xf6\xd6\x00\x01\x00\x00\x00\x00\xd3\x2d"
-	tags := []tag{{"desc", "mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0c" + "enUS\x00\x00\x00\x10\x00\x00\x00\x1c" + secret},
-		{"cprt", "text\x00\x00\x00\x00" + secret}, {"wtpt", xyz}, {"rXYZ", xyz}, {"mmod", "mmod\x00\x00\x00\x00" + secret}}
+	tags := []tag{{"desc", "mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0c" +
+		"enUS\x00\x00\x00\x10\x00\x00\x00\x1c" + secret},
+		{"cprt", "text\x00\x00\x00\x00" + secret}, {"wtpt", xyz}, {"rXYZ", xyz},
+		{"mmod", "mmod\x00\x00\x00\x00" + secret}}
 	head := make([]byte, profileHead)
 	copy(head[4:], secret[:4]) // the program that made it
 	copy(head[12:], "mntrRGB XYZ ")
@@ -53,7 +55,8 @@ func jpegSegment(marker byte, body ...string) []byte {
 // vp8x returns an extended WebP with these chunks around the pixels.
 func vp8x(before, after []byte) []byte {
 	pixels := []byte(losslessWebP[12:])
-	out := slices.Concat([]byte("RIFF\x00\x00\x00\x00WEBP"), appendChunk(nil, "VP8X", []byte{0x2c, 0, 0, 0, 0, 0, 0, 0, 0, 0}), before, pixels, after)
+	out := slices.Concat([]byte("RIFF\x00\x00\x00\x00WEBP"),
+		appendChunk(nil, "VP8X", []byte{0x2c, 0, 0, 0, 0, 0, 0, 0, 0, 0}), before, pixels, after)
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
 	return out
 }
@@ -63,7 +66,8 @@ func leaky(t testing.TB) map[string][]byte {
 	photo, exif := jpegWith(t, 64, 48, 6), "Exif\x00\x00"+string(gpsTIFF())
 	profile := string(displayProfile())
 	files := map[string][]byte{
-		"jpeg": photo, "png": pngWith(t, 30, 20), "gif": gifWith(t, 2), "heic": heif("heic", 64, 64), "avif": heif("avif", 64, 64),
+		"jpeg": photo, "png": pngWith(t, 30, 20), "gif": gifWith(t, 2), "heic": heif("heic", 64, 64),
+		"avif": heif("avif", 64, 64),
 	}
 	end := bytes.LastIndex(photo, []byte{0xff, markerEOI})
 	large := jpegWith(t, 640, 480, 6)
@@ -71,12 +75,16 @@ func leaky(t testing.TB) map[string][]byte {
 	files["jpeg without an end marker"] = photo[:end]
 	files["jpeg with a trailer instead of an end marker"] = append(bytes.Clone(photo[:end]), "\xff\x02"+secret...)
 	files["jpeg with metadata between scans"] = slices.Concat(photo[:end], jpegSegment(0xe1, exif), photo[end:])
-	files["jpeg with metadata between segments"] = slices.Concat(photo[:2], jpegSegment(0xfe, secret), []byte(secret), photo[2:])
-	files["jpeg with reserved segments"] = slices.Concat(photo[:2], jpegSegment(0xf0, secret), jpegSegment(0x02, secret), photo[2:])
+	files["jpeg with metadata between segments"] = slices.Concat(photo[:2], jpegSegment(0xfe, secret), []byte(secret),
+		photo[2:])
+	files["jpeg with reserved segments"] = slices.Concat(photo[:2], jpegSegment(0xf0, secret),
+		jpegSegment(0x02, secret), photo[2:])
 	files["jpeg with a JFIF thumbnail"] = slices.Concat(photo[:2],
 		jpegSegment(0xe0, "JFIF\x00\x01\x02\x00\x00\x48\x00\x48\x07\x01", secret, secret[:1]), photo[2:])
-	files["jpeg with several pictures"] = slices.Concat(photo[:2], jpegSegment(0xe2, "MPF\x00", secret), photo[2:], photo)
-	files["jpeg with an Adobe segment"] = slices.Concat(photo[:2], jpegSegment(0xee, "Adobe\x00\x64\x00\x00\x00\x00\x01", secret), photo[2:])
+	files["jpeg with several pictures"] = slices.Concat(photo[:2], jpegSegment(0xe2, "MPF\x00", secret), photo[2:],
+		photo)
+	files["jpeg with an Adobe segment"] = slices.Concat(photo[:2],
+		jpegSegment(0xee, "Adobe\x00\x64\x00\x00\x00\x00\x01", secret), photo[2:])
 	files["jpeg of a display"] = slices.Concat(photo[:2], jpegSegment(0xe2, profileHeader, "\x01\x02", profile[:150]),
 		jpegSegment(0xe2, profileHeader, "\x02\x02", profile[150:]), photo[2:])
 
@@ -85,17 +93,21 @@ func leaky(t testing.TB) map[string][]byte {
 	_, _ = io.WriteString(w, profile)
 	_ = w.Close()
 	png := pngWith(t, 30, 20)
-	files["png of a display"] = slices.Concat(png[:33], appendPNGChunk(nil, "iCCP", []byte(secret+"\x00\x00"+packed.String())), png[33:])
-	files["png with texts and private chunks"] = slices.Concat(png[:33], appendPNGChunk(nil, "iTXt", []byte("XML:com.adobe.xmp\x00"+secret)),
+	files["png of a display"] = slices.Concat(png[:33],
+		appendPNGChunk(nil, "iCCP", []byte(secret+"\x00\x00"+packed.String())), png[33:])
+	files["png with texts and private chunks"] = slices.Concat(png[:33],
+		appendPNGChunk(nil, "iTXt", []byte("XML:com.adobe.xmp\x00"+secret)),
 		appendPNGChunk(nil, "tIME", []byte(secret)), appendPNGChunk(nil, "prVt", []byte(secret)), png[33:])
 
 	exifChunk := appendChunk(nil, "EXIF", gpsTIFF())
-	files["webp"] = vp8x(appendChunk(nil, "ICCP", []byte(profile)), slices.Concat(exifChunk, appendChunk(nil, "XMP ", []byte(secret))))
+	files["webp"] = vp8x(appendChunk(nil, "ICCP", []byte(profile)),
+		slices.Concat(exifChunk, appendChunk(nil, "XMP ", []byte(secret))))
 	files["webp with trailing bytes"] = append(vp8x(nil, exifChunk), secret...)
 	files["webp with one trailing byte"] = append(vp8x(nil, exifChunk), 0)
 	files["webp with unknown chunks"] = vp8x(appendChunk(nil, "what", []byte(secret)), exifChunk)
 	frame := slices.Concat(make([]byte, 16), []byte(losslessWebP[12:]), appendChunk(nil, "what", []byte(secret)))
-	files["animated webp"] = vp8x(appendChunk(appendChunk(nil, "ANIM", []byte("\x00\x00\x00\x00\x00\x00"+secret)), "ANMF", frame), exifChunk)
+	files["animated webp"] = vp8x(appendChunk(appendChunk(nil, "ANIM", []byte("\x00\x00\x00\x00\x00\x00"+secret)),
+		"ANMF", frame), exifChunk)
 
 	gif := gifWith(t, 1)
 	xmp := "\x21\xff\x0bXMP DataXMP" + string(byte(len(secret))) + secret + "\x00"
@@ -121,7 +133,8 @@ func leaky(t testing.TB) map[string][]byte {
 func TestScrub(t *testing.T) {
 	for name, in := range leaky(t) {
 		t.Run(name, func(t *testing.T) {
-			if !bytes.Contains(in, []byte(secret)) && name != "webp with one trailing byte" && !strings.HasPrefix(name, "png of") {
+			if !bytes.Contains(in, []byte(secret)) && name != "webp with one trailing byte" &&
+				!strings.HasPrefix(name, "png of") {
 				t.Fatal("the input has no secret")
 			}
 			before, err := Probe(in)
@@ -148,7 +161,8 @@ func TestScrub(t *testing.T) {
 
 // TestScrubKeepsPixels checks that the decoded pixels are the same, also of a photo that is turned.
 func TestScrubKeepsPixels(t *testing.T) {
-	for name, in := range map[string][]byte{"jpeg": jpegWith(t, 64, 48, 6), "png": pngWith(t, 30, 20), "gif": gifWith(t, 1), "webp": []byte(lossyWebP)} {
+	for name, in := range map[string][]byte{"jpeg": jpegWith(t, 64, 48, 6), "png": pngWith(t, 30, 20),
+		"gif": gifWith(t, 1), "webp": []byte(lossyWebP)} {
 		out, _, err := Scrub(in)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +189,8 @@ func TestScrubKeepsColors(t *testing.T) {
 		t.Fatal("the profile was not cleaned")
 	}
 	at := bytes.Index(before, []byte("XYZ \x00\x00\x00\x00"))
-	if !bytes.Equal(before[at:at+40], after[at:at+40]) || !bytes.Contains(after, []byte("wtpt")) || bytes.Contains(after, []byte("mmod")) {
+	if !bytes.Equal(before[at:at+40], after[at:at+40]) || !bytes.Contains(after, []byte("wtpt")) ||
+		bytes.Contains(after, []byte("mmod")) {
 		t.Errorf("%q", after)
 	}
 	if scrubProfile([]byte(secret)) || scrubProfile(before[:140]) {
@@ -203,8 +218,9 @@ func TestScrubRealHEIC(t *testing.T) {
 func TestScrubRefuses(t *testing.T) {
 	sequence := append(heif("heic", 8, 8), box("moov", []byte(secret))...)
 	for name, in := range map[string]string{
-		"nothing": "", "text": "hello", "SVG": "<svg xmlns='http://www.w3.org/2000/svg'/>", "PDF": "%PDF-1.7", "half a PNG": string(pngWith(t, 30, 20)[:100]),
-		"a JPEG without a scan": string(jpegWith(t, 8, 8, 1)[:200]), "TIFF": string(gpsTIFF()), "a sequence": string(sequence), "a short WebP": shortVP8X,
+		"nothing": "", "text": "hello", "SVG": "<svg xmlns='http://www.w3.org/2000/svg'/>", "PDF": "%PDF-1.7",
+		"half a PNG": string(pngWith(t, 30, 20)[:100]), "a JPEG without a scan": string(jpegWith(t, 8, 8, 1)[:200]),
+		"TIFF": string(gpsTIFF()), "a sequence": string(sequence), "a short WebP": shortVP8X,
 	} {
 		if out, _, err := Scrub([]byte(in)); !errors.Is(err, ErrFormat) || out != nil {
 			t.Errorf("%s: %v", name, err)
@@ -220,7 +236,8 @@ func metadataIn(out []byte) string {
 	case bytes.HasPrefix(out, []byte("\x89PNG")):
 		for at := 8; at < len(out); {
 			n, kind := int(binary.BigEndian.Uint32(out[at:])), string(out[at+4:at+8])
-			if strings.Contains("tEXt zTXt iTXt tIME dSIG", kind) || kind == "eXIf" && !onlyOrientation(out[at+8:at+8+n]) {
+			if strings.Contains("tEXt zTXt iTXt tIME dSIG", kind) || kind == "eXIf" &&
+				!onlyOrientation(out[at+8:at+8+n]) {
 				return kind
 			}
 			if at += 12 + n; kind == "IEND" && at < len(out) {
@@ -297,7 +314,8 @@ func harmless(marker byte, body []byte) bool {
 // onlyOrientation reports whether the only directory of an EXIF block holds one tag, the
 // orientation.
 func onlyOrientation(tiff []byte) bool {
-	return len(tiff) == 26 && string(tiff[:12]) == "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12" && string(tiff[20:]) == "\x00\x00\x00\x00\x00\x00"
+	return len(tiff) == 26 && string(tiff[:12]) == "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12" &&
+		string(tiff[20:]) == "\x00\x00\x00\x00\x00\x00"
 }
 
 // FuzzScrub checks that a file that Scrub accepts has no metadata afterwards, and that a second

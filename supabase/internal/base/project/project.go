@@ -53,7 +53,8 @@ func Init(o Options) (written []string, err error) {
 	exists := err == nil
 	switch {
 	case exists && !o.Force && !o.Functions:
-		return nil, fmt.Errorf("%s already exists; --force replaces it", filepath.Join(o.Dir, "supabase", "config.toml"))
+		return nil, fmt.Errorf("%s already exists; --force replaces it",
+			filepath.Join(o.Dir, "supabase", "config.toml"))
 	case !exists || o.Force:
 		if err := w.supabase(exists); err != nil {
 			return w.written, err
@@ -96,7 +97,8 @@ func (w *writer) supabase(exists bool) error {
 	if err != nil {
 		return err
 	}
-	if err := template.Must(template.New("").Parse(string(text))).Execute(&config, map[string]string{"ID": ID(w.dir)}); err != nil {
+	if err := template.Must(template.New("").Parse(string(text))).Execute(&config,
+		map[string]string{"ID": ID(w.dir)}); err != nil {
 		return err
 	}
 	if err := w.write("supabase/config.toml", []byte(config.String()), true); err != nil {
@@ -165,7 +167,8 @@ func (w *writer) functions(source fs.FS) error {
 			filepath.Join(w.dir, "go.mod"), Vendored)
 	}
 	module := moduleName(w.dir)
-	mod := fmt.Sprintf("module %s\n\ngo %s\n\nrequire daawo v0.0.0\n\nreplace daawo => ./%s\n\nrequire (\n%s)\n", module, goVersion(source), Vendored, requirements)
+	mod := fmt.Sprintf("module %s\n\ngo %s\n\nrequire daawo v0.0.0\n\nreplace daawo => ./%s\n\nrequire (\n%s)\n",
+		module, goVersion(source), Vendored, requirements)
 	if err := w.write("go.mod", []byte(mod), false); err != nil {
 		return err
 	}

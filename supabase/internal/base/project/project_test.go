@@ -15,8 +15,8 @@ import (
 // TestSourceIsComplete checks that the carried source has every package of ours that a program of
 // functions imports, and that modules.txt lists the modules that they need.
 func TestSourceIsComplete(t *testing.T) {
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}",
-		"daawo/supabase/stack/child", "daawo/supabase/edgetest")
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+		"{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", "daawo/supabase/stack/child", "daawo/supabase/edgetest")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,8 @@ func TestInit(t *testing.T) {
 	if err != nil || !strings.Contains(string(config), `project_id = "My_shop_"`) {
 		t.Errorf("%v\n%s", err, config)
 	}
-	if _, err := Init(Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "already exists; --force replaces it") {
+	if _, err := Init(Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "already exists; --force replaces it") {
 		t.Errorf("a second init: %v", err)
 	}
 	seed := filepath.Join(dir, "supabase/seed.sql")
@@ -72,7 +73,8 @@ func TestInit(t *testing.T) {
 	}
 	// A project with functions gets the packages of this release and keeps its functions.
 	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source})
-	if err != nil || slices.ContainsFunc(written, func(name string) bool { return !strings.HasPrefix(name, Vendored) }) {
+	if err != nil || slices.ContainsFunc(written,
+		func(name string) bool { return !strings.HasPrefix(name, Vendored) }) {
 		t.Errorf("the second --functions wrote %v, %v", written, err)
 	}
 }

@@ -69,7 +69,8 @@ func TestSweepKeepsOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := []string{own.Path, filepath.Join(base, "daawo-0123456789"), filepath.Join(base, prefix+"file"), filepath.Join(base, prefix+"link"), target}
+	kept := []string{own.Path, filepath.Join(base, "daawo-0123456789"), filepath.Join(base, prefix+"file"),
+		filepath.Join(base, prefix+"link"), target}
 	err = errors.Join(os.Mkdir(kept[1], 0o700), os.WriteFile(kept[2], nil, 0o600), os.Symlink(target, kept[3]))
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,8 @@ func (f forward) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) erro
 			continue
 		}
 		if len(line) >= ForwardSize {
-			failed = errors.Join(failed, fmt.Errorf("traces: a span of %d bytes was dropped, the limit is %d", len(line), ForwardSize))
+			failed = errors.Join(failed,
+				fmt.Errorf("traces: a span of %d bytes was dropped, the limit is %d", len(line), ForwardSize))
 			continue
 		}
 		if text.Len()+len(line) >= forwardPart {
@@ -97,8 +98,9 @@ func encodeSpan(s sdk.ReadOnlySpan) span {
 		parent = s.Parent().SpanID().String()
 	}
 	out := span{
-		Trace: at.TraceID().String(), ID: at.SpanID().String(), Parent: parent, Remote: s.Parent().IsRemote(), State: at.TraceState().String(), Flags: byte(at.TraceFlags()),
-		Name: s.Name(), Kind: s.SpanKind(), Start: s.StartTime(), End: s.EndTime(), Failed: s.Status().Code == codes.Error,
+		Trace: at.TraceID().String(), ID: at.SpanID().String(), Parent: parent, Remote: s.Parent().IsRemote(),
+		State: at.TraceState().String(), Flags: byte(at.TraceFlags()), Name: s.Name(), Kind: s.SpanKind(),
+		Start: s.StartTime(), End: s.EndTime(), Failed: s.Status().Code == codes.Error,
 		Attributes: encodeAttributes(s.Attributes()), Dropped: s.DroppedEvents(),
 	}
 	for _, e := range s.Events() {
@@ -182,7 +184,8 @@ func (s span) decode() (out tracetest.SpanStub, err error) {
 		out.Status.Code = codes.Error
 	}
 	for _, e := range s.Events {
-		out.Events = append(out.Events, sdk.Event{Name: e.Name, Time: e.Time, Attributes: decodeAttributes(e.Attributes)})
+		out.Events = append(out.Events,
+			sdk.Event{Name: e.Name, Time: e.Time, Attributes: decodeAttributes(e.Attributes)})
 	}
 	return out, nil
 }

@@ -45,7 +45,8 @@ func (s statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.T
 // TraceBatchQuery is part of pgx.BatchTracer.
 func (s statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	if span, ok := ctx.Value(spanKey{}).(trace.Span); ok {
-		span.AddEvent(operation(data.SQL), trace.WithAttributes(attribute.String("db.query.text", withoutLiterals(data.SQL))))
+		span.AddEvent(operation(data.SQL),
+			trace.WithAttributes(attribute.String("db.query.text", withoutLiterals(data.SQL))))
 	}
 }
 
@@ -61,8 +62,8 @@ func (s statements) start(ctx context.Context, name string, attributes ...attrib
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx // the work of the program itself
 	}
-	ctx, span := s.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("db.system.name", "postgresql")),
-		trace.WithAttributes(attributes...))
+	ctx, span := s.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("db.system.name", "postgresql")), trace.WithAttributes(attributes...))
 	return context.WithValue(ctx, spanKey{}, span)
 }
 

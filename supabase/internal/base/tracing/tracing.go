@@ -65,7 +65,8 @@ const scope = "daawo"
 // about returns the attributes of the program whose spans they are.
 func (o Options) about(ctx context.Context) (*resource.Resource, error) {
 	about, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", o.Service), attribute.String("service.version", o.Version)),
+		resource.WithAttributes(attribute.String("service.name", o.Service),
+			attribute.String("service.version", o.Version)),
 		resource.WithFromEnv(), resource.WithTelemetrySDK())
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
@@ -94,7 +95,8 @@ const (
 
 // Start begins a span below that of ctx. end ends it; a non-nil error marks it as failed, without
 // the text of the error.
-func (p *Provider) Start(ctx context.Context, name string, kind Kind, attributes ...attribute.KeyValue) (_ context.Context, end func(error)) {
+func (p *Provider) Start(ctx context.Context, name string, kind Kind,
+	attributes ...attribute.KeyValue) (_ context.Context, end func(error)) {
 	if p == nil {
 		return ctx, func(error) {}
 	}
@@ -135,8 +137,10 @@ func (p *Provider) Handler(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := service(r.URL.Path)
-		ctx, span := p.tracer.Start(WithTraceparent(r.Context(), r.Header.Get("Traceparent")), method(r)+" "+route, trace.WithSpanKind(trace.SpanKindServer),
-			trace.WithAttributes(attribute.String("http.request.method", method(r)), attribute.String("http.route", route)))
+		ctx, span := p.tracer.Start(WithTraceparent(r.Context(), r.Header.Get("Traceparent")), method(r)+" "+route,
+			trace.WithSpanKind(trace.SpanKindServer),
+			trace.WithAttributes(attribute.String("http.request.method", method(r)),
+				attribute.String("http.route", route)))
 		r = r.WithContext(ctx)
 		if traceparent := Traceparent(ctx); traceparent != "" {
 			r.Header.Set("Traceparent", traceparent)
@@ -169,7 +173,8 @@ func service(path string) string {
 // method limits the names of spans to the known methods.
 func method(r *http.Request) string {
 	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return r.Method
 	}
 	return "_OTHER"

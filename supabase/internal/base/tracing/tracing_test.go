@@ -52,7 +52,9 @@ func TestHandlerContinuesTrace(t *testing.T) {
 	h := p.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		inside = r.Header.Get("Traceparent")
 		s := p.Statements()
-		ctx := s.TraceQueryStart(r.Context(), nil, pgx.TraceQueryStartData{SQL: `select * from notes where owner = 'Amina' and age > 42 and x = $1`, Args: []any{"secret"}})
+		ctx := s.TraceQueryStart(r.Context(), nil,
+			pgx.TraceQueryStartData{SQL: `select * from notes where owner = 'Amina' and age > 42 and x = $1`,
+				Args: []any{"secret"}})
 		s.TraceQueryEnd(ctx, nil, pgx.TraceQueryEndData{Err: errors.New("secret")})
 		w.WriteHeader(http.StatusBadGateway)
 	}))
@@ -64,7 +66,8 @@ func TestHandlerContinuesTrace(t *testing.T) {
 		t.Fatalf("%d spans; the handler saw %s", len(got), inside)
 	}
 	query, request := got[0], got[1]
-	if request.Name != "GET /rest/v1" || query.Name != "SELECT" || query.Parent.SpanID() != request.SpanContext.SpanID() ||
+	if request.Name != "GET /rest/v1" || query.Name != "SELECT" ||
+		query.Parent.SpanID() != request.SpanContext.SpanID() ||
 		request.SpanContext.TraceID().String() != "0af7651916cd43dd8448eb211c80319c" {
 		t.Errorf("%+v\n%+v", request, query)
 	}
@@ -105,7 +108,8 @@ func TestForward(t *testing.T) {
 	if err := there.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	for _, wrong := range []string{"{", `{"trace":"x"}`, `{"trace":"0af7651916cd43dd8448eb211c80319c","id":"0000000000000000"}`} {
+	for _, wrong := range []string{"{", `{"trace":"x"}`,
+		`{"trace":"0af7651916cd43dd8448eb211c80319c","id":"0000000000000000"}`} {
 		if err := here.Take(t.Context(), "functions", strings.NewReader(wrong)); err == nil {
 			t.Errorf("takes %s", wrong)
 		}
@@ -141,8 +145,9 @@ func (b both) Shutdown(ctx context.Context) error {
 // shown returns a span as text, without its times.
 func shown(t *testing.T, s tracetest.SpanStub) string {
 	t.Helper()
-	text := fmt.Sprint(s.Name, s.SpanKind, s.Status, s.SpanContext.TraceID(), s.SpanContext.SpanID(), s.SpanContext.TraceFlags(), s.Parent.SpanID(),
-		s.Parent.TraceID(), s.Parent.IsRemote(), s.Resource, s.InstrumentationScope.Name, sorted(s.Attributes))
+	text := fmt.Sprint(s.Name, s.SpanKind, s.Status, s.SpanContext.TraceID(), s.SpanContext.SpanID(),
+		s.SpanContext.TraceFlags(), s.Parent.SpanID(), s.Parent.TraceID(), s.Parent.IsRemote(), s.Resource,
+		s.InstrumentationScope.Name, sorted(s.Attributes))
 	for _, e := range s.Events {
 		text += fmt.Sprint(e.Name, sorted(e.Attributes))
 	}
@@ -157,10 +162,11 @@ func sorted(attributes []attribute.KeyValue) string {
 // TestForwardInParts checks that a long list of spans is sent in parts below the limit.
 func TestForwardInParts(t *testing.T) {
 	parts, longest := 0, 0
-	p, err := Open(t.Context(), Options{Service: "functions", Exporter: Forward(func(_ context.Context, text []byte) error {
-		parts, longest = parts+1, max(longest, len(text))
-		return nil
-	})})
+	p, err := Open(t.Context(),
+		Options{Service: "functions", Exporter: Forward(func(_ context.Context, text []byte) error {
+			parts, longest = parts+1, max(longest, len(text))
+			return nil
+		})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +194,8 @@ func TestForwardDropsSpans(t *testing.T) {
 		if err == nil || strings.Count(err.Error(), "traces:") != 1 || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want only %q", err, words)
 		}
-		if lines := bytes.Split(bytes.TrimSpace(sent), []byte("\n")); len(lines) != 1 || !bytes.Contains(lines[0], []byte(`"name":"short"`)) {
+		if lines := bytes.Split(bytes.TrimSpace(sent), []byte("\n")); len(lines) != 1 ||
+			!bytes.Contains(lines[0], []byte(`"name":"short"`)) {
 			t.Errorf("%s: sent %.200q", words, sent)
 		}
 	}

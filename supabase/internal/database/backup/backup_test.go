@@ -167,7 +167,8 @@ func (b *destroyed) restores(t *testing.T, to time.Time, want string) {
 func (b *destroyed) restoreFails(t *testing.T, to time.Time, want string) {
 	t.Helper()
 	data := filepath.Join(tempDir(t), "data")
-	_, err := Restore(t.Context(), RestoreOptions{Store: b.store, Identities: b.identities, To: to, Data: data, Package: b.pkg})
+	_, err := Restore(t.Context(),
+		RestoreOptions{Store: b.store, Identities: b.identities, To: to, Data: data, Package: b.pkg})
 	if !errors.Is(err, ErrNothingToRestore) || !strings.Contains(err.Error(), want) {
 		t.Errorf("restore to %v: %v", to, err)
 	}
@@ -229,7 +230,8 @@ func TestBackupNeedsSpaceForTestRestore(t *testing.T) {
 	var free int64 = testLogSize
 	left, kept := leftovers(t, service)
 	service.writable = func(string) (int64, error) { return free, nil }
-	if _, err := service.Backup(t.Context()); !errors.Is(err, server.ErrDiskFull) || !strings.Contains(err.Error(), "only 64 MB are available") {
+	if _, err := service.Backup(t.Context()); !errors.Is(err, server.ErrDiskFull) ||
+		!strings.Contains(err.Error(), "only 64 MB are available") {
 		t.Errorf("got error %v", err)
 	}
 	if names, err := store.List(t.Context(), "base/"); err != nil || len(names) != 0 {
@@ -253,7 +255,8 @@ func TestBackupNeedsSpaceForTestRestore(t *testing.T) {
 func TestFullStore(t *testing.T) {
 	store := newFolder(t)
 	service := open(t, newSite(t, full{store}).options)
-	if _, err := service.Backup(t.Context()); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "is full: free some space there") {
+	if _, err := service.Backup(t.Context()); !errors.Is(err, syscall.ENOSPC) ||
+		!strings.Contains(err.Error(), "is full: free some space there") {
 		t.Errorf("got error %v", err)
 	}
 	if names, err := store.List(t.Context(), "base/"); err != nil || len(names) != 0 {

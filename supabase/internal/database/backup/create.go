@@ -88,7 +88,8 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 	}
 	var d details
 	m.Base, err = s.repo.putStream(ctx, dir+"base.tar", func(w io.Writer) (err error) {
-		m.baseInfo, d.Cluster, err = baseBackup(ctx, conn, "daawo "+m.ID, w, func(done, total int64) { s.opt.Progress("database", done, total) })
+		m.baseInfo, d.Cluster, err = baseBackup(ctx, conn, "daawo "+m.ID, w,
+			func(done, total int64) { s.opt.Progress("database", done, total) })
 		return err
 	})
 	if err != nil {
@@ -111,7 +112,8 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 		return m, err
 	}
 	s.opt.Progress("test restore", 1, 1)
-	m.Details, err = s.repo.putStream(ctx, dir+"details.json", func(w io.Writer) error { return json.NewEncoder(w).Encode(d) })
+	m.Details, err = s.repo.putStream(ctx, dir+"details.json",
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(d) })
 	if err != nil {
 		return m, err
 	}
@@ -164,7 +166,8 @@ func (s *Service) testRestore(ctx context.Context, m Manifest, cluster []byte, f
 	if err := s.trees.checkFresh(ctx, files); err != nil {
 		return nil, err
 	}
-	pg, err := server.Start(ctx, server.Options{Source: s.opt.Package, Data: data, Log: s.opt.Log, Settings: testSettings})
+	pg, err := server.Start(ctx,
+		server.Options{Source: s.opt.Package, Data: data, Log: s.opt.Log, Settings: testSettings})
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +198,8 @@ func (s *Service) checkSpace(cluster []byte, dir string) error {
 }
 
 // testSettings are settings for the cluster of a test restore.
-var testSettings = map[string]string{"autovacuum": "off", "max_connections": "10", "shared_buffers": "16MB", "archive_mode": "off"}
+var testSettings = map[string]string{"autovacuum": "off", "max_connections": "10", "shared_buffers": "16MB",
+	"archive_mode": "off"}
 
 // putManifest stores the manifest, which marks a backup as good.
 func putManifest(ctx context.Context, store Store, m Manifest) error {

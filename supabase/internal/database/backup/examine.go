@@ -112,13 +112,15 @@ func (s *Service) compareCounts(ctx context.Context, changes, before, after, res
 		return err
 	}
 	m := found[0]
-	return fmt.Errorf("table %s has %d rows in the backup, but had %d before and %d after", m.table, max(0, m.restored), m.before, m.after)
+	return fmt.Errorf("table %s has %d rows in the backup, but had %d before and %d after", m.table, max(0, m.restored),
+		m.before, m.after)
 }
 
 // ignoreLaterChanges returns the mismatches that inserts and deletes since the
 // changeCounts do not explain. It waits 11 seconds, because idle sessions report
 // their statistics within 10 seconds.
-func (s *Service) ignoreLaterChanges(ctx context.Context, earlier map[string]int64, found []mismatch) ([]mismatch, error) {
+func (s *Service) ignoreLaterChanges(ctx context.Context, earlier map[string]int64, found []mismatch) ([]mismatch,
+	error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -145,7 +147,8 @@ func (s *Service) changeCounts(ctx context.Context) (map[string]int64, error) {
 		return nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	rows, err := conn.Query(ctx, `select format('%I.%I', schemaname, relname), n_tup_ins + n_tup_del from pg_stat_user_tables`)
+	rows, err := conn.Query(ctx,
+		`select format('%I.%I', schemaname, relname), n_tup_ins + n_tup_del from pg_stat_user_tables`)
 	if err != nil {
 		return nil, err
 	}

@@ -65,9 +65,10 @@ func exportOnce(ctx context.Context, o ExportOptions, w io.Writer) (e Exported, 
 		return e, err
 	}
 	x := &exporter{ExportOptions: o, tar: tar.NewWriter(encoded)}
-	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		return x.all(ctx, tx)
-	})
+	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			return x.all(ctx, tx)
+		})
 	if err = errors.Join(err, x.tar.Close(), encoded.Close()); err != nil {
 		return e, fmt.Errorf("export: %w", err)
 	}

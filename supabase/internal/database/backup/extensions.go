@@ -85,7 +85,8 @@ func importSecrets(ctx context.Context, tx pgx.Tx, super bool, into func(string)
 // importJobs replaces the jobs as the role postgres, which may change only its
 // own. The jobs get new ids.
 func importJobs(ctx context.Context, tx pgx.Tx, into func(string) error) error {
-	if _, err := tx.Exec(ctx, `create temporary table imported_jobs (like cron.job) on commit drop; grant select on imported_jobs to postgres`); err != nil {
+	if _, err := tx.Exec(ctx,
+		`create temporary table imported_jobs (like cron.job) on commit drop; grant select on imported_jobs to postgres`); err != nil {
 		return err
 	}
 	if err := into("pg_temp.imported_jobs"); err != nil {
@@ -152,7 +153,8 @@ func readQueues(ctx context.Context, tx pgx.Tx) ([]queue, error) {
 	if err := tx.QueryRow(ctx, `select to_regclass('pgmq.meta') is not null`).Scan(&exists); err != nil || !exists {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `select queue_name as name, is_unlogged as unlogged from pgmq.meta order by queue_name collate "C"`)
+	rows, err := tx.Query(ctx,
+		`select queue_name as name, is_unlogged as unlogged from pgmq.meta order by queue_name collate "C"`)
 	if err != nil {
 		return nil, err
 	}

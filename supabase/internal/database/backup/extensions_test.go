@@ -28,19 +28,23 @@ func TestTransferExtensions(t *testing.T) {
 	to.Exec(`select vault.create_secret('old', 'gone'); select pgmq.send('both', '{"n": 9}')`)
 	data := export(t, from, &memory{})
 	before := testdb.Value[string](from, `select secret from vault.secrets`)
-	if _, err := Import(t.Context(), ImportOptions{URL: to.URL("supabase_admin"), Files: &memory{data: map[string]string{}}}, bytes.NewReader(data)); err != nil {
+	if _, err := Import(t.Context(), ImportOptions{URL: to.URL("supabase_admin"),
+		Files: &memory{data: map[string]string{}}}, bytes.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ sql, want string }{
-		{`select string_agg(jobname || schedule || username, ',' order by jobid) from cron.job`, "of the migrations@dailypostgres,nightly0 0 * * *postgres"},
+		{`select string_agg(jobname || schedule || username, ',' order by jobid) from cron.job`,
+			"of the migrations@dailypostgres,nightly0 0 * * *postgres"},
 		{`select cron.schedule('next', '@daily', 'x')::text`, "3"},
-		{`select string_agg(queue_name || is_unlogged, ',' order by queue_name collate "C") from pgmq.list_queues()`, "Laterfalse,bothfalse,fasttrue"},
+		{`select string_agg(queue_name || is_unlogged, ',' order by queue_name collate "C") from pgmq.list_queues()`,
+			"Laterfalse,bothfalse,fasttrue"},
 		{`select string_agg(tableowner, ',') from pg_tables where tablename = 'q_later'`, "postgres"},
 		{`select string_agg(message::text, ',') from pgmq.q_both`, `{"n": 2}`},
 		{`select string_agg(message::text, ',') from pgmq.a_both`, `{"n": 1}`},
 		{`select message::text from pgmq.read('Later', 0, 1)`, `{"n": 3}`},
 		{`select id::text from pgmq.send('both', '{}') id`, "3"},
-		{`select string_agg(name || description || decrypted_secret, ',') from vault.decrypted_secrets`, "tokena descriptions3cret"},
+		{`select string_agg(name || description || decrypted_secret, ',') from vault.decrypted_secrets`,
+			"tokena descriptions3cret"},
 	} {
 		if got := testdb.Value[string](to, c.sql); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.sql, got, c.want)
@@ -50,7 +54,8 @@ func TestTransferExtensions(t *testing.T) {
 		t.Error("the ciphertext was copied")
 	}
 	without := migrated(t)
-	_, err := Import(t.Context(), ImportOptions{URL: without.URL("supabase_admin"), Files: &memory{data: map[string]string{}}}, bytes.NewReader(data))
+	_, err := Import(t.Context(), ImportOptions{URL: without.URL("supabase_admin"),
+		Files: &memory{data: map[string]string{}}}, bytes.NewReader(data))
 	if !errors.Is(err, ErrOtherSchema) {
 		t.Errorf("without the extensions: %v", err)
 	}
@@ -73,17 +78,20 @@ func TestTransferExtensionsWithoutSuperuser(t *testing.T) {
 	to.Exec(`select cron.schedule('gone', '@daily', 'select 0')`)
 	const role = "daawo_transfer"
 	var encoded bytes.Buffer
-	_, err = Export(t.Context(), ExportOptions{URL: from.URL(role), Files: &memory{}}, func() (io.WriteCloser, error) { return keepOpen{&encoded}, nil })
+	_, err = Export(t.Context(), ExportOptions{URL: from.URL(role), Files: &memory{}},
+		func() (io.WriteCloser, error) { return keepOpen{&encoded}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), ImportOptions{URL: to.URL(role), Files: &memory{}, Replace: true}, &encoded); err != nil {
+	if _, err := Import(t.Context(), ImportOptions{URL: to.URL(role), Files: &memory{}, Replace: true},
+		&encoded); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ sql, want string }{
 		{`select string_agg(concat_ws('|', jobname, schedule, command, active, username), ',' order by jobid) from cron.job`,
 			"old|@daily|select 0|f|postgres,0 0 * * *|select 1|t|postgres"},
-		{`select string_agg(name || description || decrypted_secret, ',') from vault.decrypted_secrets`, "tokena descriptions3cret"},
+		{`select string_agg(name || description || decrypted_secret, ',') from vault.decrypted_secrets`,
+			"tokena descriptions3cret"},
 		{`select string_agg(queue_name, ',') from pgmq.list_queues()`, "work"},
 	} {
 		if got := testdb.Value[string](to, c.sql); got != c.want {

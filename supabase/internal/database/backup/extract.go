@@ -187,7 +187,8 @@ func (r repository) restoreFile(ctx context.Context, f file, target string, p *c
 			err = fmt.Errorf("%w: the file does not match the list", ErrDamaged)
 		}
 		writeAttrs(tmp, f.Attrs)
-		err = errors.Join(err, tmp.Chmod(f.Mode&fs.ModePerm), tmp.Sync(), tmp.Close(), os.Chtimes(tmp.Name(), f.ModTime, f.ModTime))
+		err = errors.Join(err, tmp.Chmod(f.Mode&fs.ModePerm), tmp.Sync(), tmp.Close(),
+			os.Chtimes(tmp.Name(), f.ModTime, f.ModTime))
 		if err != nil {
 			return err
 		}

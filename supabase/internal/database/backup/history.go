@@ -96,7 +96,8 @@ func (h history) of(m Manifest) (history, bool) {
 		return history{{m.timeline(), 0, math.MaxUint64}}, true
 	}
 	stop, err := position(m.StopLSN)
-	return h, err == nil && slices.ContainsFunc(h, func(s span) bool { return s.timeline == m.timeline() && stop <= s.end })
+	return h, err == nil && slices.ContainsFunc(h,
+		func(s span) bool { return s.timeline == m.timeline() && stop <= s.end })
 }
 
 // timeline returns the timeline of the backup.

@@ -71,7 +71,8 @@ func TestBackupAfterClockWasAhead(t *testing.T) {
 	now := time.Now()
 	put := func(id, stop string, end time.Time) {
 		t.Helper()
-		m := Manifest{Format: format, ID: id, End: end, baseInfo: baseInfo{StartLSN: stop, StopLSN: stop, Timeline: "1"}}
+		m := Manifest{Format: format, ID: id, End: end,
+			baseInfo: baseInfo{StartLSN: stop, StopLSN: stop, Timeline: "1"}}
 		if err := putManifest(t.Context(), store, m); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +146,8 @@ func TestBackupAfterTimelineSwitch(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := filepath.Join(tempDir(t), "data")
-		if _, err := Restore(t.Context(), RestoreOptions{Store: store, To: to, Data: data, Package: s.pkg}); err != nil {
+		if _, err := Restore(t.Context(),
+			RestoreOptions{Store: store, To: to, Data: data, Package: s.pkg}); err != nil {
 			t.Fatalf("restore to %v: %v", to, err)
 		}
 		s.serve(data)
@@ -208,7 +210,8 @@ func TestWALGap(t *testing.T) {
 	s.addNote(4)
 	s.shipped(service)
 
-	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing: moments between it") {
+	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) ||
+		!strings.Contains(err.Error(), "is missing: moments between it") {
 		t.Errorf("verify: %v", err)
 	}
 	for _, r := range []struct {
@@ -217,7 +220,8 @@ func TestWALGap(t *testing.T) {
 	}{{time.Time{}, "use --to"}, {s.now(), "choose an earlier moment"}, {moment, ""}} {
 		o := RestoreOptions{Store: store, To: r.to, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}
 		_, err := Restore(t.Context(), o)
-		if r.want == "" && err != nil || r.want != "" && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), r.want)) {
+		if r.want == "" && err != nil || r.want != "" &&
+			(!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), r.want)) {
 			t.Errorf("restore to %v: %v", r.to, err)
 		}
 		if _, err := os.Stat(o.Data); r.want != "" && !errors.Is(err, fs.ErrNotExist) {
@@ -247,7 +251,8 @@ func TestDamagedManifest(t *testing.T) {
 	if v, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || v.Backups != 1 {
 		t.Errorf("verify: %+v, %v", v, err)
 	}
-	if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}); err != nil {
+	if _, err := Restore(t.Context(),
+		RestoreOptions{Store: store, Data: filepath.Join(tempDir(t), "data"), Package: s.pkg}); err != nil {
 		t.Errorf("restore: %v", err)
 	}
 	s.options.Every, s.options.Keep = time.Nanosecond, 1

@@ -64,7 +64,8 @@ func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err 
 	}
 	if err != nil {
 		// The written files belong to no row: delete them.
-		return e, errors.Join(fmt.Errorf("import: %w", err), o.Files.Delete(context.WithoutCancel(ctx), subtract(m.written, m.before)...))
+		return e, errors.Join(fmt.Errorf("import: %w", err),
+			o.Files.Delete(context.WithoutCancel(ctx), subtract(m.written, m.before)...))
 	}
 	if err := o.Files.Delete(ctx, subtract(m.before, m.written)...); err != nil {
 		return m.done, fmt.Errorf("import: all content is imported, but unused old files were not deleted: %w", err)
@@ -154,7 +155,8 @@ func (m *importer) all(ctx context.Context, tx pgx.Tx, plain io.Reader) error {
 
 func nextJSON(in *tar.Reader, name string, v any) error {
 	entry, err := in.Next()
-	if errors.Is(err, ErrDamaged) || errors.Is(err, tar.ErrHeader) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, tar.ErrHeader) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("this is not an export, or its beginning is lost: %w", err)
 	} else if err != nil {
 		return err
@@ -240,7 +242,8 @@ func (m *importer) compare(ctx context.Context, tx pgx.Tx, c contents) error {
 	for _, want := range c.Tables {
 		got := m.tables[want.Name]
 		if !slices.Equal(got.Columns, want.Columns) {
-			return fmt.Errorf("%w: table %s has columns %v in the export and %v here", ErrOtherSchema, want.Name, want.Columns, got.Columns)
+			return fmt.Errorf("%w: table %s has columns %v in the export and %v here", ErrOtherSchema, want.Name,
+				want.Columns, got.Columns)
 		}
 		var rows int64
 		if err := tx.QueryRow(ctx, `select count(*) from `+want.Name).Scan(&rows); err != nil {

@@ -61,7 +61,8 @@ func TestImportWithoutCommitReply(t *testing.T) {
 
 // TestImportOfAnotherFile checks that files that are no export are called so.
 func TestImportOfAnotherFile(t *testing.T) {
-	for name, text := range map[string]string{"text": "root:x:0:0", "empty": "", "archive of something else": string(compressed(t, "no tar"))} {
+	for name, text := range map[string]string{"text": "root:x:0:0", "empty": "",
+		"archive of something else": string(compressed(t, "no tar"))} {
 		plain, err := codec{}.decode("x", strings.NewReader(text))
 		if err == nil {
 			err = nextJSON(tar.NewReader(plain), "header.json", new(header))

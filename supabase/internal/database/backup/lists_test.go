@@ -162,10 +162,12 @@ func TestFilesAtAfterClockWasAhead(t *testing.T) {
 	s.remove("right")
 	last := s.list(30*second, 0)
 	got := map[string]string{
-		"all": s.at(40*second, true), "after the clock was set back": s.at(15*second, false), "while the clock was ahead": s.at(year+5*second, false),
+		"all": s.at(40*second, true), "after the clock was set back": s.at(15*second, false),
+		"while the clock was ahead": s.at(year+5*second, false),
 	}
 	want := map[string]string{
-		"all": "before later made-ahead", "after the clock was set back": "before later made-ahead right", "while the clock was ahead": "before later made-ahead",
+		"all": "before later made-ahead", "after the clock was set back": "before later made-ahead right",
+		"while the clock was ahead": "before later made-ahead",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -188,7 +190,8 @@ func TestMissingList(t *testing.T) {
 	if err := s.trees.repo.Delete(t.Context(), s.base); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.trees.repo.filesAt(t.Context(), s.base, noon, true); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), s.base) {
+	if _, err := s.trees.repo.filesAt(t.Context(), s.base, noon, true); !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), s.base) {
 		t.Errorf("got error %v", err)
 	}
 }

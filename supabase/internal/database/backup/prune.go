@@ -108,7 +108,8 @@ func (s *Service) pruneBases(ctx context.Context, all, kept []Manifest) error {
 	for _, name := range names {
 		id := strings.Split(name, "/")[1]
 		is := func(m Manifest) bool { return m.ID == id }
-		if !slices.ContainsFunc(kept, is) && (id < oldest || slices.ContainsFunc(all, is)) && !slices.Contains(old, id) {
+		if !slices.ContainsFunc(kept, is) && (id < oldest || slices.ContainsFunc(all, is)) &&
+			!slices.Contains(old, id) {
 			old = append(old, id)
 		}
 	}

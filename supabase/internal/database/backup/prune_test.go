@@ -49,7 +49,8 @@ func TestPrune(t *testing.T) {
 	s.stop()
 	dir := tempDir(t)
 	for _, to := range []time.Time{all[0].End, {}} {
-		o := RestoreOptions{Store: store, To: to, Data: filepath.Join(dir, fmt.Sprint("data", to.Unix())), Package: s.pkg, Trees: []Tree{{"storage", filepath.Join(dir, "storage")}}}
+		o := RestoreOptions{Store: store, To: to, Data: filepath.Join(dir, fmt.Sprint("data", to.Unix())),
+			Package: s.pkg, Trees: []Tree{{"storage", filepath.Join(dir, "storage")}}}
 		if _, err := Restore(t.Context(), o); err != nil {
 			t.Errorf("restore to %v: %v", to, err)
 		}
@@ -123,7 +124,8 @@ func leftovers(t *testing.T, s *Service) (left []string, kept string) {
 		old, kept,
 	}
 	for _, path := range files {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("17"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte("17"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -131,5 +133,6 @@ func leftovers(t *testing.T, s *Service) (left []string, kept string) {
 	if err := os.Chtimes(old, long, long); err != nil {
 		t.Fatal(err)
 	}
-	return []string{filepath.Join(s.opt.StateDir, testRestorePrefix+"killed"), filepath.Dir(files[1]), filepath.Dir(files[2]), old}, kept
+	return []string{filepath.Join(s.opt.StateDir, testRestorePrefix+"killed"), filepath.Dir(files[1]),
+		filepath.Dir(files[2]), old}, kept
 }

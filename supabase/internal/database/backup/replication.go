@@ -27,7 +27,8 @@ type baseInfo struct {
 // The protocol is BASE_BACKUP since Postgres 15: a result with the start, a
 // result with the tablespaces, one COPY with several kinds of messages, and a
 // result with the end.
-func baseBackup(ctx context.Context, url, label string, w io.Writer, progress func(done, total int64)) (info baseInfo, manifest []byte, err error) {
+func baseBackup(ctx context.Context, url, label string, w io.Writer, progress func(done, total int64)) (info baseInfo,
+	manifest []byte, err error) {
 	config, err := pgconn.ParseConfig(url)
 	if err != nil {
 		return info, nil, err

@@ -122,7 +122,8 @@ func choose(all []Manifest, log history, to time.Time) (base Manifest, next *Man
 		}
 	}
 	if at < 0 {
-		return base, nil, fmt.Errorf("%w: the oldest backup is of %s", ErrNothingToRestore, all[0].End.Format(time.RFC3339))
+		return base, nil, fmt.Errorf("%w: the oldest backup is of %s", ErrNothingToRestore,
+			all[0].End.Format(time.RFC3339))
 	}
 	if at+1 < len(all) {
 		next = &all[at+1]
@@ -130,7 +131,8 @@ func choose(all []Manifest, log history, to time.Time) (base Manifest, next *Man
 	return all[at], next, nil
 }
 
-func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, work string, base Manifest, next *Manifest, newest history, r *Restored) error {
+func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, work string, base Manifest, next *Manifest,
+	newest history, r *Restored) error {
 	var d details
 	if err := getJSON(ctx, repo, base.Details.Name, &d); err != nil {
 		return err
@@ -194,12 +196,14 @@ func (o RestoreOptions) replay(ctx context.Context, data, log string, timeline u
 			settings["recovery_target_time"] = o.To.UTC().Format("2006-01-02 15:04:05.999999+00")
 		}
 	} else if !o.To.IsZero() && o.To.Sub(r.Backup.End) > time.Second {
-		return fmt.Errorf("%w: the WAL after the backup of %s is missing", ErrNothingToRestore, r.Backup.End.Format(time.RFC3339))
+		return fmt.Errorf("%w: the WAL after the backup of %s is missing", ErrNothingToRestore,
+			r.Backup.End.Format(time.RFC3339))
 	}
 	pg, err := server.Start(ctx, server.Options{Source: o.Package, Data: data, Log: o.Log, Settings: settings})
 	if err != nil {
 		if strings.Contains(err.Error(), "before configured recovery target was reached") {
-			return fmt.Errorf("%w: the stored WAL ends before %s: omit the time to restore everything", ErrNothingToRestore, o.To.Format(time.RFC3339))
+			return fmt.Errorf("%w: the stored WAL ends before %s: omit the time to restore everything",
+				ErrNothingToRestore, o.To.Format(time.RFC3339))
 		}
 		return err
 	}
@@ -229,7 +233,8 @@ func copyCommand(dir string) string {
 // to. Without a target time, that is the time of the last replayed commit: the
 // newest list may already lack files that were deleted after it. made records the
 // created paths.
-func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, r Restored, made *createdPaths) (int, error) {
+func (o RestoreOptions) restoreTrees(ctx context.Context, repo repository, r Restored, made *createdPaths) (int,
+	error) {
 	if len(o.Trees) == 0 {
 		return 0, nil
 	}

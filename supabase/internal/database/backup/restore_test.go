@@ -29,7 +29,8 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 	}
 	avatar := sha256.Sum256([]byte("avatar two"))
 	two := slices.IndexFunc(objects, func(name string) bool {
-		return repository{Store: store}.checkFile(t.Context(), file{Object: name, SHA256: hex.EncodeToString(avatar[:])}) == nil
+		return repository{Store: store}.checkFile(t.Context(),
+			file{Object: name, SHA256: hex.EncodeToString(avatar[:])}) == nil
 	})
 	good := content(t, store, objects[two])
 	bad := slices.Clone(good)
@@ -38,7 +39,8 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 
 	dir := tempDir(t)
 	files := filepath.Join(dir, "storage")
-	o := RestoreOptions{Store: store, Data: filepath.Join(dir, "data"), Package: s.pkg, Trees: []Tree{{"storage", files}}}
+	o := RestoreOptions{Store: store, Data: filepath.Join(dir, "data"), Package: s.pkg,
+		Trees: []Tree{{"storage", files}}}
 	if _, err := Restore(t.Context(), o); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got error %v", err)
 	}
@@ -49,10 +51,12 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 
 	replace(t, store, objects[two], good)
 	mine := filepath.Join(files, "avatars/2")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(mine), 0o750), os.WriteFile(mine, []byte("mine"), 0o640)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(mine), 0o750),
+		os.WriteFile(mine, []byte("mine"), 0o640)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), o); err == nil || !strings.Contains(err.Error(), mine+" exists with different content") {
+	if _, err := Restore(t.Context(), o); err == nil ||
+		!strings.Contains(err.Error(), mine+" exists with different content") {
 		t.Errorf("over a different file: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {

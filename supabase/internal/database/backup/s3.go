@@ -80,7 +80,8 @@ func (b bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 
 func (b bucket) List(ctx context.Context, prefix string) ([]string, error) {
 	var names []string
-	for o := range b.client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+	for o := range b.client.ListObjects(ctx, b.name,
+		minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		if o.Err != nil {
 			return nil, o.Err
 		}

@@ -15,12 +15,17 @@ func TestSameSchemas(t *testing.T) {
 		here map[string][]string
 		says []string // nil for equal schemas
 	}{
-		{"another collation", map[string][]string{"site": {"2", "1"}, "auth": {"a"}, "storage": {"Add", "add_a", "add-b"}}, nil},
-		{"a migration less", map[string][]string{"site": {"1"}, "auth": {"a"}, "storage": {"Add", "add_a", "add-b"}}, []string{"site", "only in the export: 2;", "only here: none"}},
-		{"a gap in the middle", map[string][]string{"site": {"2"}, "auth": {"a"}, "storage": {"Add", "add_a", "add-b"}}, []string{"only in the export: 1;"}},
-		{"others", map[string][]string{"site": {"1", "2"}, "auth": {"a"}, "storage": {"Add", "add_a", "x", "y", "z", "zz", "zzz"}},
+		{"another collation", map[string][]string{"site": {"2", "1"}, "auth": {"a"},
+			"storage": {"Add", "add_a", "add-b"}}, nil},
+		{"a migration less", map[string][]string{"site": {"1"}, "auth": {"a"}, "storage": {"Add", "add_a", "add-b"}},
+			[]string{"site", "only in the export: 2;", "only here: none"}},
+		{"a gap in the middle", map[string][]string{"site": {"2"}, "auth": {"a"}, "storage": {"Add", "add_a", "add-b"}},
+			[]string{"only in the export: 1;"}},
+		{"others", map[string][]string{"site": {"1", "2"}, "auth": {"a"},
+			"storage": {"Add", "add_a", "x", "y", "z", "zz", "zzz"}},
 			[]string{"storage", "only in the export: add-b;", "only here: x, y, z, 2 more:"}},
-		{"no schema", map[string][]string{"site": {"1", "2"}, "storage": {"Add", "add_a", "add-b"}}, []string{"has no auth schema", "daawo migrate"}},
+		{"no schema", map[string][]string{"site": {"1", "2"}, "storage": {"Add", "add_a", "add-b"}},
+			[]string{"has no auth schema", "daawo migrate"}},
 	} {
 		err := sameSchemas(export, tt.here)
 		if (err != nil) != (tt.says != nil) || err != nil && !errors.Is(err, ErrOtherSchema) {

@@ -297,7 +297,8 @@ func (s *Service) due(ctx context.Context, all []Manifest) (bool, error) {
 	timeline := s.timeline
 	if timeline == 0 {
 		var err error
-		if timeline, err = value[uint32](ctx, s.opt.URL, `select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`); err != nil {
+		if timeline, err = value[uint32](ctx, s.opt.URL,
+			`select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`); err != nil {
 			return false, err
 		}
 	}
@@ -360,7 +361,8 @@ func (s *Service) logComplete(ctx context.Context, m Manifest) (bool, error) {
 	}
 	for at := own + 1; at < now/segmentSize; at++ {
 		if len(log.segments[m.timeline()][at]) == 0 && !slices.Contains(names, segmentName(m.timeline(), at)) {
-			s.opt.Log.Warn("full backup due: the server ran without archiving its WAL", "missing", segmentName(m.timeline(), at))
+			s.opt.Log.Warn("full backup due: the server ran without archiving its WAL", "missing",
+				segmentName(m.timeline(), at))
 			return false, nil
 		}
 	}

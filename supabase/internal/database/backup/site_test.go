@@ -76,7 +76,8 @@ func (s *site) serve(data string) { s.t.Helper(); s.start(data, filepath.Join(s.
 // start starts the server, which puts its log into folder archive, or nowhere.
 func (s *site) start(data, archive string) {
 	s.t.Helper()
-	pg, err := server.Start(s.t.Context(), server.Options{Source: s.pkg, Data: data, Archive: archive, ArchiveWithin: time.Second})
+	pg, err := server.Start(s.t.Context(),
+		server.Options{Source: s.pkg, Data: data, Archive: archive, ArchiveWithin: time.Second})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -192,7 +193,8 @@ func newBucket(t *testing.T) Store {
 	}
 	server := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(server.Close)
-	store, err := OpenStore("s3://safe/daawo?insecure=1&region=us-east-1&endpoint=" + strings.TrimPrefix(server.URL, "http://"))
+	store, err := OpenStore("s3://safe/daawo?insecure=1&region=us-east-1&endpoint=" +
+		strings.TrimPrefix(server.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,8 +144,9 @@ func missing(have, all []string) string {
 // they hold no content, or each installation creates its own (platform, queues
 // of jobs, ledgers).
 var platformSchemas = []string{
-	"information_schema", "extensions", "realtime", "_realtime", "_analytics", "_supavisor", "graphql", "graphql_public",
-	"vault", "pgsodium", "pgsodium_masks", "pgbouncer", "net", "cron", "supabase_functions", "supabase_migrations", "river", "daawo",
+	"information_schema", "extensions", "realtime", "_realtime", "_analytics", "_supavisor", "graphql",
+	"graphql_public", "vault", "pgsodium", "pgsodium_masks", "pgbouncer", "net", "cron", "supabase_functions",
+	"supabase_migrations", "river", "daawo",
 }
 
 // ledgerTables lists the ledger tables, which an import does not change.

@@ -106,10 +106,11 @@ func filled(t *testing.T) (*testdb.DB, *memory) {
 func export(t *testing.T, db *testdb.DB, files Files, recipients ...age.Recipient) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	_, err := Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: files, Recipients: recipients}, func() (io.WriteCloser, error) {
-		out.Reset()
-		return keepOpen{&out}, nil
-	})
+	_, err := Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: files, Recipients: recipients},
+		func() (io.WriteCloser, error) {
+			out.Reset()
+			return keepOpen{&out}, nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,13 +150,15 @@ func TestExportAndImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := migrated(t)
-	target.ExecAs("supabase_admin", `insert into storage.objects (bucket_id, name, version) values ('documents', 'seeded.pdf', 'v')`)
+	target.ExecAs("supabase_admin",
+		`insert into storage.objects (bucket_id, name, version) values ('documents', 'seeded.pdf', 'v')`)
 	targetFiles := &memory{data: map[string]string{"documents/seeded.pdf/v": "seeded"}}
 	encoded := export(t, source, sourceFiles, identity.Recipient())
 	if bytes.Contains(encoded, []byte("Caasha")) {
 		t.Error("the export is not encrypted")
 	}
-	o := ImportOptions{URL: target.URL("supabase_admin"), Files: targetFiles, Identities: []age.Identity{identity}, Encrypted: true}
+	o := ImportOptions{URL: target.URL("supabase_admin"), Files: targetFiles, Identities: []age.Identity{identity},
+		Encrypted: true}
 	e, err := Import(t.Context(), o, bytes.NewReader(encoded))
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +178,8 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("only %d tables were exported", n)
 	}
 	// New rows do not collide with imported ones.
-	target.ExecAs("supabase_admin", `insert into auth.refresh_tokens (token, user_id) values ('mnopqrstuvwx', '11111111-1111-4111-8111-111111111111')`)
+	target.ExecAs("supabase_admin",
+		`insert into auth.refresh_tokens (token, user_id) values ('mnopqrstuvwx', '11111111-1111-4111-8111-111111111111')`)
 
 	if _, err := Import(t.Context(), o, bytes.NewReader(encoded)); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("over user data, without Replace: %v", err)
@@ -204,14 +208,17 @@ func TestTransferNeedsNoSuperuser(t *testing.T) {
 		t.Errorf("%s is a superuser", role)
 	}
 	var encoded bytes.Buffer
-	_, err = Export(t.Context(), ExportOptions{URL: source.URL(role), Files: sourceFiles}, func() (io.WriteCloser, error) { return keepOpen{&encoded}, nil })
+	_, err = Export(t.Context(), ExportOptions{URL: source.URL(role), Files: sourceFiles},
+		func() (io.WriteCloser, error) { return keepOpen{&encoded}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), ImportOptions{URL: target.URL(role), Files: targetFiles, Replace: true}, &encoded); err != nil {
+	if _, err := Import(t.Context(), ImportOptions{URL: target.URL(role), Files: targetFiles, Replace: true},
+		&encoded); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(manifestOf(t, export(t, source, sourceFiles)), manifestOf(t, export(t, target, targetFiles))); diff != "" {
+	if diff := cmp.Diff(manifestOf(t, export(t, source, sourceFiles)),
+		manifestOf(t, export(t, target, targetFiles))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -224,7 +231,8 @@ func TestImportIsAtomic(t *testing.T) {
 	before := manifestOf(t, export(t, target, targetFiles))
 	try := func(what string, export []byte, want error) {
 		t.Helper()
-		_, err := Import(t.Context(), ImportOptions{URL: target.URL("supabase_admin"), Files: targetFiles}, bytes.NewReader(export))
+		_, err := Import(t.Context(), ImportOptions{URL: target.URL("supabase_admin"), Files: targetFiles},
+			bytes.NewReader(export))
 		if !errors.Is(err, want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -244,10 +252,13 @@ func TestImportIsAtomic(t *testing.T) {
 	} {
 		try(what, forge(t, whole, change), ErrDamaged)
 	}
-	try("other columns", forge(t, whole, func(c *contents) { c.Tables[0].Columns = slices.Concat(c.Tables[0].Columns, []string{"more"}) }), ErrOtherSchema)
+	try("other columns", forge(t, whole,
+		func(c *contents) { c.Tables[0].Columns = slices.Concat(c.Tables[0].Columns, []string{"more"}) }),
+		ErrOtherSchema)
 	target.ExecAs("supabase_admin", `insert into supabase_migrations.schema_migrations values ('99990101000000')`)
 	try("a newer schema here", whole, ErrOtherSchema)
-	_, err := Import(t.Context(), ImportOptions{URL: testdb.New(t).URL("supabase_admin"), Files: targetFiles}, bytes.NewReader(whole))
+	_, err := Import(t.Context(), ImportOptions{URL: testdb.New(t).URL("supabase_admin"), Files: targetFiles},
+		bytes.NewReader(whole))
 	if !errors.Is(err, ErrOtherSchema) || !strings.Contains(err.Error(), "daawo migrate") {
 		t.Errorf("no schema here: %v", err)
 	}
@@ -313,17 +324,19 @@ func TestExportRestartsWhenFileIsDeleted(t *testing.T) {
 	db, files := filled(t)
 	fading := &fadingFiles{memory: files, db: db}
 	var attempts int
-	_, err := Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: fading}, func() (io.WriteCloser, error) {
-		attempts++
-		return keepOpen{io.Discard}, nil
-	})
+	_, err := Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: fading},
+		func() (io.WriteCloser, error) {
+			attempts++
+			return keepOpen{io.Discard}, nil
+		})
 	if err != nil || attempts != 2 {
 		t.Errorf("%d attempts, %v", attempts, err)
 	}
 	for key := range files.data {
 		delete(files.data, key)
 	}
-	_, err = Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: files}, func() (io.WriteCloser, error) { return keepOpen{io.Discard}, nil })
+	_, err = Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: files},
+		func() (io.WriteCloser, error) { return keepOpen{io.Discard}, nil })
 	if !errors.Is(err, errFileDeleted) {
 		t.Errorf("with rows whose files are missing for good: %v", err)
 	}
@@ -339,7 +352,8 @@ type fadingFiles struct {
 func (f *fadingFiles) Open(ctx context.Context, o Object) (io.ReadCloser, int64, error) {
 	f.once.Do(func() {
 		f.memory.Delete(ctx, o)
-		f.db.ExecAs("supabase_admin", `set session_replication_role = replica; delete from storage.objects where name = '`+o.Name+`'`)
+		f.db.ExecAs("supabase_admin",
+			`set session_replication_role = replica; delete from storage.objects where name = '`+o.Name+`'`)
 	})
 	return f.memory.Open(ctx, o)
 }

@@ -59,7 +59,8 @@ func openTrees(ctx context.Context, repo repository, stateDir string, all []Tree
 	if err != nil {
 		return nil, err
 	}
-	t := &trees{repo: repo, salt: salt, all: all, clock: time.Now, known: map[string]file{}, stored: map[string]string{}, fresh: map[string]bool{}}
+	t := &trees{repo: repo, salt: salt, all: all, clock: time.Now, known: map[string]file{},
+		stored: map[string]string{}, fresh: map[string]bool{}}
 	return t, t.reload(ctx)
 }
 
@@ -152,7 +153,8 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 	if err != nil {
 		return file{}, err
 	}
-	f := file{Tree: tree.Name, Path: rel, Mode: info.Mode().Perm(), Size: info.Size(), ModTime: info.ModTime(), Attrs: readAttrs(in)}
+	f := file{Tree: tree.Name, Path: rel, Mode: info.Mode().Perm(), Size: info.Size(), ModTime: info.ModTime(),
+		Attrs: readAttrs(in)}
 	if old, ok := t.known[path]; ok && old.Size == f.Size && old.ModTime.Equal(f.ModTime) {
 		f.SHA256, f.Object = old.SHA256, old.Object
 		return f, nil

@@ -94,7 +94,8 @@ func checkSystem(ctx context.Context, store Store, all []Manifest) error {
 		return fmt.Errorf("read SYSTEM: %w", err)
 	}
 	if newest := all[len(all)-1]; text != newest.System+"\n" {
-		return fmt.Errorf("%w: SYSTEM differs from the identifier in the backup %s, which is %s", ErrDamaged, newest.ID, newest.System)
+		return fmt.Errorf("%w: SYSTEM differs from the identifier in the backup %s, which is %s", ErrDamaged, newest.ID,
+			newest.System)
 	}
 	return nil
 }
@@ -126,8 +127,9 @@ func (l storedLog) holes(all []Manifest, end segment) (damage error) {
 					return err == nil && m.timeline() == timeline && first <= missing && missing <= last
 				})
 				if !bridged {
-					damage = errors.Join(damage, fmt.Errorf("%w: wal/%s is missing: moments between it and the next full backup cannot be restored",
-						ErrDamaged, segmentName(timeline, missing)))
+					damage = errors.Join(damage,
+						fmt.Errorf("%w: wal/%s is missing: moments between it and the next full backup cannot be restored",
+							ErrDamaged, segmentName(timeline, missing)))
 					break // report only the start of the gap
 				}
 			}

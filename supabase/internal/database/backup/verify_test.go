@@ -39,12 +39,14 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 		bad := bytes.Clone(good)
 		bad[len(bad)/2] ^= 1 << 3
 		replace(t, store, name, bad)
-		if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), name) {
+		if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("flipped bit in %s: %v", name, err)
 		}
 		if restoreNeeds(name, first) && !sameContent(name, good, bad) {
 			data := filepath.Join(tempDir(t), "data")
-			if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: data, Package: s.pkg}); !errors.Is(err, ErrDamaged) {
+			if _, err := Restore(t.Context(), RestoreOptions{Store: store, Data: data, Package: s.pkg}); !errors.Is(err,
+				ErrDamaged) {
 				t.Errorf("restore with a flipped bit in %s: %v", name, err)
 			}
 		}
@@ -58,7 +60,8 @@ func TestVerifyFindsFlippedBit(t *testing.T) {
 	if err := store.Delete(t.Context(), firstWith(t, store, "files/")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "is missing") {
+	if _, err := Verify(t.Context(), store, nil); !errors.Is(err, ErrDamaged) ||
+		!strings.Contains(err.Error(), "is missing") {
 		t.Errorf("missing file: %v", err)
 	}
 }

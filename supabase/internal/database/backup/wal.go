@@ -167,7 +167,8 @@ func (l storedLog) along(h history) map[uint64][]string {
 // segment last (0: to the end), and returns the number of segments. If a segment
 // is missing, gap is ErrDamaged and only the segments before it are copied.
 // Objects with equal names hold equal segments, so any of them can be used.
-func fetchLog(ctx context.Context, repo repository, dir string, m Manifest, h history, last uint64) (n int, gap, err error) {
+func fetchLog(ctx context.Context, repo repository, dir string, m Manifest, h history, last uint64) (n int, gap,
+	err error) {
 	log, err := listLog(ctx, repo)
 	if err != nil {
 		return 0, nil, err

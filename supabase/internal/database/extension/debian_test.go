@@ -91,8 +91,9 @@ func TestDumpRestoresHere(t *testing.T) {
 	}
 	source := from.Conn("supabase_admin")
 	for _, table := range []string{
-		"cron.job", "cron.job_run_details", "pgmq.meta", "pgmq.q_work", "pgmq.a_work", "vault.decrypted_secrets", "public.notes",
-		"supabase_functions.hooks", "(select last_value, is_called from cron.jobid_seq)", "(select last_value, is_called from cron.runid_seq)",
+		"cron.job", "cron.job_run_details", "pgmq.meta", "pgmq.q_work", "pgmq.a_work", "vault.decrypted_secrets",
+		"public.notes", "supabase_functions.hooks", "(select last_value, is_called from cron.jobid_seq)",
+		"(select last_value, is_called from cron.runid_seq)",
 		"(select extname, extnamespace::regnamespace from pg_extension)",
 	} {
 		want := content(t, source, table)
@@ -157,7 +158,8 @@ func TestDumpRestoresIntoDebianCron(t *testing.T) {
 		t.Errorf("our worker would run the jobs of Debian's pg_cron too: %v", err)
 	}
 	var id int
-	if err := conn.QueryRow(t.Context(), `select cron.schedule('later', '@daily', 'select 1')`).Scan(&id); err != nil || id != 4 {
+	if err := conn.QueryRow(t.Context(), `select cron.schedule('later', '@daily', 'select 1')`).Scan(&id); err != nil ||
+		id != 4 {
 		t.Errorf("Debian's pg_cron schedules job %d, %v", id, err)
 	}
 }

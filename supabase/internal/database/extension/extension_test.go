@@ -42,7 +42,8 @@ func TestCreateAndDrop(t *testing.T) {
 		}
 		db.Exec(create)
 		db.Exec(create)
-		if got := testdb.Value[string](db, `select extnamespace::regnamespace::text from pg_extension where extname = $1`, e.name); got != e.schema {
+		if got := testdb.Value[string](db,
+			`select extnamespace::regnamespace::text from pg_extension where extname = $1`, e.name); got != e.schema {
 			t.Errorf("%s is in schema %s, want %s", e.name, got, e.schema)
 		}
 		if e.name == "pg_net" || e.name == "supabase_vault" {
@@ -61,15 +62,18 @@ func TestMissingExtensionNamesCure(t *testing.T) {
 	conn := db.Conn("postgres")
 	for _, c := range []struct{ sql, message, hint string }{
 		{`create extension vector`, `extension "vector" is not available`, "--database-url"},
-		{`CREATE EXTENSION IF NOT EXISTS "postgis" WITH SCHEMA "extensions"`, `extension "postgis" is not available`, "--database-url"},
+		{`CREATE EXTENSION IF NOT EXISTS "postgis" WITH SCHEMA "extensions"`, `extension "postgis" is not available`,
+			"--database-url"},
 		{`create extension http`, `extension "http" is not available`, "net.http_get"},
 		{`select 1; create extension plpgsql_check`, `extension "plpgsql_check" is not available`, "--database-url"},
 		{`do $$ begin create extension "pgtap"; end $$`, `extension "pgtap" is not available`, "--database-url"},
-		{`do $$ begin execute 'create extension index_advisor cascade'; end $$`, `extension "index_advisor" is not available`, "--database-url"},
+		{`do $$ begin execute 'create extension index_advisor cascade'; end $$`,
+			`extension "index_advisor" is not available`, "--database-url"},
 	} {
 		_, err := conn.PgConn().Exec(t.Context(), c.sql).ReadAll()
 		var pg *pgconn.PgError
-		if !errors.As(err, &pg) || pg.Code != "0A000" || !strings.Contains(pg.Message, c.message) || !strings.Contains(pg.Hint, c.hint) {
+		if !errors.As(err, &pg) || pg.Code != "0A000" || !strings.Contains(pg.Message, c.message) ||
+			!strings.Contains(pg.Hint, c.hint) {
 			t.Errorf("%s: %v (%+v)", c.sql, err, pg)
 		}
 	}
@@ -134,7 +138,8 @@ func TestConnectionsToItself(t *testing.T) {
 	fails(`select dblink_connect_u('`+at+`')`, "permission denied")
 	d.Exec(fmt.Sprintf(`create server me foreign data wrapper postgres_fdw options (host '%s', port '%d', dbname '%s');
 		create user mapping for postgres server me options (user 'supabase_admin', password 'x');
-		create foreign table users (id uuid) server me options (schema_name 'auth', table_name 'users')`, admin.Host, admin.Port, d.Name))
+		create foreign table users (id uuid) server me options (schema_name 'auth', table_name 'users')`, admin.Host,
+		admin.Port, d.Name))
 	fails(`select * from users`, "password")
 	fails(`alter user mapping for postgres server me options (add password_required 'false')`, "superuser")
 }

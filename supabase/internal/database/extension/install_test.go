@@ -21,14 +21,16 @@ func TestInstall(t *testing.T) {
 	}
 	for range 2 { // the second run replaces our own files
 		written, kept, err := extension.Install(dir)
-		if err != nil || strings.Join(kept, " ") != "pg_cron" || strings.Join(written, " ") != "pg_graphql pg_net pgjwt pgmq pgsodium supabase_vault" {
+		if err != nil || strings.Join(kept, " ") != "pg_cron" ||
+			strings.Join(written, " ") != "pg_graphql pg_net pgjwt pgmq pgsodium supabase_vault" {
 			t.Errorf("written %v, kept %v, %v", written, kept, err)
 		}
 	}
 	if scripts, _ := filepath.Glob(filepath.Join(dir, "pg_cron--*")); len(scripts) > 0 {
 		t.Errorf("%v beside another pg_cron", scripts)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "pg_net--0.20.4.sql")); err != nil || !strings.Contains(string(text), "net.http_post") {
+	if text, err := os.ReadFile(filepath.Join(dir, "pg_net--0.20.4.sql")); err != nil ||
+		!strings.Contains(string(text), "net.http_post") {
 		t.Error(err)
 	}
 }

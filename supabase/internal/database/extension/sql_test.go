@@ -80,14 +80,16 @@ func TestCronKeepsRolesApart(t *testing.T) {
 	cronHere(d)
 	d.Exec(`grant usage on schema cron to service_role, authenticated`)
 	d.Exec(`select cron.schedule('mine', '@daily', 'select 1')`)
-	d.ExecAs("supabase_admin", `insert into cron.job (jobname, schedule, command, username) values ('admin', '@daily', 'select 1', 'supabase_admin')`)
+	d.ExecAs("supabase_admin",
+		`insert into cron.job (jobname, schedule, command, username) values ('admin', '@daily', 'select 1', 'supabase_admin')`)
 	conn := d.Conn("postgres")
 	fails := refused(t, conn)
 	for _, setup := range []string{`set role service_role`, `reset role`, `set session_replication_role = replica`} {
 		if _, err := conn.Exec(t.Context(), setup); err != nil {
 			t.Fatal(err)
 		}
-		fails(`insert into cron.job (schedule, command, username) values ('@daily', 'x', 'supabase_admin')`, "must be superuser to create a job for another role")
+		fails(`insert into cron.job (schedule, command, username) values ('@daily', 'x', 'supabase_admin')`,
+			"must be superuser to create a job for another role")
 		fails(`update cron.job set command = 'x' where username = 'supabase_admin'`, "don't own it")
 		fails(`update cron.job set username = 'supabase_admin' where jobname = 'mine'`, "job")
 		fails(`delete from cron.job where username = 'supabase_admin'`, "don't own it")
@@ -104,7 +106,8 @@ func TestCronKeepsRolesApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	var visible int
-	if err := conn.QueryRow(t.Context(), `select count(*)::int from cron.job`).Scan(&visible); err != nil || visible != 0 {
+	if err := conn.QueryRow(t.Context(), `select count(*)::int from cron.job`).Scan(&visible); err != nil ||
+		visible != 0 {
 		t.Errorf("authenticated sees %d jobs of others, %v", visible, err)
 	}
 	// A function of postgres schedules as postgres for any caller, as with pg_cron in C.
@@ -122,8 +125,10 @@ func TestCronRefusesSuperuser(t *testing.T) {
 	d := testdb.New(t)
 	cronHere(d)
 	startWorkers(t, d, everything, nil)
-	d.ExecAs("supabase_admin", `insert into cron.job (jobname, schedule, command, username) values ('admin', '1 second', 'create table public.taken ()', 'supabase_admin')`)
-	await(t, d, "cannot run jobs as superuser", `select coalesce((select return_message from cron.job_run_details where status = 'failed' limit 1), '')`)
+	d.ExecAs("supabase_admin",
+		`insert into cron.job (jobname, schedule, command, username) values ('admin', '1 second', 'create table public.taken ()', 'supabase_admin')`)
+	await(t, d, "cannot run jobs as superuser",
+		`select coalesce((select return_message from cron.job_run_details where status = 'failed' limit 1), '')`)
 	if got := value[bool](t, d, `select to_regclass('public.taken') is null`); !got {
 		t.Error("the command ran")
 	}
@@ -132,11 +137,13 @@ func TestCronRefusesSuperuser(t *testing.T) {
 func TestVault(t *testing.T) {
 	d := testdb.New(t)
 	id := value[string](t, d, `select vault.create_secret('s3cret ✓', 'token', 'of the mail service')::text`)
-	if stored := value[string](t, d, `select secret from vault.secrets where id = $1`, id); strings.Contains(stored, "s3cret") || len(stored) < 60 {
+	if stored := value[string](t, d, `select secret from vault.secrets where id = $1`, id); strings.Contains(stored,
+		"s3cret") || len(stored) < 60 {
 		t.Errorf("stored as %q", stored)
 	}
 	read := func() string {
-		return value[string](t, d, `select concat_ws('|', name, description, decrypted_secret) from vault.decrypted_secrets where id = $1`, id)
+		return value[string](t, d,
+			`select concat_ws('|', name, description, decrypted_secret) from vault.decrypted_secrets where id = $1`, id)
 	}
 	if got := read(); got != "token|of the mail service|s3cret ✓" {
 		t.Error(got)
@@ -160,10 +167,12 @@ func TestVault(t *testing.T) {
 	fails(`insert into vault.secrets (secret) values ('plain')`, "permission denied")
 	fails(`select vault._derived_key(0, 'pgsodium')`, "permission denied")
 	// Rows that were exchanged or changed do not decrypt.
-	d.ExecAs("supabase_admin", `update vault.secrets s set secret = o.secret, nonce = o.nonce from vault.secrets o where s.name = 'empty' and o.name = 'name'`)
+	d.ExecAs("supabase_admin",
+		`update vault.secrets s set secret = o.secret, nonce = o.nonce from vault.secrets o where s.name = 'empty' and o.name = 'name'`)
 	fails(`select decrypted_secret from vault.decrypted_secrets where name = 'empty'`, "cannot be decrypted")
 	for role, allowed := range map[string]bool{"service_role": true, "authenticated": false, "anon": false} {
-		_, err := conn.Exec(t.Context(), `begin; set local role `+role+`; select decrypted_secret from vault.decrypted_secrets where name = 'name'; commit`)
+		_, err := conn.Exec(t.Context(), `begin; set local role `+role+
+			`; select decrypted_secret from vault.decrypted_secrets where name = 'name'; commit`)
 		if (err == nil) != allowed {
 			t.Errorf("%s: %v", role, err)
 		}
@@ -185,22 +194,26 @@ func TestVaultCipher(t *testing.T) {
 	plain := "A cipher system must not be required to be secret, and it must be able to fall into the hands of the enemy without inconvenience"
 	nonce, _ := hex.DecodeString("1af38c2dc2b96ffdd86694092341bc04")
 	additional := "The second principle of Auguste Kerckhoffs"
-	const begin, tag = "4affaaadb78c31c5da4b1b590d10ffbd", "4dd3b4c088a7f45c216839645b2012bf2e6269a8c56a816dbc1b267761955bc5"
+	const begin, tag = "4affaaadb78c31c5da4b1b590d10ffbd",
+		"4dd3b4c088a7f45c216839645b2012bf2e6269a8c56a816dbc1b267761955bc5"
 	conn := d.Conn("supabase_admin")
 	var sealed []byte
-	if err := conn.QueryRow(t.Context(), `select vault._seal($1, $2, $3, $4)`, key, nonce, []byte(plain), []byte(additional)).Scan(&sealed); err != nil {
+	if err := conn.QueryRow(t.Context(), `select vault._seal($1, $2, $3, $4)`, key, nonce, []byte(plain),
+		[]byte(additional)).Scan(&sealed); err != nil {
 		t.Fatal(err)
 	}
 	if got := hex.EncodeToString(sealed); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, tag) {
 		t.Errorf("sealed %s", got)
 	}
 	var opened []byte
-	if err := conn.QueryRow(t.Context(), `select vault._open($1, $2, $3, $4)`, key, nonce, sealed, []byte(additional)).Scan(&opened); err != nil || string(opened) != plain {
+	if err := conn.QueryRow(t.Context(), `select vault._open($1, $2, $3, $4)`, key, nonce, sealed,
+		[]byte(additional)).Scan(&opened); err != nil || string(opened) != plain {
 		t.Errorf("opened %q, %v", opened, err)
 	}
 	for i := range sealed {
 		sealed[i] ^= 1
-		if _, err := conn.Exec(t.Context(), `select vault._open($1, $2, $3, $4)`, key, nonce, sealed, []byte(additional)); err == nil {
+		if _, err := conn.Exec(t.Context(), `select vault._open($1, $2, $3, $4)`, key, nonce, sealed,
+			[]byte(additional)); err == nil {
 			t.Fatalf("byte %d may change", i)
 		}
 		sealed[i] ^= 1
@@ -211,7 +224,8 @@ func TestQueues(t *testing.T) {
 	d := testdb.New(t)
 	d.Exec(`create extension pgmq`)
 	d.Exec(`select pgmq.create('Jobs'), pgmq.create('Jobs'), pgmq.create_unlogged('fast'), pgmq.create_partitioned('parts', '1 day', '7 days')`)
-	if got := value[string](t, d, `select string_agg(queue_name || is_partitioned || is_unlogged, ' ' order by queue_name collate "C") from pgmq.list_queues()`); got != "Jobsfalsefalse fastfalsetrue partsfalsefalse" {
+	if got := value[string](t, d,
+		`select string_agg(queue_name || is_partitioned || is_unlogged, ' ' order by queue_name collate "C") from pgmq.list_queues()`); got != "Jobsfalsefalse fastfalsetrue partsfalsefalse" {
 		t.Error(got)
 	}
 	for _, c := range []struct{ sql, want string }{
@@ -220,7 +234,8 @@ func TestQueues(t *testing.T) {
 		{`select string_agg(id::text, ',') from pgmq.send('Jobs', '{"n": 3}', 3600) id`, "3"},
 		{`select string_agg(id::text, ',') from pgmq.send('Jobs', '{"n": 4}', now() - interval '1 s') id`, "4"},
 		{`select string_agg(id::text, ',') from pgmq.send('Jobs', '{"n": 5}', '{"h": 5}'::jsonb, 0) id`, "5"},
-		{`select string_agg(id::text, ',') from pgmq.send_batch('Jobs', array['{"n": 6}', '{"n": 7}']::jsonb[]) id`, "6,7"},
+		{`select string_agg(id::text, ',') from pgmq.send_batch('Jobs', array['{"n": 6}', '{"n": 7}']::jsonb[]) id`,
+			"6,7"},
 		{`select string_agg(id::text, ',') from pgmq.send_batch('Jobs', array['{"n": 8}', '{"n": 9}']::jsonb[], array['{"h": 8}']::jsonb[]) id`, "8,9"},
 		{`select string_agg(id::text, ',') from pgmq.send_batch('Jobs', array['{"n": 10}']::jsonb[], 3600) id`, "10"},
 		{`select string_agg(msg_id || ':' || read_ct || coalesce(headers::text, ''), ',') from pgmq.read('Jobs', 30, 2)`, `1:1,2:1{"h": true}`},
@@ -236,9 +251,11 @@ func TestQueues(t *testing.T) {
 		{`select string_agg(id::text, ',') from pgmq.delete('Jobs', array[6, 77]) id`, "6"},
 		{`select string_agg(msg_id::text, ',' order by msg_id) from pgmq.a_jobs where archived_at is not null`, "1,2"},
 		{`select queue_length || ',' || total_messages || ',' || queue_visible_length || ',' || (oldest_msg_age_sec >= 0) from pgmq.metrics('Jobs')`, "5,10,2,true"},
-		{`select string_agg(queue_name || queue_length, ' ' order by queue_name collate "C") from pgmq.metrics_all()`, "Jobs5 fast0 parts0"},
+		{`select string_agg(queue_name || queue_length, ' ' order by queue_name collate "C") from pgmq.metrics_all()`,
+			"Jobs5 fast0 parts0"},
 		{`select pgmq.purge_queue('Jobs')::text`, "5"},
-		{`select pgmq.drop_queue('fast')::text || pgmq.drop_queue('fast')::text || pgmq.drop_queue('parts')::text`, "truefalsetrue"},
+		{`select pgmq.drop_queue('fast')::text || pgmq.drop_queue('fast')::text || pgmq.drop_queue('parts')::text`,
+			"truefalsetrue"},
 		{`select string_agg(queue_name, ',') from pgmq.list_queues()`, "Jobs"},
 	} {
 		if got := value[string](t, d, c.sql); got != c.want {
@@ -260,7 +277,8 @@ func TestDropExtensionDropsQueues(t *testing.T) {
 			t.Errorf("%d messages remain", n)
 		}
 		d.Exec(`select pgmq.send('work', '{}'); drop extension pgmq cascade`)
-		if got := value[string](t, d, `select string_agg(relname, ',') from pg_class where relnamespace = 'pgmq'::regnamespace and relkind = 'r'`); got != "other" {
+		if got := value[string](t, d,
+			`select string_agg(relname, ',') from pg_class where relnamespace = 'pgmq'::regnamespace and relkind = 'r'`); got != "other" {
 			t.Errorf("tables %s remain", got)
 		}
 		d.Exec(`drop table pgmq.other`)
@@ -293,17 +311,20 @@ func TestJWT(t *testing.T) {
 	d := testdb.New(t)
 	d.Exec(`create extension pgjwt with schema extensions`)
 	const token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9.TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ"
-	if got := value[string](t, d, `select extensions.sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret')`); got != token {
+	if got := value[string](t, d,
+		`select extensions.sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret')`); got != token {
 		t.Error(got)
 	}
 	for _, c := range []struct{ sql, want string }{
-		{`select valid || (payload ->> 'name') || (header ->> 'alg') from extensions.verify($1, 'secret')`, "trueJohn DoeHS256"},
+		{`select valid || (payload ->> 'name') || (header ->> 'alg') from extensions.verify($1, 'secret')`,
+			"trueJohn DoeHS256"},
 		{`select valid::text from extensions.verify($1, 'other')`, "false"},
 		{`select string_agg(v.valid::text, ',' order by a) from unnest(array['HS256', 'HS384', 'HS512']) a,
 			lateral extensions.verify(extensions.sign('{"a": 1}', 'k', a), 'k', a) v where $1 <> ''`, "true,true,true"},
 		{`select string_agg(v.valid::text, ',' order by n) from unnest(array[-10, 10]) n,
 			lateral extensions.verify(extensions.sign(json_build_object('exp', extract(epoch from now()) + n), 'k'), 'k') v where $1 <> ''`, "false,true"},
-		{`select valid::text from extensions.verify(extensions.sign('{"exp": "never"}', 'k'), 'k') where $1 <> ''`, "true"},
+		{`select valid::text from extensions.verify(extensions.sign('{"exp": "never"}', 'k'), 'k') where $1 <> ''`,
+			"true"},
 	} {
 		if got := value[string](t, d, c.sql, token); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.sql, got, c.want)

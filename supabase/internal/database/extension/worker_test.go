@@ -35,9 +35,10 @@ func startWorkers(t *testing.T, d *testdb.DB, targets pgnet.Targets, now func() 
 		lead.Run(ctx, lead.Options{
 			Connect: func(ctx context.Context) (*pgx.Conn, error) { return pool.Connect(ctx, admin) },
 			Workers: []lead.Worker{
-				cron.New(cron.Options{DB: db, Log: log, Now: now, Connect: func(ctx context.Context, role, database string) (*pgx.Conn, error) {
-					return pool.Connect(ctx, testdb.Server(t).DatabaseURL(role, database))
-				}}),
+				cron.New(cron.Options{DB: db, Log: log, Now: now,
+					Connect: func(ctx context.Context, role, database string) (*pgx.Conn, error) {
+						return pool.Connect(ctx, testdb.Server(t).DatabaseURL(role, database))
+					}}),
 				pgnet.New(pgnet.Options{DB: db, Targets: targets, Log: log}),
 			},
 			Log: log, Retry: 20 * time.Millisecond,
@@ -80,7 +81,8 @@ func TestCronRunsJobs(t *testing.T) {
 	d.Exec(`select cron.schedule('fail', '1 second', 'select 1 / 0')`)
 	d.Exec(`select cron.schedule('rows', '1 second', 'select generate_series(1, 3); select 1 from generate_series(1, 2)')`)
 	await(t, d, true, `select count(*) >= 2 from ticks where by = 'postgres'`)
-	for name, want := range map[string]string{"tick": "succeeded|INSERT 0 1", "fail": "failed|ERROR:  division by zero\n", "rows": "succeeded|2 rows"} {
+	for name, want := range map[string]string{"tick": "succeeded|INSERT 0 1",
+		"fail": "failed|ERROR:  division by zero\n", "rows": "succeeded|2 rows"} {
 		await(t, d, want, `
 			select coalesce((select d.status || '|' || d.return_message from cron.job_run_details d join cron.job j using (jobid)
 			where j.jobname = $1 and d.end_time >= d.start_time and d.job_pid > 0 and d.username = 'postgres'
@@ -175,7 +177,8 @@ func TestCronMarksInterruptedRuns(t *testing.T) {
 	await(t, d, 1, `select count(*)::int from cron.job_run_details where status = 'running'`)
 	stop()
 	await(t, d, "failed", `select status from cron.job_run_details limit 1`)
-	d.ExecAs("supabase_admin", `update cron.job set active = false; insert into cron.job_run_details (jobid, status) values (1, 'running')`)
+	d.ExecAs("supabase_admin",
+		`update cron.job set active = false; insert into cron.job_run_details (jobid, status) values (1, 'running')`)
 	startWorkers(t, d, everything, nil)
 	await(t, d, 1, `select count(*)::int from cron.job_run_details where return_message = 'server restarted'`)
 }
@@ -205,12 +208,14 @@ func TestNetSendsAndStores(t *testing.T) {
 	}))
 	defer server.Close()
 	startWorkers(t, d, everything, nil)
-	post := testdb.Value[int](d, `select net.http_post($1 || '/in?a=1#part', '{"n": 1}', '{"q": "x y&z"}', '{"X-Key": "k"}')::int`, server.URL)
+	post := testdb.Value[int](d,
+		`select net.http_post($1 || '/in?a=1#part', '{"n": 1}', '{"q": "x y&z"}', '{"X-Key": "k"}')::int`, server.URL)
 	await(t, d, "201|application/json|{\"ok\":true}|f|", `
 		select coalesce((select concat_ws('|', status_code, content_type, content, timed_out, coalesce(error_msg, ''))
 		from net._http_response where id = $1), '')`, post)
 	r := <-got
-	if r.URL.RequestURI() != "/in?a=1&q=x%20y%26z" || r.Header.Get("X-Key") != "k" || r.Header.Get("Content-Type") != "application/json" {
+	if r.URL.RequestURI() != "/in?a=1&q=x%20y%26z" || r.Header.Get("X-Key") != "k" ||
+		r.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("request %s with %v", r.URL.RequestURI(), r.Header)
 	}
 	if body := <-bodies; !strings.HasSuffix(body, `{"n": 1}`) {
@@ -229,8 +234,8 @@ func TestNetSendsAndStores(t *testing.T) {
 		t.Errorf("%d requests are still queued", n)
 	}
 	for url, want := range map[string]string{
-		"ftp://x/": "Unsupported protocol", "nonsense": "URL using bad/illegal format or missing URL", "http://127.0.0.1:1/": "Couldn't connect to server",
-		"http://name.invalid/": "Couldn't resolve host name",
+		"ftp://x/": "Unsupported protocol", "nonsense": "URL using bad/illegal format or missing URL",
+		"http://127.0.0.1:1/": "Couldn't connect to server", "http://name.invalid/": "Couldn't resolve host name",
 	} {
 		id := testdb.Value[int](d, `select net.http_get($1)::int`, url)
 		await(t, d, want, `select coalesce(min(error_msg), '') from net._http_response where id = $1`, id)
@@ -244,13 +249,15 @@ func TestNetSurvivesRestart(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	id := testdb.Value[int](d, `select net.http_get($1)::int`, server.URL)
-	d.ExecAs("supabase_admin", `insert into net._http_response (id, created) values (-1, now() - interval '7 hours'), (-2, now() - interval '5 hours')`)
+	d.ExecAs("supabase_admin",
+		`insert into net._http_response (id, created) values (-1, now() - interval '7 hours'), (-2, now() - interval '5 hours')`)
 	stop := startWorkers(t, d, everything, nil)
 	await(t, d, 200, `select coalesce(min(status_code), 0) from net._http_response where id = $1`, id)
 	await(t, d, "-2", `select string_agg(id::text, ',') from net._http_response where id < 0`)
 	stop()
 	conn := d.Conn("postgres")
-	if _, err := conn.Exec(t.Context(), `select net.check_worker_is_up()`); err == nil || !strings.Contains(err.Error(), "worker is not up") {
+	if _, err := conn.Exec(t.Context(), `select net.check_worker_is_up()`); err == nil ||
+		!strings.Contains(err.Error(), "worker is not up") {
 		t.Errorf("without a worker: %v", err)
 	}
 	startWorkers(t, d, everything, nil)
@@ -278,11 +285,14 @@ func TestWebhookTrigger(t *testing.T) {
 		alter table notes enable row level security;
 		create policy own on notes for all using (true);
 		create trigger hook after insert or update or delete on notes for each row
-		  execute function supabase_functions.http_request('` + server.URL + `', 'POST', '{"Authorization": "Bearer k"}', '{}', '1000')`)
+		  execute function supabase_functions.http_request('` + server.URL +
+		`', 'POST', '{"Authorization": "Bearer k"}', '{}', '1000')`)
 	conn := d.Conn("postgres")
 	for _, step := range []struct{ sql, want string }{
-		{`insert into notes values (1, 'a')`, `Bearer k {"type": "INSERT", "table": "notes", "record": {"id": 1, "body": "a"}, "schema": "public", "old_record": null}`},
-		{`update notes set body = 'b'`, `Bearer k {"type": "UPDATE", "table": "notes", "record": {"id": 1, "body": "b"}, "schema": "public", "old_record": {"id": 1, "body": "a"}}`},
+		{`insert into notes values (1, 'a')`,
+			`Bearer k {"type": "INSERT", "table": "notes", "record": {"id": 1, "body": "a"}, "schema": "public", "old_record": null}`},
+		{`update notes set body = 'b'`,
+			`Bearer k {"type": "UPDATE", "table": "notes", "record": {"id": 1, "body": "b"}, "schema": "public", "old_record": {"id": 1, "body": "a"}}`},
 		{`delete from notes`, `Bearer k {"type": "DELETE", "table": "notes", "record": null, "schema": "public", "old_record": {"id": 1, "body": "b"}}`},
 	} {
 		// As a client does: in a transaction with the role of a signed-in user.
@@ -298,7 +308,8 @@ func TestWebhookTrigger(t *testing.T) {
 			t.Fatalf("%s: no request", step.sql)
 		}
 	}
-	if n := testdb.Value[int](d, `select count(*)::int from supabase_functions.hooks where hook_name = 'hook' and hook_table_id = 'notes'::regclass::oid::int`); n != 3 {
+	if n := testdb.Value[int](d,
+		`select count(*)::int from supabase_functions.hooks where hook_name = 'hook' and hook_table_id = 'notes'::regclass::oid::int`); n != 3 {
 		t.Errorf("%d rows in supabase_functions.hooks, want 3", n)
 	}
 }

@@ -43,7 +43,8 @@ func runRoles(t *testing.T, db *testdb.DB) {
 // token.
 func TestRealtimeNeedsNoSuperuser(t *testing.T) {
 	db := testdb.New(t)
-	db.ExecAs("supabase_admin", `drop schema realtime cascade; create schema _realtime; create table _realtime.tenants (id int)`)
+	db.ExecAs("supabase_admin",
+		`drop schema realtime cascade; create schema _realtime; create table _realtime.tenants (id int)`)
 	runRoles(t, db)
 	const role = "supabase_realtime_admin"
 	if testdb.Value[bool](db, `select rolsuper or rolbypassrls from pg_roles where rolname = $1`, role) {

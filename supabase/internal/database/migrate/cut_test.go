@@ -60,15 +60,17 @@ func TestConnectionLossAtEveryMessage(t *testing.T) {
 			}
 			states = append(states, fingerprint(t, ref))
 		}
-		cutEverywhere(t, testdb.NewEmpty(t), "supabase_admin", `daawo.platform`, states, func(ctx context.Context, conn *pgx.Conn) error {
-			return migrate.Platform(ctx, conn)
-		})
+		cutEverywhere(t, testdb.NewEmpty(t), "supabase_admin", `daawo.platform`, states,
+			func(ctx context.Context, conn *pgx.Conn) error {
+				return migrate.Platform(ctx, conn)
+			})
 	})
 }
 
 // cutEverywhere calls apply repeatedly. Each call may send one message more than
 // the last, until the ledger records another step; then the count starts again.
-func cutEverywhere(t *testing.T, db *testdb.DB, role, ledger string, states []string, apply func(context.Context, *pgx.Conn) error) {
+func cutEverywhere(t *testing.T, db *testdb.DB, role, ledger string, states []string,
+	apply func(context.Context, *pgx.Conn) error) {
 	done, cuts := 0, 0
 	for messages := 1; ; messages++ {
 		if messages > 400 {

@@ -39,7 +39,8 @@ func TestApplyIsAtomic(t *testing.T) {
 		"migrations/README.sql":   `not a migration`,
 	}
 	applied, err := migrate.Apply(ctx, conn, project(files))
-	if err == nil || !strings.Contains(err.Error(), "2_second.sql: statement 3 (create table c (id nonsense)): line 1 of it:") {
+	if err == nil || !strings.Contains(err.Error(),
+		"2_second.sql: statement 3 (create table c (id nonsense)): line 1 of it:") {
 		t.Fatalf("got error %v, want one that names file, statement and line", err)
 	}
 	if len(applied) != 1 {
@@ -67,17 +68,20 @@ func TestApplyIsAtomic(t *testing.T) {
 // official CLI, such as after a new value of an enum, which cannot be used before a commit.
 func TestApplyTransactionControl(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, fails string }{
-		"commit":      {"begin; create type e as enum ('x'); create table a (v e); commit; alter type e add value 'y'; end work; create index on a (v) where v = 'y'; commit", "a", ""},
-		"chain":       {"create table a (); commit and chain; create table b ()", "a b", ""},
-		"rollback":    {"create table a (); rollback; create table b ()", "b", ""},
-		"at the end":  {"begin; create table a (); rollback", "", ""},
-		"fails later": {"create table a (); commit; create table b (); select 1 / 0", "a", "statement 4 (select 1 / 0): ERROR: division by zero (SQLSTATE 22012); the changes before the file's COMMIT (statement 2) stay"},
-		"fails":       {"begin; create table a (); select 1 / 0; commit", "", "division by zero"},
+		"commit":     {"begin; create type e as enum ('x'); create table a (v e); commit; alter type e add value 'y'; end work; create index on a (v) where v = 'y'; commit", "a", ""},
+		"chain":      {"create table a (); commit and chain; create table b ()", "a b", ""},
+		"rollback":   {"create table a (); rollback; create table b ()", "b", ""},
+		"at the end": {"begin; create table a (); rollback", "", ""},
+		"fails later": {"create table a (); commit; create table b (); select 1 / 0", "a",
+			"statement 4 (select 1 / 0): ERROR: division by zero (SQLSTATE 22012); the changes before the file's COMMIT (statement 2) stay"},
+		"fails": {"begin; create table a (); select 1 / 0; commit", "", "division by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := testdb.New(t)
-			applied, err := migrate.Apply(t.Context(), db.Conn("postgres"), project(map[string]string{"migrations/1_x.sql": c.text}))
-			if c.fails == "" && (err != nil || len(applied) != 1) || c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)) {
+			applied, err := migrate.Apply(t.Context(), db.Conn("postgres"),
+				project(map[string]string{"migrations/1_x.sql": c.text}))
+			if c.fails == "" && (err != nil || len(applied) != 1) || c.fails != "" &&
+				(err == nil || !strings.Contains(err.Error(), c.fails)) {
 				t.Errorf("applied %v, error %v, want %q", applied, err, c.fails)
 			}
 			if got := tables(db); got != c.want {
@@ -102,7 +106,8 @@ func TestApplyIgnoresNewerMigrations(t *testing.T) {
 
 func TestConcurrentApply(t *testing.T) {
 	db := testdb.New(t)
-	p := project(map[string]string{"migrations/1_a.sql": `create table a (); select pg_sleep(0.05)`, "migrations/2_b.sql": `create table b ()`})
+	p := project(map[string]string{"migrations/1_a.sql": `create table a (); select pg_sleep(0.05)`,
+		"migrations/2_b.sql": `create table b ()`})
 	var wg sync.WaitGroup
 	for range 4 {
 		conn := db.Conn("postgres")
@@ -215,7 +220,8 @@ func TestRecordsLikeOfficialCLI(t *testing.T) {
 			if out := push(t, ours, dir); !strings.Contains(out, "up to date") {
 				t.Errorf("the CLI has pending migrations after ours:\n%s", out)
 			}
-			if applied, err := migrate.Apply(t.Context(), theirs.Conn("postgres"), fsys); err != nil || len(applied) != 0 {
+			if applied, err := migrate.Apply(t.Context(), theirs.Conn("postgres"), fsys); err != nil ||
+				len(applied) != 0 {
 				t.Errorf("applied %v after the CLI, error %v", applied, err)
 			}
 			if diff := cmp.Diff(records(t, theirs), records(t, ours)); diff != "" {
@@ -231,7 +237,8 @@ func push(t *testing.T, db *testdb.DB, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), cli, "db", "push", "--yes", "--include-seed", "--workdir", dir, "--remote", db.TCPURL("postgres"))
+	cmd := exec.CommandContext(t.Context(), cli, "db", "push", "--yes", "--include-seed", "--workdir", dir, "--remote",
+		db.TCPURL("postgres"))
 	cmd.Env = append(os.Environ(), "PGSSLMODE=disable", "DO_NOT_TRACK=1", "HOME="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -262,7 +269,8 @@ func records(t *testing.T, db *testdb.DB) []string {
 }
 
 func tables(db *testdb.DB) string {
-	return testdb.Value[string](db, `select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_tables where schemaname = 'public'`)
+	return testdb.Value[string](db,
+		`select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_tables where schemaname = 'public'`)
 }
 
 // TestRightsOfPostgres checks what the role postgres may do on Supabase with the help of an
@@ -280,10 +288,12 @@ func TestRightsOfPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n int
-	if err := conn.QueryRow(t.Context(), `select count(*) from pg_publication where puballtables`).Scan(&n); err != nil || n != 2 {
+	if err := conn.QueryRow(t.Context(),
+		`select count(*) from pg_publication where puballtables`).Scan(&n); err != nil || n != 2 {
 		t.Errorf("%d publications, %v", n, err)
 	}
-	if _, err := conn.Exec(t.Context(), `select daawo.publish_all_tables('x', 'publish = ''insert''); drop table a; --')`); err == nil {
+	if _, err := conn.Exec(t.Context(),
+		`select daawo.publish_all_tables('x', 'publish = ''insert''); drop table a; --')`); err == nil {
 		t.Error("options with a statement are accepted")
 	}
 	if _, err := db.Conn("authenticator").Exec(t.Context(), `select daawo.publish_all_tables('x', '')`); err == nil {

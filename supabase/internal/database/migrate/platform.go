@@ -111,7 +111,8 @@ func unseen(files fs.FS, seen map[string]string, skip []string) (missing []platf
 func applyPlatform(ctx context.Context, conn *pgx.Conn, f platformFile) error {
 	return fromScratch(ctx, conn, func(tx pgx.Tx) error {
 		// These settings end with the transaction.
-		if _, err := tx.Exec(ctx, `set local client_min_messages = warning; set local search_path = public, extensions`); err != nil {
+		if _, err := tx.Exec(ctx,
+			`set local client_min_messages = warning; set local search_path = public, extensions`); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, f.text); err != nil {

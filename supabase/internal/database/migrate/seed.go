@@ -79,7 +79,8 @@ func UnmatchedSeeds(project fs.FS, patterns []string) (unmatched []string) {
 	return unmatched
 }
 
-func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, seen map[string]string) (fresh bool, err error) {
+func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, seen map[string]string) (fresh bool,
+	err error) {
 	text, err := fs.ReadFile(project, file)
 	if err != nil {
 		return false, err

@@ -50,9 +50,10 @@ func setDialing(c *pgx.ConnConfig) {
 		c.ConnectTimeout = dialTimeout(1 + len(otherHosts(c)))
 	}
 	dialer := &net.Dialer{
-		Timeout:         c.ConnectTimeout,
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},
-		Control:         setUserTimeout,
+		Timeout: c.ConnectTimeout,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval,
+			Count: keepAliveCount},
+		Control: setUserTimeout,
 	}
 	c.DialFunc = dialer.DialContext
 }
@@ -124,8 +125,9 @@ func ConnectReplication(ctx context.Context, url, applicationName string) (*pgx.
 	}
 	setDialing(c)
 	for name, value := range map[string]string{
-		"replication": "database", "application_name": applicationName, "client_encoding": "UTF8", "DateStyle": "ISO, YMD",
-		"TimeZone": "UTC", "IntervalStyle": "postgres", "extra_float_digits": "1", "bytea_output": "hex",
+		"replication": "database", "application_name": applicationName, "client_encoding": "UTF8",
+		"DateStyle": "ISO, YMD", "TimeZone": "UTC", "IntervalStyle": "postgres", "extra_float_digits": "1",
+		"bytea_output": "hex",
 	} {
 		c.RuntimeParams[name] = value
 	}

@@ -42,7 +42,8 @@ func IsUnavailable(err error) bool {
 	if e, ok := AsPgError(err); ok {
 		// 08: connection exception; 53300: too many connections; 57P01–57P03: shutting down,
 		// crashed, starting; 25006: a primary that has become a standby.
-		return strings.HasPrefix(e.Code, "08") || e.Code == "53300" || strings.HasPrefix(e.Code, "57P0") || e.Code == "25006"
+		return strings.HasPrefix(e.Code, "08") || e.Code == "53300" || strings.HasPrefix(e.Code, "57P0") ||
+			e.Code == "25006"
 	}
 	var connect *pgconn.ConnectError
 	return errors.As(err, &connect) || pgconn.SafeToRetry(err) || isBrokenConnection(err)

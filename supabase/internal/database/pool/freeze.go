@@ -51,8 +51,8 @@ func watchFreezes(pc *pgxpool.Config, log *slog.Logger) *freezeWatch {
 	hosts := 1 + len(otherHosts(plain))
 	w := &freezeWatch{
 		timeout: dialTimeout(hosts)*time.Duration(hosts-1) + 3*time.Second, log: log,
-		conns: map[*watchedConn]bool{}, begun: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
-		probe: func(ctx context.Context) error {
+		conns: map[*watchedConn]bool{}, begun: make(chan struct{}, 1), stop: make(chan struct{}),
+		done: make(chan struct{}), probe: func(ctx context.Context) error {
 			conn, err := pgconn.ConnectConfig(ctx, &plain.Config)
 			if err == nil {
 				err = conn.Close(ctx)

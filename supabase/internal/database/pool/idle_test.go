@@ -28,7 +28,8 @@ func TestCloseIdle(t *testing.T) {
 	}
 	other.Release()
 	p.CloseIdle(t.Context())
-	for end := time.Now().Add(30 * time.Second); p.Pgx().Stat().TotalConns() != 1; time.Sleep(time.Millisecond) { // closed in the background
+	// closed in the background
+	for end := time.Now().Add(30 * time.Second); p.Pgx().Stat().TotalConns() != 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d connections, want 1", p.Pgx().Stat().TotalConns())
 		}

@@ -18,16 +18,18 @@ import (
 
 // Config configures a Pool.
 type Config struct {
-	URL             string        // libpq connection string or URL; may have several hosts and target_session_attrs
-	MaxConns        int32         // maximum of open connections; 0 means 10
-	MaxActive       int32         // maximum of callers that begin statements at the same time; 0 means MaxConns, see admission
-	MinIdleConns    int32         // minimum of idle connections; 0 means none
-	AcquireTimeout  time.Duration // how long a caller waits for a connection before ErrUnavailable; 0 means 5 s
-	MaxIdle         time.Duration // an unused connection is closed after this; 0 means 5 min
-	MaxLifetime     time.Duration // any connection is closed after this; 0 means an hour
-	Unprepared      bool          // Sessions use no prepared statements, for connection poolers that do not support them
-	ApplicationName string        // shown in pg_stat_activity
-	Log             *slog.Logger  // nil means slog.Default()
+	URL      string // libpq connection string or URL; may have several hosts and target_session_attrs
+	MaxConns int32  // maximum of open connections; 0 means 10
+	// maximum of callers that begin statements at the same time; 0 means MaxConns, see admission
+	MaxActive      int32
+	MinIdleConns   int32         // minimum of idle connections; 0 means none
+	AcquireTimeout time.Duration // how long a caller waits for a connection before ErrUnavailable; 0 means 5 s
+	MaxIdle        time.Duration // an unused connection is closed after this; 0 means 5 min
+	MaxLifetime    time.Duration // any connection is closed after this; 0 means an hour
+	// Sessions use no prepared statements, for connection poolers that do not support them
+	Unprepared      bool
+	ApplicationName string       // shown in pg_stat_activity
+	Log             *slog.Logger // nil means slog.Default()
 
 	Tracer pgx.QueryTracer // makes spans of statements; nil makes none
 }

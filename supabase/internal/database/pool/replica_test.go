@@ -34,8 +34,8 @@ func TestReplica(t *testing.T) {
 	readFrom := func() string {
 		var from, n string
 		err := r.Session(t.Context(), "", func(s *pool.Session) error {
-			return s.Run(t.Context(), []pool.Statement{{SQL: `select case when pg_is_in_recovery() then 'standby' else 'primary' end, n from t`}},
-				func(_ int, rows *pgconn.ResultReader) error {
+			return s.Run(t.Context(),
+				[]pool.Statement{{SQL: `select case when pg_is_in_recovery() then 'standby' else 'primary' end, n from t`}}, func(_ int, rows *pgconn.ResultReader) error {
 					for rows.NextRow() {
 						from, n = string(rows.Values()[0]), string(rows.Values()[1])
 					}
@@ -90,7 +90,8 @@ func TestReplicaWithoutStandby(t *testing.T) {
 	n := 0
 	err := r.Session(t.Context(), "", func(s *pool.Session) error {
 		n++
-		return s.Run(t.Context(), []pool.Statement{{SQL: `select 1`}}, func(int, *pgconn.ResultReader) error { return nil })
+		return s.Run(t.Context(), []pool.Statement{{SQL: `select 1`}},
+			func(int, *pgconn.ResultReader) error { return nil })
 	})
 	if err != nil || n != 1 {
 		t.Errorf("%v after %d attempts", err, n)
@@ -104,7 +105,8 @@ func TestReplicaRunsSlowStatementOnce(t *testing.T) {
 	n := 0
 	err := r.Session(t.Context(), "", func(s *pool.Session) error {
 		n++
-		return s.Run(t.Context(), []pool.Statement{{SQL: `set local statement_timeout = 2100`}, {SQL: `select pg_sleep(9)`}},
+		return s.Run(t.Context(),
+			[]pool.Statement{{SQL: `set local statement_timeout = 2100`}, {SQL: `select pg_sleep(9)`}},
 			func(int, *pgconn.ResultReader) error { return nil })
 	})
 	if !pool.IsCode(err, "57014") || n != 1 {
@@ -186,11 +188,12 @@ func standbyOf(t *testing.T, s *server.Server) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	standby, err := server.Start(ctx, server.Options{Source: source, Data: data, Volatile: true, Log: slog.New(slog.DiscardHandler),
-		Settings: map[string]string{
-			"max_connections": "100", "shared_buffers": "32MB", "hot_standby": "on",
-			"primary_conninfo": fmt.Sprintf("host=%s port=%d user=%s", config.Host, config.Port, server.Superuser),
-		}})
+	standby, err := server.Start(ctx,
+		server.Options{Source: source, Data: data, Volatile: true, Log: slog.New(slog.DiscardHandler),
+			Settings: map[string]string{
+				"max_connections": "100", "shared_buffers": "32MB", "hot_standby": "on",
+				"primary_conninfo": fmt.Sprintf("host=%s port=%d user=%s", config.Host, config.Port, server.Superuser),
+			}})
 	if err != nil {
 		t.Fatal(err)
 	}

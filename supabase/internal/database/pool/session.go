@@ -51,7 +51,8 @@ func (p *Pool) Session(ctx context.Context, scope string, fn func(*Session) erro
 // Run sends the statements in one round trip. Without begin and commit they are one transaction
 // (PostgreSQL documentation, "Pipeline Mode"): the first error rolls back all of them. read gets
 // each statement's rows in turn. It must not keep their bytes, which belong to the connection.
-func (s *Session) Run(ctx context.Context, statements []Statement, read func(i int, rows *pgconn.ResultReader) error) (err error) {
+func (s *Session) Run(ctx context.Context, statements []Statement,
+	read func(i int, rows *pgconn.ResultReader) error) (err error) {
 	if s.tracer != nil && len(statements) > 0 {
 		longest := slices.MaxFunc(statements, func(a, b Statement) int { return cmp.Compare(len(a.SQL), len(b.SQL)) })
 		traced := s.tracer.TraceQueryStart(ctx, nil, pgx.TraceQueryStartData{SQL: longest.SQL})

@@ -106,10 +106,11 @@ func TestPlanCacheEvicts(t *testing.T) {
 func checkPreparedCount(t *testing.T, p *pool.Pool) {
 	t.Helper()
 	n := 0
-	err := p.Query(t.Context(), pool.Caller{}, `select count(*) from pg_prepared_statements`, nil, func(rows pgx.Rows) error {
-		rows.Next()
-		return rows.Scan(&n)
-	})
+	err := p.Query(t.Context(), pool.Caller{}, `select count(*) from pg_prepared_statements`, nil,
+		func(rows pgx.Rows) error {
+			rows.Next()
+			return rows.Scan(&n)
+		})
 	if err != nil || n > 260 {
 		t.Errorf("%d prepared statements: %v", n, err)
 	}
@@ -148,12 +149,14 @@ func TestFailedStatementsAreDeallocated(t *testing.T) {
 				err := p.Session(t.Context(), "", func(s *pool.Session) error {
 					return s.Run(t.Context(), c.statements(i), func(int, *pgconn.ResultReader) error { return c.read })
 				})
-				if !errors.Is(err, c.read) && c.read != nil || c.code != "" && !pool.IsCode(err, c.code) || c.code == "" && c.read == nil && err != nil {
+				if !errors.Is(err, c.read) && c.read != nil || c.code != "" && !pool.IsCode(err, c.code) ||
+					c.code == "" && c.read == nil && err != nil {
 					t.Fatalf("%d: %v", i, err)
 				}
 			}
 			checkPreparedCount(t, p)
-			if got, err := run(t.Context(), p, "", c.statements(1000)...); c.code == "" && (err != nil || got[0] != "1") {
+			if got, err := run(t.Context(), p, "", c.statements(1000)...); c.code == "" &&
+				(err != nil || got[0] != "1") {
 				t.Errorf("statement after 1000: %v %v", got, err)
 			}
 		})
@@ -164,7 +167,8 @@ func TestRunErrors(t *testing.T) {
 	p := open(t, false)
 	mine := errors.New("mine")
 	err := p.Session(t.Context(), "", func(s *pool.Session) error {
-		return s.Run(t.Context(), []pool.Statement{{SQL: "select 1"}}, func(int, *pgconn.ResultReader) error { return mine })
+		return s.Run(t.Context(), []pool.Statement{{SQL: "select 1"}},
+			func(int, *pgconn.ResultReader) error { return mine })
 	})
 	if !errors.Is(err, mine) {
 		t.Error(err)
@@ -177,7 +181,8 @@ func TestRunErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer down.Close()
-	if _, err := run(t.Context(), down, "", pool.Statement{SQL: "select 1"}); !errors.Is(err, pool.ErrUnavailable) || !pool.IsUnavailable(err) {
+	if _, err := run(t.Context(), down, "", pool.Statement{SQL: "select 1"}); !errors.Is(err, pool.ErrUnavailable) ||
+		!pool.IsUnavailable(err) {
 		t.Error(err)
 	}
 }

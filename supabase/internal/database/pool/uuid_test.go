@@ -25,11 +25,13 @@ func TestUUID(t *testing.T) {
 		var all []uuid.UUID
 		var text string
 		err := pool.Pgx().QueryRow(ctx, "select $1::uuid, $1::uuid, $2::uuid, $3::uuid[], $1::uuid::text",
-			pgx.QueryResultFormats{format}, want, null, []uuid.UUID{want, uuid.Nil}).Scan(&one, &pointer, &null, &all, &text)
+			pgx.QueryResultFormats{format}, want, null, []uuid.UUID{want, uuid.Nil}).Scan(&one, &pointer, &null, &all,
+			&text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one != want || pointer == nil || *pointer != want || null != nil || len(all) != 2 || all[0] != want || all[1] != uuid.Nil || text != want.String() {
+		if one != want || pointer == nil || *pointer != want || null != nil || len(all) != 2 || all[0] != want ||
+			all[1] != uuid.Nil || text != want.String() {
 			t.Errorf("format %d: got %v %v %v %v %s", format, one, pointer, null, all, text)
 		}
 	}

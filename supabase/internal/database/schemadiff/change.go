@@ -55,7 +55,8 @@ func (d *differ) uncovered(is Object) {
 // needsNewEnum reports whether an enum cannot be changed by adding labels: a label was removed or
 // moved, or a new one is used in the same transaction, which Postgres refuses.
 func (d *differ) needsNewEnum(was, is Object) bool {
-	kept := slices.DeleteFunc(slices.Clone(is.Details), func(label string) bool { return !slices.Contains(was.Details, label) })
+	kept := slices.DeleteFunc(slices.Clone(is.Details),
+		func(label string) bool { return !slices.Contains(was.Details, label) })
 	if !slices.Equal(kept, was.Details) {
 		return true
 	}
@@ -113,7 +114,8 @@ func (d *differ) rebuildEnum(name string, is Object) {
 			if c.Default != "" && !c.Separate {
 				d.add("%s drop default;", alter)
 			}
-			d.add("%s type %s using %s::text%s::%s;", alter, c.Type, ident(c.Name), strings.TrimPrefix(c.Type, name), c.Type)
+			d.add("%s type %s using %s::text%s::%s;", alter, c.Type, ident(c.Name), strings.TrimPrefix(c.Type, name),
+				c.Type)
 			if after.Default != "" && !after.Separate && after.Type == c.Type {
 				d.add("%s set default %s;", alter, after.Default)
 				t.Columns[i].Default = after.Default

@@ -20,8 +20,8 @@ func Diff(old, new []Object) []string {
 	old, new = compared(old, new)
 	d := differ{
 		before: byKey(old), after: byKey(new), old: old, new: new,
-		gone: map[id]bool{}, made: map[id]bool{}, again: map[string]bool{}, late: map[string]bool{}, rebuilt: map[string]bool{},
-		revoked: map[string]bool{},
+		gone: map[id]bool{}, made: map[id]bool{}, again: map[string]bool{}, late: map[string]bool{},
+		rebuilt: map[string]bool{}, revoked: map[string]bool{},
 	}
 	for _, o := range old {
 		if _, stays := d.after[o.Key]; !stays && !o.attached() {
@@ -90,7 +90,8 @@ func (o Object) id() id { return id{o.class, o.oid} }
 
 // attached reports whether an object is a property of another one with the same id.
 func (o Object) attached() bool {
-	return slices.Contains([]string{"comment", "grants", "column grants", "sequence owner", "row level security", "replica identity"}, o.Kind)
+	return slices.Contains([]string{"comment", "grants", "column grants", "sequence owner", "row level security",
+		"replica identity"}, o.Kind)
 }
 
 // usual reports whether the object stands for the grants that every new object gets.
@@ -110,7 +111,8 @@ func (o Object) revokeOthers() string {
 	if len(o.Details) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("revoke all on %s from %s;\n", strings.TrimPrefix(o.Key, "grants "), strings.Join(o.Details[1:], ", "))
+	return fmt.Sprintf("revoke all on %s from %s;\n", strings.TrimPrefix(o.Key, "grants "),
+		strings.Join(o.Details[1:], ", "))
 }
 
 type differ struct {
@@ -224,7 +226,8 @@ func (d *differ) columnsOf(name string) (list []need) {
 
 // droppable reports whether an object can be dropped and created again without a loss of data.
 func droppable(kind string) bool {
-	return !slices.Contains([]string{"table", "type", "composite type", "domain", "range type", "sequence", "schema", "extension"}, kind)
+	return !slices.Contains([]string{"table", "type", "composite type", "domain", "range type", "sequence", "schema",
+		"extension"}, kind)
 }
 
 // findLate fills late: dropped objects that an object needs until it is changed, and all that those
@@ -262,7 +265,8 @@ func mustCreateAgain(was, is Object) bool {
 	switch is.Kind {
 	case "function":
 		hadDefaults := strings.HasPrefix(was.Details[2], "true")
-		return was.Details[0] != is.Details[0] || was.Details[1] != is.Details[1] || hadDefaults && was.Details[2] != is.Details[2]
+		return was.Details[0] != is.Details[0] || was.Details[1] != is.Details[1] || hadDefaults &&
+			was.Details[2] != is.Details[2]
 	case "view":
 		plain := strings.HasPrefix(was.Create, "create view ") && strings.HasPrefix(is.Create, "create view ")
 		return !plain || was.Details[0] != is.Details[0] && !strings.HasPrefix(is.Details[0], was.Details[0]+", ")

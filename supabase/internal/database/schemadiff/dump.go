@@ -45,8 +45,9 @@ type DataOptions struct {
 
 // dataSchemas are the internal schemas whose rows belong to the project's users and files.
 var dataSchemas = map[string][]string{
-	"auth": {"users", "identities", "sessions", "refresh_tokens", "mfa_factors", "mfa_challenges", "mfa_amr_claims", "one_time_tokens",
-		"flow_state", "sso_providers", "sso_domains", "saml_providers", "saml_relay_states", "audit_log_entries"},
+	"auth": {"users", "identities", "sessions", "refresh_tokens", "mfa_factors", "mfa_challenges", "mfa_amr_claims",
+		"one_time_tokens", "flow_state", "sso_providers", "sso_domains", "saml_providers", "saml_relay_states",
+		"audit_log_entries"},
 	"storage": {"buckets", "objects"},
 }
 
@@ -55,21 +56,23 @@ var dataSchemas = map[string][]string{
 func WriteData(ctx context.Context, conn *pgx.Conn, w io.Writer, o DataOptions) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%sset session_replication_role = replica;\n\n", settings)
-	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `set local search_path = ''; set local datestyle = 'ISO'; set local intervalstyle = 'postgres'; set local extra_float_digits = 3`); err != nil {
-			return err
-		}
-		tables, err := dataTables(ctx, tx, o)
-		if err != nil {
-			return err
-		}
-		for _, t := range tables {
-			if err := t.write(ctx, tx, out, o.Copy); err != nil {
-				return fmt.Errorf("%s: %w", t.name, err)
+	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx,
+				`set local search_path = ''; set local datestyle = 'ISO'; set local intervalstyle = 'postgres'; set local extra_float_digits = 3`); err != nil {
+				return err
 			}
-		}
-		return writeSequences(ctx, tx, out, o.Schemas)
-	})
+			tables, err := dataTables(ctx, tx, o)
+			if err != nil {
+				return err
+			}
+			for _, t := range tables {
+				if err := t.write(ctx, tx, out, o.Copy); err != nil {
+					return fmt.Errorf("%s: %w", t.name, err)
+				}
+			}
+			return writeSequences(ctx, tx, out, o.Schemas)
+		})
 	if err != nil {
 		return err
 	}
@@ -114,7 +117,8 @@ func (t dataTable) write(ctx context.Context, tx pgx.Tx, out *bufio.Writer, copi
 	columns := strings.Join(t.columns, ", ")
 	if copied {
 		fmt.Fprintf(out, "copy %s (%s) from stdin;\n", t.name, columns)
-		if _, err := tx.Conn().PgConn().CopyTo(ctx, out, fmt.Sprintf("copy %s (%s) to stdout", t.name, columns)); err != nil {
+		if _, err := tx.Conn().PgConn().CopyTo(ctx, out,
+			fmt.Sprintf("copy %s (%s) to stdout", t.name, columns)); err != nil {
 			return err
 		}
 		fmt.Fprint(out, "\\.\n\n")
@@ -124,7 +128,8 @@ func (t dataTable) write(ctx context.Context, tx pgx.Tx, out *bufio.Writer, copi
 	for i, c := range t.columns {
 		values[i] = fmt.Sprintf("quote_nullable(%s::text)", c)
 	}
-	rows, err := tx.Query(ctx, fmt.Sprintf("select concat_ws(', ', %s) from only %s", strings.Join(values, ", "), t.name))
+	rows, err := tx.Query(ctx,
+		fmt.Sprintf("select concat_ws(', ', %s) from only %s", strings.Join(values, ", "), t.name))
 	if err != nil {
 		return err
 	}

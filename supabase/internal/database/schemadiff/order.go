@@ -9,7 +9,10 @@ import (
 // sorted returns the objects in an order in which each comes after those that it needs, and
 // otherwise by kind and name. Objects in a circle come by kind and name.
 func sorted(all []Object, deps []dependency) []Object {
-	slices.SortFunc(all, func(a, b Object) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(all, func(a,
+		b Object) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Key, b.Key))
+	})
 	at := map[id]int{}
 	for i, o := range all {
 		if _, taken := at[id{o.class, o.oid}]; !taken { // the object itself comes before its comments and grants

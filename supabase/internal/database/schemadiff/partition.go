@@ -68,7 +68,8 @@ func (d *differ) detach() {
 func (d *differ) attach(was, is Object) {
 	of, bounds := is.partition()
 	if wasOf, wasBounds := was.partition(); of != "" && (of != wasOf || bounds != wasBounds) {
-		d.last = append(d.last, "alter table "+of+" attach partition "+strings.TrimPrefix(is.Key, "table ")+" "+bounds+";")
+		d.last = append(d.last, "alter table "+of+" attach partition "+strings.TrimPrefix(is.Key, "table ")+" "+bounds+
+			";")
 	}
 }
 

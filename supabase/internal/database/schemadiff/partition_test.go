@@ -59,7 +59,8 @@ func TestDiffOfPartitions(t *testing.T) {
 			for _, wanted := range [][]schemadiff.Object{original, altered, original} {
 				converge(t, conn, wanted)
 				var what string
-				if err := conn.QueryRow(t.Context(), `select what from shop.events_2026`, pgx.QueryExecModeSimpleProtocol).Scan(&what); err != nil || what != "kept" {
+				if err := conn.QueryRow(t.Context(), `select what from shop.events_2026`,
+					pgx.QueryExecModeSimpleProtocol).Scan(&what); err != nil || what != "kept" {
 					t.Fatalf("the row is %q: %v", what, err)
 				}
 			}
@@ -70,7 +71,8 @@ func TestDiffOfPartitions(t *testing.T) {
 // TestDetachedPartition checks the statements for a partition that is only detached.
 func TestDetachedPartition(t *testing.T) {
 	conn := testdb.New(t).Conn("postgres")
-	run(t, conn, partitioned+`drop trigger touched on shop.events; alter table shop.events alter column id drop identity`)
+	run(t, conn, partitioned+
+		`drop trigger touched on shop.events; alter table shop.events alter column id drop identity`)
 	before := read(t, conn)
 	run(t, conn, `alter table shop.events detach partition shop.events_2026`)
 	after := read(t, conn)
@@ -101,7 +103,8 @@ func TestDumpOfPartitions(t *testing.T) {
 		t.Errorf("objects differ after the restore:\n%s", diff)
 	}
 	var invalid int
-	if err := to.QueryRow(t.Context(), `select count(*) from pg_index where not indisvalid`).Scan(&invalid); err != nil || invalid > 0 {
+	if err := to.QueryRow(t.Context(),
+		`select count(*) from pg_index where not indisvalid`).Scan(&invalid); err != nil || invalid > 0 {
 		t.Errorf("%d indexes are invalid: %v", invalid, err)
 	}
 }

@@ -2,7 +2,8 @@ package schemadiff
 
 // notOfExtension is a condition that leaves out the objects of extensions.
 func notOfExtension(class, oid string) string {
-	return ` and not exists (select from pg_catalog.pg_depend x where x.classid = 'pg_catalog.` + class + `'::regclass and x.objid = ` + oid + ` and x.deptype = 'e')`
+	return ` and not exists (select from pg_catalog.pg_depend x where x.classid = 'pg_catalog.` + class +
+		`'::regclass and x.objid = ` + oid + ` and x.deptype = 'e')`
 }
 
 // separateDefault is the condition, on a row d of pg_attrdef, that a default calls a function that
@@ -156,9 +157,11 @@ var grantsQuery = `
 	)
 	select class::oid, d.oid, subject, what, case when subject <> 0 and what ~ '^table' then 'table ' || subject::regclass else '' end,
 		format('revoke all on %s from public, anon, authenticated, service_role;', what)
-			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("aclexplode(acl)", "what", "grantee <> owner") + `) lines),
+			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("aclexplode(acl)", "what",
+	"grantee <> owner") + `) lines),
 		format('revoke all on %s from public, anon, authenticated, service_role;', what)
-			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("usual", "what", "grantee <> owner and usual.oid = d.oid and usual.class = d.class") + `) lines),
+			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("usual", "what",
+	"grantee <> owner and usual.oid = d.oid and usual.class = d.class") + `) lines),
 		array[case when is_usual then 'usual' else 'own' end] || array(select distinct quote_ident(pg_get_userbyid(grantee))::text from aclexplode(acl) where grantee <> 0 and grantee <> owner
 			and pg_get_userbyid(grantee) not in ('anon', 'authenticated', 'service_role'))
 	from judged d join pg_catalog.pg_namespace n on n.oid = schema

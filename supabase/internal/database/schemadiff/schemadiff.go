@@ -57,9 +57,10 @@ type Column struct {
 // internalSchemas are those of Supabase's services and of Postgres. Their objects are not the
 // project's, except for policies on them and triggers that call the project's functions.
 var internalSchemas = []string{
-	"information_schema", "auth", "storage", "realtime", "_realtime", "extensions", "graphql", "graphql_public", "vault", "pgsodium",
-	"pgsodium_masks", "pgbouncer", "supabase_functions", "supabase_migrations", "net", "cron", "pgmq", "_analytics", "river", "daawo",
-	"auth_limits", "edge_functions", "repack", "pgtle", "tiger", "tiger_data", "topology", "_supavisor",
+	"information_schema", "auth", "storage", "realtime", "_realtime", "extensions", "graphql", "graphql_public",
+	"vault", "pgsodium", "pgsodium_masks", "pgbouncer", "supabase_functions", "supabase_migrations", "net", "cron",
+	"pgmq", "_analytics", "river", "daawo", "auth_limits", "edge_functions", "repack", "pgtle", "tiger", "tiger_data",
+	"topology", "_supavisor",
 }
 
 // Schemas returns the schemas of the project: all but those of Supabase, Postgres and extensions,
@@ -79,40 +80,41 @@ func Schemas(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 // Read returns the objects of the schemas, in an order in which they can be created.
 func Read(ctx context.Context, conn *pgx.Conn, schemas []string) ([]Object, error) {
 	var all []Object
-	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		// With an empty search_path, Postgres qualifies every name in definitions.
-		if _, err := tx.Exec(ctx, `set local search_path = ''`); err != nil {
-			return err
-		}
-		for rank, q := range queries {
-			found, err := readKind(ctx, tx, rank, q, schemas)
+	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			// With an empty search_path, Postgres qualifies every name in definitions.
+			if _, err := tx.Exec(ctx, `set local search_path = ''`); err != nil {
+				return err
+			}
+			for rank, q := range queries {
+				found, err := readKind(ctx, tx, rank, q, schemas)
+				if err != nil {
+					return fmt.Errorf("%s: %w", q.kind, err)
+				}
+				all = append(all, found...)
+			}
+			for i := range all {
+				if all[i].Kind != "table" {
+					continue
+				}
+				columns, err := readColumns(ctx, tx, all[i].oid)
+				if err != nil {
+					return fmt.Errorf("%s: %w", all[i].Key, err)
+				}
+				if of, _ := all[i].partition(); of != "" {
+					all[i].inheritedColumns = withoutIdentity(columns)
+				} else {
+					all[i].Columns = columns
+				}
+				all[i].Create = tableStatement(all[i])
+			}
+			deps, err := readDependencies(ctx, tx)
 			if err != nil {
-				return fmt.Errorf("%s: %w", q.kind, err)
+				return fmt.Errorf("dependencies: %w", err)
 			}
-			all = append(all, found...)
-		}
-		for i := range all {
-			if all[i].Kind != "table" {
-				continue
-			}
-			columns, err := readColumns(ctx, tx, all[i].oid)
-			if err != nil {
-				return fmt.Errorf("%s: %w", all[i].Key, err)
-			}
-			if of, _ := all[i].partition(); of != "" {
-				all[i].inheritedColumns = withoutIdentity(columns)
-			} else {
-				all[i].Columns = columns
-			}
-			all[i].Create = tableStatement(all[i])
-		}
-		deps, err := readDependencies(ctx, tx)
-		if err != nil {
-			return fmt.Errorf("dependencies: %w", err)
-		}
-		all = sorted(all, deps)
-		return nil
-	})
+			all = sorted(all, deps)
+			return nil
+		})
 	return all, err
 }
 

@@ -84,8 +84,9 @@ func TestDumpRestores(t *testing.T) {
 		t.Errorf("rows differ after the restore:\n%s\n%s", diff, data.String())
 	}
 	for _, kind := range []string{
-		"schema", "extension", "type", "composite type", "domain", "range type", "sequence", "table", "sequence owner", "function", "default", "constraint",
-		"check", "view", "index", "foreign key", "rule", "trigger", "row level security", "policy", "comment", "grants", "column grants", "publication", "published table",
+		"schema", "extension", "type", "composite type", "domain", "range type", "sequence", "table", "sequence owner",
+		"function", "default", "constraint", "check", "view", "index", "foreign key", "rule", "trigger",
+		"row level security", "policy", "comment", "grants", "column grants", "publication", "published table",
 	} {
 		if !slices.ContainsFunc(want, func(o schemadiff.Object) bool { return o.Kind == kind }) {
 			t.Errorf("the test has no object of the kind %s", kind)

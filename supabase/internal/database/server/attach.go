@@ -18,7 +18,8 @@ func Attach(o Options) (s *Server, older bool, err error) {
 	o = o.withDefaults()
 	version, err := os.ReadFile(filepath.Join(o.Data, "PG_VERSION"))
 	if got := strings.TrimSpace(string(version)); err == nil && got != major {
-		return nil, false, userErrorf(ErrOtherVersion, "%s holds data of Postgres %s, but this is Postgres %s", o.Data, got, major)
+		return nil, false, userErrorf(ErrOtherVersion, "%s holds data of Postgres %s, but this is Postgres %s", o.Data,
+			got, major)
 	}
 	f, err := readPidFile(o.Data)
 	if err == nil && len(postgresPids(o.Data, f)) == 0 {

@@ -42,7 +42,8 @@ var brokenParts = []struct{ message, part string }{
 // explainBroken returns ErrBroken if Postgres' last messages mean a damaged data folder, or nil.
 func explainBroken(data, output string) error {
 	control := filepath.Join(data, "global", "pg_control")
-	if head, err := os.ReadFile(control); err == nil && strings.Contains(output, "database files are incompatible") && len(bytes.Trim(head, "\x00")) == 0 {
+	if head, err := os.ReadFile(control); err == nil && strings.Contains(output, "database files are incompatible") &&
+		len(bytes.Trim(head, "\x00")) == 0 {
 		return userErrorf(ErrBroken, "the data folder is damaged: %s is empty", control)
 	}
 	for _, b := range brokenParts {
@@ -51,7 +52,8 @@ func explainBroken(data, output string) error {
 			continue
 		}
 		line, _, _ := strings.Cut(output[strings.LastIndexByte(output[:at], '\n')+1:], "\n")
-		return userErrorf(ErrBroken, "the data folder is damaged: Postgres cannot use %s (%s)", filepath.Join(data, b.part), line)
+		return userErrorf(ErrBroken, "the data folder is damaged: Postgres cannot use %s (%s)",
+			filepath.Join(data, b.part), line)
 	}
 	return nil
 }

@@ -21,14 +21,16 @@ func ensureCluster(o Options, w owner, run string) error {
 	switch {
 	case err == nil:
 		if got := strings.TrimSpace(string(version)); got != major {
-			return userErrorf(ErrOtherVersion, "%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
+			return userErrorf(ErrOtherVersion,
+				"%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
 		}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return userErrorf(ErrNotTraversable, "the data folder cannot be read: %v", err)
 	}
 	if entries, err := os.ReadDir(o.Data); err == nil && len(entries) > 0 {
-		return userErrorf(ErrForeignFolder, "%s is neither empty nor a Postgres data folder: choose another folder", o.Data)
+		return userErrorf(ErrForeignFolder, "%s is neither empty nor a Postgres data folder: choose another folder",
+			o.Data)
 	}
 	return initdb(o, w, run)
 }

@@ -55,7 +55,8 @@ func TestBackendCrash(t *testing.T) {
 	before := s.child.pid
 	syscall.Kill(n, syscall.SIGKILL)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if now, err := tryQuery(t.Context(), s.URL(Superuser), `select pid from pg_stat_activity where backend_type = 'checkpointer'`); err == nil && now != pid {
+		if now, err := tryQuery(t.Context(), s.URL(Superuser),
+			`select pid from pg_stat_activity where backend_type = 'checkpointer'`); err == nil && now != pid {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -246,7 +247,8 @@ func TestStaleSocketLock(t *testing.T) {
 func TestIncompleteClusterIsRecreated(t *testing.T) {
 	o := options(t)
 	tmp := o.Data + ".tmp"
-	if err := errors.Join(os.Mkdir(tmp, 0o700), os.WriteFile(filepath.Join(tmp, "PG_VERSION"), []byte("17\n"), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(tmp, 0o700),
+		os.WriteFile(filepath.Join(tmp, "PG_VERSION"), []byte("17\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	query(t, start(t, o).URL(Superuser), `select 1`)

@@ -46,13 +46,15 @@ func explain(what string, o Options, cause error, lines ...string) error {
 	}
 	switch {
 	case matches(syscall.ENOSPC, "No space left on device"), matches(syscall.EDQUOT, "Disk quota exceeded"):
-		return userErrorf(ErrDiskFull, "%s: the disk that holds %s is full: free some space and start again", what, o.Data)
+		return userErrorf(ErrDiskFull, "%s: the disk that holds %s is full: free some space and start again", what,
+			o.Data)
 	case matches(syscall.EADDRINUSE, "Address already in use"):
 		return portTaken(o.Port)
 	case explainBroken(o.Data, output) != nil:
 		return explainBroken(o.Data, output)
 	case strings.Contains(output, "database files are incompatible with server"):
-		return userErrorf(ErrOtherVersion, "%s: %s was written by an incompatible build of Postgres; export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", what, o.Data)
+		return userErrorf(ErrOtherVersion,
+			"%s: %s was written by an incompatible build of Postgres; export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", what, o.Data)
 	case matches(fs.ErrPermission, "Permission denied"):
 		if output == "" {
 			output = cause.Error()
@@ -65,5 +67,6 @@ func explain(what string, o Options, cause error, lines ...string) error {
 }
 
 func portTaken(port int) error {
-	return userErrorf(ErrPortTaken, "port %d of 127.0.0.1 is used by another program: stop that program, or choose another port for the database (0 picks a free port)", port)
+	return userErrorf(ErrPortTaken,
+		"port %d of 127.0.0.1 is used by another program: stop that program, or choose another port for the database (0 picks a free port)", port)
 }

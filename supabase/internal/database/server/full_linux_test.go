@@ -151,7 +151,8 @@ func TestReservedSpace(t *testing.T) {
 func TestSpacePause(t *testing.T) {
 	const reserved = 256 << 20
 	for free, want := range map[int64]time.Duration{
-		0: spacePauseMin, reserved: spacePauseMin, reserved + 256<<20: spacePauseMin, reserved + 4<<30: 2 * time.Second, 1 << 40: spacePauseMax,
+		0: spacePauseMin, reserved: spacePauseMin, reserved + 256<<20: spacePauseMin, reserved + 4<<30: 2 * time.Second,
+		1 << 40: spacePauseMax,
 	} {
 		if got := spacePause(free, reserved); got != want {
 			t.Errorf("spacePause(%d) = %s, want %s", free, got, want)

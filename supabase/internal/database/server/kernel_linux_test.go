@@ -35,7 +35,8 @@ func TestUnreapedPostmaster(t *testing.T) {
 	if err := unix.Waitid(unix.P_PID, zombie.Process.Pid, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("%d\n%s\n1\n%d\n%s\n127.0.0.1\n1 1\nready   \n", zombie.Process.Pid, o.Data, s.Port(), s.socketDir)
+	text := fmt.Sprintf("%d\n%s\n1\n%d\n%s\n127.0.0.1\n1 1\nready   \n", zombie.Process.Pid, o.Data, s.Port(),
+		s.socketDir)
 	if err := os.WriteFile(filepath.Join(o.Data, "postmaster.pid"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

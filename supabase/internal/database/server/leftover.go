@@ -26,7 +26,9 @@ func lockData(o Options) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		holder, _ := os.ReadFile(name)
 		f.Close()
-		return nil, userErrorf(ErrInUse, "another server (process %s) is running on %s: stop it, or choose another data folder", strings.TrimSpace(string(holder)), o.Data)
+		return nil, userErrorf(ErrInUse,
+			"another server (process %s) is running on %s: stop it, or choose another data folder",
+			strings.TrimSpace(string(holder)), o.Data)
 	}
 	err = errors.Join(f.Truncate(0), writeAt(f, strconv.Itoa(os.Getpid())+"\n"))
 	if err != nil {

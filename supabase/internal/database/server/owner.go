@@ -23,7 +23,8 @@ func findOwner(o Options) (owner, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		u, err := user.LookupId(strconv.Itoa(uid))
 		if err != nil {
-			return owner{}, fmt.Errorf("user id %d has no name, and Postgres needs one: add it to /etc/passwd: %w", uid, err)
+			return owner{}, fmt.Errorf("user id %d has no name, and Postgres needs one: add it to /etc/passwd: %w", uid,
+				err)
 		}
 		return owner{name: u.Username, uid: uint32(uid), gid: uint32(os.Getegid())}, nil
 	}

@@ -47,13 +47,15 @@ func (s *Server) SetPasswords(ctx context.Context, passwords map[string]string) 
 // storedSecrets returns the stored secret of each role, "" for none. It returns
 // an error if a role does not exist.
 func storedSecrets(ctx context.Context, conn *pgx.Conn, roles []string) (map[string]string, error) {
-	rows, err := conn.Query(ctx, `select rolname, coalesce(rolpassword, '') from pg_authid where rolname = any ($1)`, roles)
+	rows, err := conn.Query(ctx, `select rolname, coalesce(rolpassword, '') from pg_authid where rolname = any ($1)`,
+		roles)
 	if err != nil {
 		return nil, err
 	}
 	secrets := map[string]string{}
 	var role, secret string
-	if _, err := pgx.ForEachRow(rows, []any{&role, &secret}, func() error { secrets[role] = secret; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&role, &secret},
+		func() error { secrets[role] = secret; return nil }); err != nil {
 		return nil, err
 	}
 	for _, role := range roles {

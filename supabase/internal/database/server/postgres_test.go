@@ -105,7 +105,8 @@ func TestDataAndPasswordsPersist(t *testing.T) {
 		t.Errorf("current_user over TCP: %s", got)
 	}
 	wrong := strings.Replace(s.TCPURL("reader"), "secret", "guess", 1)
-	if _, err := tryQuery(t.Context(), wrong, `select 1`); err == nil || !strings.Contains(err.Error(), "password authentication failed") {
+	if _, err := tryQuery(t.Context(), wrong, `select 1`); err == nil ||
+		!strings.Contains(err.Error(), "password authentication failed") {
 		t.Errorf("with a wrong password: %v", err)
 	}
 	if ip := outwardAddress(t); ip != "" {
@@ -158,7 +159,8 @@ func TestStartFromArchive(t *testing.T) {
 		t.Error("pg_stat_statements is not loaded")
 	}
 	// Sorting needs the ICU library, which makeLinks linked.
-	if got := query(t, s.URL(Superuser), `select string_agg(x, '' order by x) from unnest(array['b','A','a','B']) x`); got != "aAbB" {
+	if got := query(t, s.URL(Superuser),
+		`select string_agg(x, '' order by x) from unnest(array['b','A','a','B']) x`); got != "aAbB" {
 		t.Errorf("sorted %q", got)
 	}
 }
@@ -214,14 +216,16 @@ func TestStartErrors(t *testing.T) {
 	})
 	t.Run("another version", func(t *testing.T) {
 		o := options(t)
-		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "PG_VERSION"), []byte("15\n"), 0o600)); err != nil {
+		if err := errors.Join(os.Mkdir(o.Data, 0o700),
+			os.WriteFile(filepath.Join(o.Data, "PG_VERSION"), []byte("15\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		startFails(t, o, ErrOtherVersion, "Postgres 15", "Postgres 17", "export", "daawo migrate", "daawo import")
 	})
 	t.Run("not a data folder", func(t *testing.T) {
 		o := options(t)
-		if err := errors.Join(os.Mkdir(o.Data, 0o700), os.WriteFile(filepath.Join(o.Data, "notes.txt"), nil, 0o600)); err != nil {
+		if err := errors.Join(os.Mkdir(o.Data, 0o700),
+			os.WriteFile(filepath.Join(o.Data, "notes.txt"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		startFails(t, o, ErrForeignFolder, "neither empty nor a Postgres data folder")
@@ -277,7 +281,8 @@ func TestDurabilityIsForced(t *testing.T) {
 	query(t, s.URL(Superuser), `alter database postgres set synchronous_commit = off`)
 	stop(t, s)
 	_, err := Start(t.Context(), o)
-	if !errors.Is(err, ErrNotDurable) || !strings.Contains(fmt.Sprint(err), "synchronous_commit = off (set for the database)") {
+	if !errors.Is(err, ErrNotDurable) ||
+		!strings.Contains(fmt.Sprint(err), "synchronous_commit = off (set for the database)") {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -286,7 +291,8 @@ func TestChildEnvironmentIsClean(t *testing.T) {
 	t.Setenv("PGPORT", "1")
 	t.Setenv("SOME_SECRET", "secret-value")
 	s := start(t, options(t))
-	if raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.child.pid)); err == nil && bytes.Contains(raw, []byte("secret-value")) {
+	if raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.child.pid)); err == nil &&
+		bytes.Contains(raw, []byte("secret-value")) {
 		t.Error("Postgres inherited our environment")
 	}
 }

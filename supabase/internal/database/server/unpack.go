@@ -56,7 +56,8 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 // unwritable is the error of a folder for unpacked packages in which this user cannot create files.
 func unwritable(root string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return userErrorf(ErrNotTraversable, "unpack Postgres into %s: %v: set HOME to a folder where this user may write", root, err)
+		return userErrorf(ErrNotTraversable,
+			"unpack Postgres into %s: %v: set HOME to a folder where this user may write", root, err)
 	}
 	return explain("unpack Postgres into "+root, Options{Data: root}, err)
 }

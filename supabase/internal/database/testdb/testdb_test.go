@@ -21,7 +21,8 @@ func TestDatabasesAreSeparate(t *testing.T) {
 
 func TestRolesCanLogIn(t *testing.T) {
 	db := New(t)
-	for _, role := range []string{"postgres", "supabase_admin", "authenticator", "supabase_auth_admin", "supabase_storage_admin"} {
+	for _, role := range []string{"postgres", "supabase_admin", "authenticator", "supabase_auth_admin",
+		"supabase_storage_admin"} {
 		db.ExecAs(role, `select 1`)
 	}
 	db.ExecAs("authenticator", `set role anon; select auth.uid()`)

@@ -166,31 +166,35 @@ type Database interface {
 // read reads the catalog in one snapshot.
 func read(ctx context.Context, db Database, schemas []string) (*catalog, error) {
 	var c catalog
-	err := pgx.BeginTxFunc(ctx, db, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		var missing []string
-		if err := tx.QueryRow(ctx, `select coalesce(array_agg(s), '{}') from unnest($1::text[]) s where to_regnamespace(quote_ident(s)) is null`, schemas).Scan(&missing); err != nil {
-			return err
-		}
-		if len(missing) > 0 {
-			return fmt.Errorf("the database has no schema %q", missing[0])
-		}
-		var namespaces []uint32
-		if err := tx.QueryRow(ctx, `select array_agg(oid) from pg_namespace where nspname = any ($1)`, schemas).Scan(&namespaces); err != nil {
-			return err
-		}
-		for _, q := range []struct {
-			sql  string
-			into any
-		}{{relationsQuery, &c.Relations}, {functionsQuery, &c.Functions}, {enumsQuery, &c.Enums}, {compositesQuery, &c.Composites}} {
-			var text []byte
-			if err := tx.QueryRow(ctx, q.sql, namespaces).Scan(&text); err != nil {
+	err := pgx.BeginTxFunc(ctx, db, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(tx pgx.Tx) error {
+			var missing []string
+			if err := tx.QueryRow(ctx,
+				`select coalesce(array_agg(s), '{}') from unnest($1::text[]) s where to_regnamespace(quote_ident(s)) is null`, schemas).Scan(&missing); err != nil {
 				return err
 			}
-			if err := json.Unmarshal(text, q.into); err != nil {
+			if len(missing) > 0 {
+				return fmt.Errorf("the database has no schema %q", missing[0])
+			}
+			var namespaces []uint32
+			if err := tx.QueryRow(ctx, `select array_agg(oid) from pg_namespace where nspname = any ($1)`,
+				schemas).Scan(&namespaces); err != nil {
 				return err
 			}
-		}
-		return nil
-	})
+			for _, q := range []struct {
+				sql  string
+				into any
+			}{{relationsQuery, &c.Relations}, {functionsQuery, &c.Functions}, {enumsQuery, &c.Enums},
+				{compositesQuery, &c.Composites}} {
+				var text []byte
+				if err := tx.QueryRow(ctx, q.sql, namespaces).Scan(&text); err != nil {
+					return err
+				}
+				if err := json.Unmarshal(text, q.into); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	return &c, err
 }

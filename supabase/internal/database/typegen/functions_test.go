@@ -31,7 +31,8 @@ func TestFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("%s differs (-file +written); `go test ./supabase/internal/database/typegen -update` writes it:\n%s", file, diff)
+		t.Errorf("%s differs (-file +written); `go test ./supabase/internal/database/typegen -update` writes it:\n%s",
+			file, diff)
 	}
 	if err := typegen.Functions(&out, []byte("<html>")); err == nil {
 		t.Error("a page is no document")

@@ -58,7 +58,8 @@ func (w *writer) database() {
 				w.line("%s: %s;", key(e.Name), union(e.Labels))
 			}
 		})
-		composites := slices.DeleteFunc(slices.Clone(w.Composites), func(c composite) bool { return c.Schema != schema })
+		composites := slices.DeleteFunc(slices.Clone(w.Composites),
+			func(c composite) bool { return c.Schema != schema })
 		w.group("CompositeTypes", len(composites), func() {
 			for _, c := range composites {
 				w.object(key(c.Name), c.Columns, row)
@@ -85,7 +86,8 @@ func (w *writer) enumsOf(schema string) []enum {
 }
 
 func (w *writer) relations(schema, title string, views bool) {
-	list := slices.DeleteFunc(slices.Clone(w.Relations), func(r relation) bool { return r.Schema != schema || r.View != views })
+	list := slices.DeleteFunc(slices.Clone(w.Relations),
+		func(r relation) bool { return r.Schema != schema || r.View != views })
 	w.group(title, len(list), func() {
 		for _, r := range list {
 			w.line("%s: {", key(r.Name))
@@ -225,7 +227,8 @@ func (w *writer) element(t pgType) string {
 		return "number"
 	case "json", "jsonb":
 		return "Json"
-	case "text", "varchar", "bpchar", "char", "name", "citext", "uuid", "bytea", "date", "time", "timetz", "timestamp", "timestamptz", "interval":
+	case "text", "varchar", "bpchar", "char", "name", "citext", "uuid", "bytea", "date", "time", "timetz", "timestamp",
+		"timestamptz", "interval":
 		return "string"
 	case "void":
 		return "undefined"

@@ -96,13 +96,15 @@ func (h *Handler) handle(serve func(http.ResponseWriter, *http.Request) error) h
 			return
 		}
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
-			err = apierror.Errorf(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.").
+			err = apierror.Errorf(http.StatusGatewayTimeout, "request_timeout",
+				"Processing this request timed out, please retry after a moment.").
 				WithHeader("Retry-After", "1").WithCause(err)
 		}
 		// A *apierror.Error may have a cause that looks the same, for example when another service
 		// could not be reached.
 		if _, ok := apierror.AsError(err); !ok && pool.IsUnavailable(err) {
-			err = apierror.Errorf(http.StatusServiceUnavailable, "unexpected_failure", "The database is not available, try again").
+			err = apierror.Errorf(http.StatusServiceUnavailable, "unexpected_failure",
+				"The database is not available, try again").
 				WithHeader("Retry-After", "1").WithCause(err)
 		}
 		if we, ok := apierror.AsError(err); !ok || we.Status >= http.StatusInternalServerError {

@@ -74,8 +74,9 @@ func (a *authenticator) create(publicKey any) m {
 		a.t.Fatal(err)
 	}
 	key, err := webauthncbor.Marshal(webauthncose.EC2PublicKeyData{
-		PublicKeyData: webauthncose.PublicKeyData{KeyType: int64(webauthncose.EllipticKey), Algorithm: int64(webauthncose.AlgES256)},
-		Curve:         int64(webauthncose.P256), XCoord: point[1:33], YCoord: point[33:],
+		PublicKeyData: webauthncose.PublicKeyData{KeyType: int64(webauthncose.EllipticKey),
+			Algorithm: int64(webauthncose.AlgES256)},
+		Curve: int64(webauthncose.P256), XCoord: point[1:33], YCoord: point[33:],
 	})
 	if err != nil {
 		a.t.Fatal(err)
@@ -105,6 +106,7 @@ func (a *authenticator) get(publicKey any) m {
 		a.t.Fatal(err)
 	}
 	return m{"id": base64url(a.id), "rawId": base64url(a.id), "type": "public-key", "response": m{
-		"clientDataJSON": base64url(client), "authenticatorData": base64url(data), "signature": base64url(signature), "userHandle": a.handle,
+		"clientDataJSON": base64url(client), "authenticatorData": base64url(data), "signature": base64url(signature),
+		"userHandle": a.handle,
 	}}
 }

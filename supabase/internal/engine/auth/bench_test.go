@@ -58,7 +58,8 @@ func BenchmarkLogin(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w.db.ExecAs("supabase_auth_admin", `update auth.users set encrypted_password = '`+strings.ReplaceAll(string(hash), "'", "")+`'`)
+	w.db.ExecAs("supabase_auth_admin", `update auth.users set encrypted_password = '`+
+		strings.ReplaceAll(string(hash), "'", "")+`'`)
 	for b.Loop() {
 		w.signIn("a@example.org", "password-1").want(200)
 	}

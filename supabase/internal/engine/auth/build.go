@@ -84,8 +84,8 @@ func build(o Options) (*parts, error) {
 	p.buildSessions()
 	c := p.config
 	p.sender = message.New(message.Options{
-		DB: p.db, Limiter: p.limiter, Hooks: p.hooks, Redirects: p.redirects, Templates: templates, Mailer: o.Mailer, SMS: o.SMS,
-		DirectMail: o.DirectMail, Log: p.log, Now: p.now,
+		DB: p.db, Limiter: p.limiter, Hooks: p.hooks, Redirects: p.redirects, Templates: templates, Mailer: o.Mailer,
+		SMS: o.SMS, DirectMail: o.DirectMail, Log: p.log, Now: p.now,
 		Config: message.Config{SiteURL: c.SiteURL, ExternalURL: c.ExternalURL, Mail: c.Mail, SMS: c.SMS},
 	})
 	p.buildEndpoints()
@@ -95,14 +95,16 @@ func build(o Options) (*parts, error) {
 func (p *parts) buildBase() {
 	c := p.config
 	p.store = store.New(store.Options{DB: p.db, Log: p.log, Now: p.now, Config: store.Config{
-		DefaultRole: c.DefaultRole, NoAuditTable: c.NoAuditTable, LinkExpiry: c.Mail.CodeExpiry, Timebox: c.Timebox, Inactivity: c.Inactivity,
+		DefaultRole: c.DefaultRole, NoAuditTable: c.NoAuditTable, LinkExpiry: c.Mail.CodeExpiry, Timebox: c.Timebox,
+		Inactivity: c.Inactivity,
 	}})
 	p.limiter = ratelimit.New(ratelimit.Options{
 		DB: p.db, Log: p.log, Now: p.now, Limits: c.Limits, FreeMail: c.MailerAutoconfirm, FreeSMS: c.PhoneAutoconfirm,
 	})
 	p.hooks = hookpoint.New(hookpoint.Options{DB: p.db, Now: p.now, Client: p.client, Hooks: c.Hooks})
 	p.passwords = credential.New(credential.Options{
-		MinLength: c.MinimumPasswordLength, Required: c.RequiredCharacters, Leaked: c.LeakedPasswords, Cost: c.PasswordCost, AtOnce: c.HashesAtOnce,
+		MinLength: c.MinimumPasswordLength, Required: c.RequiredCharacters, Leaked: c.LeakedPasswords,
+		Cost: c.PasswordCost, AtOnce: c.HashesAtOnce,
 	})
 }
 
@@ -111,9 +113,9 @@ func (p *parts) buildSessions() {
 	p.sessions = session.New(session.Options{
 		DB: p.db, Store: p.store, Hooks: p.hooks, Keys: p.keys, Now: p.now, Config: session.Config{
 			Issuer: c.Issuer, Audience: c.Audience, AdminRoles: c.AdminRoles, TokenExpiry: c.TokenExpiry,
-			SignedRefreshTokens: c.SignedRefreshTokens, RefreshTokenRotation: c.RefreshTokenRotation, AllowReuse: c.AllowReuse,
-			ReuseInterval: c.ReuseInterval, Timebox: c.Timebox, Inactivity: c.Inactivity, AllowLowAAL: c.AllowLowAAL,
-			SinglePerUser: c.SinglePerUser,
+			SignedRefreshTokens: c.SignedRefreshTokens, RefreshTokenRotation: c.RefreshTokenRotation,
+			AllowReuse: c.AllowReuse, ReuseInterval: c.ReuseInterval, Timebox: c.Timebox, Inactivity: c.Inactivity,
+			AllowLowAAL: c.AllowLowAAL, SinglePerUser: c.SinglePerUser,
 		},
 	})
 	p.captcha = captcha.New(c.Captcha, p.client, p.sessions.IsAdmin)
@@ -122,8 +124,8 @@ func (p *parts) buildSessions() {
 func (p *parts) buildEndpoints() {
 	c := p.config
 	others := external.Options{
-		DB: p.db, Store: p.store, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender, Providers: p.providers, Log: p.log, Now: p.now,
-		Config: external.Config{
+		DB: p.db, Store: p.store, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender, Providers: p.providers,
+		Log: p.log, Now: p.now, Config: external.Config{
 			SiteURL: c.SiteURL, DisableSignup: c.DisableSignup, MailerAutoconfirm: c.MailerAutoconfirm,
 			AllowUnverifiedEmail: c.AllowUnverifiedEmail, ManualLinking: c.ManualLinking, FlowExpiry: c.FlowExpiry,
 			CustomProviders: c.CustomProviders,
@@ -143,25 +145,26 @@ func (p *parts) buildEndpoints() {
 		},
 	})
 	p.verify = verify.New(verify.Options{
-		Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Log: p.log, Now: p.now,
-		Config: verify.Config{
-			MailerAutoconfirm: c.MailerAutoconfirm, SingleConfirmation: c.Mail.SingleConfirmation, SMSCodeExpiry: c.SMS.CodeExpiry,
+		Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Log: p.log,
+		Now: p.now, Config: verify.Config{
+			MailerAutoconfirm: c.MailerAutoconfirm, SingleConfirmation: c.Mail.SingleConfirmation,
+			SMSCodeExpiry: c.SMS.CodeExpiry,
 		},
 	})
 	p.account = account.New(account.Options{
-		DB: p.db, Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Now: p.now,
-		Config: account.Config{
-			MailerAutoconfirm: c.MailerAutoconfirm, PhoneAutoconfirm: c.PhoneAutoconfirm, RequireReauth: c.RequireReauth,
-			RequireCurrent: c.RequireCurrent, SMSCodeExpiry: c.SMS.CodeExpiry,
+		DB: p.db, Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender,
+		Now: p.now, Config: account.Config{
+			MailerAutoconfirm: c.MailerAutoconfirm, PhoneAutoconfirm: c.PhoneAutoconfirm,
+			RequireReauth: c.RequireReauth, RequireCurrent: c.RequireCurrent, SMSCodeExpiry: c.SMS.CodeExpiry,
 		},
 	})
 	p.mfa = mfa.New(mfa.Options{
-		DB: p.db, Store: p.store, Limiter: p.limiter, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender, Redirects: p.redirects,
-		Now: p.now, Config: mfa.Config{MFA: c.MFA, WebAuthn: c.WebAuthn},
+		DB: p.db, Store: p.store, Limiter: p.limiter, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender,
+		Redirects: p.redirects, Now: p.now, Config: mfa.Config{MFA: c.MFA, WebAuthn: c.WebAuthn},
 	})
 	p.provider = provider.New(provider.Options{
-		DB: p.db, Store: p.store, Sessions: p.sessions, Redirects: p.redirects, Keys: p.keys, Now: p.now, SiteURL: c.SiteURL,
-		Issuer: c.Issuer, Config: c.OAuthServer,
+		DB: p.db, Store: p.store, Sessions: p.sessions, Redirects: p.redirects, Keys: p.keys, Now: p.now,
+		SiteURL: c.SiteURL, Issuer: c.Issuer, Config: c.OAuthServer,
 	})
 	p.admin = admin.New(admin.Options{
 		DB: p.db, Store: p.store, Hooks: p.hooks, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender,

@@ -25,7 +25,8 @@ func TestBurst(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w.restart(func(o *Options) {
 				o.Config.Limits = Limits{
-					Header: "X-Forwarded-For", Burst: c.burst, TokenRefreshPerFive: 150, SignInSignUpPerFive: 6, AnonymousPerHour: 35, ChallengePerMinute: 15,
+					Header: "X-Forwarded-For", Burst: c.burst, TokenRefreshPerFive: 150, SignInSignUpPerFive: 6,
+					AnonymousPerHour: 35, ChallengePerMinute: 15,
 				}
 			})
 			w.wait(time.Hour) // all buckets are empty

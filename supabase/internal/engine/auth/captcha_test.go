@@ -18,14 +18,16 @@ func TestCaptcha(t *testing.T) {
 	defer verifier.Close()
 	w := newWorld(t, func(o *Options) {
 		o.Config.Captcha = Captcha{Provider: "turnstile", Secret: "shared", URL: verifier.URL}
-		o.Config.WebAuthn = WebAuthnConfig{RPID: "example.org", RPDisplayName: "E", RPOrigins: []string{"https://example.org"}, Passkeys: true}
+		o.Config.WebAuthn = WebAuthnConfig{RPID: "example.org", RPDisplayName: "E",
+			RPOrigins: []string{"https://example.org"}, Passkeys: true}
 	})
 	withToken := func(body m, token string) m {
 		body["gotrue_meta_security"] = m{"captcha_token": token}
 		return body
 	}
 	account := func() m { return m{"email": "a@example.org", "password": "password-1"} }
-	for _, path := range []string{"/signup", "/token?grant_type=password", "/otp", "/magiclink", "/recover", "/resend", "/passkeys/authentication/options"} {
+	for _, path := range []string{"/signup", "/token?grant_type=password", "/otp", "/magiclink", "/recover", "/resend",
+		"/passkeys/authentication/options"} {
 		if r := w.post(path, account()).want(400, "captcha_failed"); len(asked) != 0 {
 			t.Errorf("%s without a token: the captcha service was called: %s", path, r.raw)
 		}
@@ -37,7 +39,8 @@ func TestCaptcha(t *testing.T) {
 	// A refresh needs no captcha: the session's sign-in had one.
 	w.refresh(s.text("refresh_token")).want(200)
 	answer = `{"success":false,"error-codes":["timeout-or-duplicate"]}`
-	if r := w.post("/token?grant_type=password", withToken(account(), "stale")).want(400, "captcha_failed"); r.text("msg") != "captcha protection: request disallowed (timeout-or-duplicate)" {
+	if r := w.post("/token?grant_type=password", withToken(account(), "stale")).want(400,
+		"captcha_failed"); r.text("msg") != "captcha protection: request disallowed (timeout-or-duplicate)" {
 		t.Errorf("%s", r.raw)
 	}
 	answer = `{"success":false}`

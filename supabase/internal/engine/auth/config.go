@@ -52,11 +52,14 @@ type Config struct {
 	ReuseInterval        time.Duration // how long a used token is still accepted
 	Timebox              time.Duration // sessions end after it; zero means never
 	Inactivity           time.Duration // sessions end when unused for so long; zero means never
-	AllowLowAAL          time.Duration // how long a session of a user with a second factor lasts without it; zero means forever
-	SinglePerUser        bool          // only the session used last can be refreshed
+	// how long a session of a user with a second factor lasts without it; zero means forever
+	AllowLowAAL   time.Duration
+	SinglePerUser bool // only the session used last can be refreshed
 
-	PasswordCost int           // of bcrypt; 10 when zero
-	HashesAtOnce int           // passwords hashed at the same time, which leaves processors for other requests; half of them when zero
+	PasswordCost int // of bcrypt; 10 when zero
+	// passwords hashed at the same time, which leaves processors for other requests; half of them
+	// when zero
+	HashesAtOnce int
 	FlowExpiry   time.Duration // of a sign-in with PKCE or another provider; 5 minutes when zero
 
 	Mail        MailConfig
@@ -77,7 +80,8 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.TokenExpiry < 0 || c.ReuseInterval < 0 || c.Timebox < 0 || c.Inactivity < 0 || c.AllowLowAAL < 0 || c.FlowExpiry < 0 {
+	if c.TokenExpiry < 0 || c.ReuseInterval < 0 || c.Timebox < 0 || c.Inactivity < 0 || c.AllowLowAAL < 0 ||
+		c.FlowExpiry < 0 {
 		return errors.New("auth: durations must not be negative")
 	}
 	if c.LeakedPasswords != "" {
@@ -112,7 +116,8 @@ func (c Config) withDefaults() Config {
 		{&c.TokenExpiry, time.Hour}, {&c.FlowExpiry, 5 * time.Minute}, {&c.OAuthServer.Life, 10 * time.Minute},
 		{&c.Mail.CodeExpiry, 24 * time.Hour}, {&c.Mail.MaxFrequency, time.Minute},
 		{&c.SMS.CodeExpiry, time.Minute}, {&c.SMS.MaxFrequency, time.Minute},
-		{&c.MFA.ChallengeExpiry, 5 * time.Minute}, {&c.MFA.FactorExpiry, 5 * time.Minute}, {&c.MFA.PhoneMaxFrequency, time.Minute},
+		{&c.MFA.ChallengeExpiry, 5 * time.Minute}, {&c.MFA.FactorExpiry, 5 * time.Minute},
+		{&c.MFA.PhoneMaxFrequency, time.Minute},
 	} {
 		if *d.value == 0 {
 			*d.value = d.usual
@@ -122,7 +127,9 @@ func (c Config) withDefaults() Config {
 		value *int
 		usual int
 	}{
-		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, credential.DefaultCost}, {&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10}, {&c.WebAuthn.MaxPasskeys, 10},
+		{&c.MinimumPasswordLength, 6}, {&c.PasswordCost, credential.DefaultCost},
+		{&c.HashesAtOnce, max(1, runtime.GOMAXPROCS(0)/2)}, {&c.MFA.MaxFactors, 10}, {&c.MFA.MaxVerified, 10},
+		{&c.WebAuthn.MaxPasskeys, 10},
 	} {
 		if *n.value == 0 {
 			*n.value = n.usual

@@ -44,22 +44,28 @@ func (w *world) signInWith(name string) reply {
 // administrator has added, and that the administrator can list, change and delete it.
 func TestCustomOIDCProvider(t *testing.T) {
 	w, f := withCustom(t)
-	f.claims = m{"email": "Ayan@example.org", "email_verified": true, "name": "Ayan", "department": "Sales", "secret": "x"}
+	f.claims = m{"email": "Ayan@example.org", "email_verified": true, "name": "Ayan", "department": "Sales",
+		"secret": "x"}
 	oidc := m{
-		"provider_type": "oidc", "identifier": "custom:corp", "name": "Corp", "client_id": "client", "client_secret": "kept-to-itself", "issuer": f.URL,
-		"custom_claims_allowlist": []string{"department", "absent"}, "authorization_params": m{"prompt": "login"}, "scopes": []string{"email"},
+		"provider_type": "oidc", "identifier": "custom:corp", "name": "Corp", "client_id": "client",
+		"client_secret": "kept-to-itself", "issuer": f.URL, "custom_claims_allowlist": []string{"department", "absent"},
+		"authorization_params": m{"prompt": "login"}, "scopes": []string{"email"},
 	}
 	created := w.do("POST", "/admin/custom-providers", w.admin(), oidc).want(201)
-	if strings.Contains(created.raw, "kept-to-itself") || created.text("scopes") != "[openid email]" || created.text("discovery_document.issuer") != f.URL || created.text("enabled") != "true" {
+	if strings.Contains(created.raw, "kept-to-itself") || created.text("scopes") != "[openid email]" ||
+		created.text("discovery_document.issuer") != f.URL || created.text("enabled") != "true" {
 		t.Error(created.raw)
 	}
 	w.do("POST", "/admin/custom-providers", w.admin(), oidc).want(400, "conflict")
 	to, _ := url.Parse(w.do("GET", "/authorize?provider=custom:corp", "", nil).want(302).header.Get("Location"))
-	if q := to.Query(); q.Get("prompt") != "login" || q.Get("scope") != "openid email" || q.Get("code_challenge_method") != "S256" || q.Get("redirect_uri") != "https://api.example.org/auth/v1/callback" {
+	if q := to.Query(); q.Get("prompt") != "login" || q.Get("scope") != "openid email" ||
+		q.Get("code_challenge_method") != "S256" ||
+		q.Get("redirect_uri") != "https://api.example.org/auth/v1/callback" {
 		t.Error(to)
 	}
 	u := w.signInWith("custom:corp")
-	if u.text("email") != "ayan@example.org" || u.text("app_metadata.provider") != "custom:corp" || u.text("user_metadata.custom_claims") != "map[department:Sales]" {
+	if u.text("email") != "ayan@example.org" || u.text("app_metadata.provider") != "custom:corp" ||
+		u.text("user_metadata.custom_claims") != "map[department:Sales]" {
 		t.Error(u.raw)
 	}
 	if asked := f.asked[len(f.asked)-1]; len(strings.TrimPrefix(asked, "x ")) < 43 {
@@ -71,11 +77,13 @@ func TestCustomOIDCProvider(t *testing.T) {
 		t.Error(list.raw)
 	}
 	one := "/admin/custom-providers/custom:corp"
-	if r := w.do("PUT", one, w.admin(), m{"name": "New name", "enabled": false}).want(200); r.text("client_id") != "client" || r.text("name") != "New name" {
+	if r := w.do("PUT", one, w.admin(), m{"name": "New name",
+		"enabled": false}).want(200); r.text("client_id") != "client" || r.text("name") != "New name" {
 		t.Error(r.raw)
 	}
 	w.do("GET", "/authorize?provider=custom:corp", "", nil).want(400, "validation_failed")
-	w.do("PUT", one, w.admin(), m{"issuer": f.URL + "/other"}).want(400, "validation_failed") // its document names another issuer
+	// its document names another issuer
+	w.do("PUT", one, w.admin(), m{"issuer": f.URL + "/other"}).want(400, "validation_failed")
 	w.do("DELETE", one, w.admin(), nil).want(204)
 	w.do("GET", one, w.admin(), nil).want(404, "custom_provider_not_found")
 	w.do("GET", "/admin/custom-providers", w.signUp("a@example.org").text("access_token"), nil).want(403, "not_admin")
@@ -86,8 +94,9 @@ func TestCustomOIDCProvider(t *testing.T) {
 func addCustomOAuth2(w *world, f *fakeProvider) {
 	w.t.Helper()
 	w.do("POST", "/admin/custom-providers", w.admin(), m{
-		"provider_type": "oauth2", "identifier": "custom:people", "name": "People", "client_id": "client", "client_secret": "s", "pkce_enabled": false,
-		"authorization_url": f.URL + "/auth", "token_url": f.URL + "/token", "userinfo_url": f.URL + "/people/me",
+		"provider_type": "oauth2", "identifier": "custom:people", "name": "People", "client_id": "client",
+		"client_secret": "s", "pkce_enabled": false, "authorization_url": f.URL + "/auth", "token_url": f.URL +
+			"/token", "userinfo_url": f.URL + "/people/me",
 		"attribute_mapping": m{"sub": "uid", "email": "mail", "name": "label", "locale": "so", "zoneinfo": m{}},
 	}).want(201)
 }
@@ -96,10 +105,12 @@ func addCustomOAuth2(w *world, f *fakeProvider) {
 // fields, but not the role.
 func TestCustomOAuth2Provider(t *testing.T) {
 	w, f := withCustom(t)
-	f.claims = m{"uid": 42, "mail": "hodan@example.org", "email_verified": true, "label": "Hodan", "role": "service_role"}
+	f.claims = m{"uid": 42, "mail": "hodan@example.org", "email_verified": true, "label": "Hodan",
+		"role": "service_role"}
 	addCustomOAuth2(w, f)
 	u := w.signInWith("custom:people")
-	if u.text("email") != "hodan@example.org" || u.text("user_metadata.full_name") != "Hodan" || u.text("user_metadata.provider_id") != "42" || u.text("role") != "authenticated" {
+	if u.text("email") != "hodan@example.org" || u.text("user_metadata.full_name") != "Hodan" ||
+		u.text("user_metadata.provider_id") != "42" || u.text("role") != "authenticated" {
 		t.Error(u.raw)
 	}
 }
@@ -110,8 +121,9 @@ func TestCustomProviderAttacks(t *testing.T) {
 	w, f := withCustom(t, func(o *Options) { o.Config.CustomProviders.Max = 2 })
 	good := func(change m) m {
 		out := m{
-			"provider_type": "oauth2", "identifier": "custom:people", "name": "People", "client_id": "client", "client_secret": "s",
-			"authorization_url": f.URL + "/auth", "token_url": f.URL + "/token", "userinfo_url": f.URL + "/people/me",
+			"provider_type": "oauth2", "identifier": "custom:people", "name": "People", "client_id": "client",
+			"client_secret": "s", "authorization_url": f.URL + "/auth", "token_url": f.URL + "/token",
+			"userinfo_url": f.URL + "/people/me",
 		}
 		for name, v := range change {
 			out[name] = v
@@ -119,26 +131,28 @@ func TestCustomProviderAttacks(t *testing.T) {
 		return out
 	}
 	for name, change := range map[string]m{
-		"unknown type":               {"provider_type": "saml"},
-		"built-in name":              {"identifier": "google"},
-		"path in the name":           {"identifier": "custom:../admin"},
-		"no secret":                  {"client_secret": ""},
-		"no TLS":                     {"token_url": "http://example.org/token"},
-		"file URL":                   {"userinfo_url": "file:///etc/passwd"},
-		"user in the URL":            {"token_url": "https://a@example.org/token"},
-		"no token URL":               {"token_url": ""},
-		"own state":                  {"authorization_params": m{"state": "x"}},
-		"own redirect URL":           {"authorization_params": m{"redirect_uri": "https://evil.example.org"}},
-		"object as parameter":        {"authorization_params": m{"a": m{}}},
-		"mapped role":                {"attribute_mapping": m{"role": "group"}},
-		"mapped email_verified":      {"attribute_mapping": m{"email_verified": "active"}},
-		"mapped administrator":       {"attribute_mapping": m{"is_super_admin": true}},
-		"empty claim":                {"custom_claims_allowlist": []string{" "}},
-		"OpenID without issuer":      {"provider_type": "oidc"},
-		"document of another issuer": {"provider_type": "oidc", "issuer": "https://example.org", "discovery_url": f.URL + "/.well-known/openid-configuration"},
-		"not a discovery document":   {"provider_type": "oidc", "issuer": f.URL, "discovery_url": f.URL + "/people/me"},
+		"unknown type":          {"provider_type": "saml"},
+		"built-in name":         {"identifier": "google"},
+		"path in the name":      {"identifier": "custom:../admin"},
+		"no secret":             {"client_secret": ""},
+		"no TLS":                {"token_url": "http://example.org/token"},
+		"file URL":              {"userinfo_url": "file:///etc/passwd"},
+		"user in the URL":       {"token_url": "https://a@example.org/token"},
+		"no token URL":          {"token_url": ""},
+		"own state":             {"authorization_params": m{"state": "x"}},
+		"own redirect URL":      {"authorization_params": m{"redirect_uri": "https://evil.example.org"}},
+		"object as parameter":   {"authorization_params": m{"a": m{}}},
+		"mapped role":           {"attribute_mapping": m{"role": "group"}},
+		"mapped email_verified": {"attribute_mapping": m{"email_verified": "active"}},
+		"mapped administrator":  {"attribute_mapping": m{"is_super_admin": true}},
+		"empty claim":           {"custom_claims_allowlist": []string{" "}},
+		"OpenID without issuer": {"provider_type": "oidc"},
+		"document of another issuer": {"provider_type": "oidc", "issuer": "https://example.org",
+			"discovery_url": f.URL + "/.well-known/openid-configuration"},
+		"not a discovery document": {"provider_type": "oidc", "issuer": f.URL, "discovery_url": f.URL + "/people/me"},
 	} {
-		if r := w.do("POST", "/admin/custom-providers", w.admin(), good(change)); r.status != 400 || r.text("error_code") != "validation_failed" {
+		if r := w.do("POST", "/admin/custom-providers", w.admin(), good(change)); r.status != 400 ||
+			r.text("error_code") != "validation_failed" {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
 		}
 	}
@@ -161,7 +175,8 @@ func TestCustomProviderAttacks(t *testing.T) {
 	}
 	// Max holds for concurrent requests, too.
 	answers := w.together(4, func() reply {
-		return w.do("POST", "/admin/custom-providers", w.admin(), good(m{"identifier": "custom:p-" + strings.ToLower(rand.Text()[:6])}))
+		return w.do("POST", "/admin/custom-providers", w.admin(),
+			good(m{"identifier": "custom:p-" + strings.ToLower(rand.Text()[:6])}))
 	})
 	if n := w.count(`select count(*) from auth.custom_oauth_providers`); n != 2 || answers[201] != 1 {
 		t.Errorf("%d providers, replies %v", n, answers)
@@ -171,8 +186,11 @@ func TestCustomProviderAttacks(t *testing.T) {
 	w.do("GET", "/admin/custom-providers", w.admin(), nil).want(404, "feature_disabled")
 	w.do("GET", "/authorize?provider=custom:people", "", nil).want(400, "validation_failed")
 	// The HTTP client for providers connects to public addresses only.
-	for _, inside := range []string{f.URL, "https://127.0.0.1:1/", "https://[::1]/", "https://10.0.0.1/", "https://169.254.169.254/", "https://100.64.0.1/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/", "https://0.0.0.0/"} {
-		if response, err := (&http.Client{Transport: idp.SafeTransport()}).Get(inside); err == nil || !strings.Contains(err.Error(), "not a public one") {
+	for _, inside := range []string{f.URL, "https://127.0.0.1:1/", "https://[::1]/", "https://10.0.0.1/",
+		"https://169.254.169.254/", "https://100.64.0.1/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/",
+		"https://0.0.0.0/"} {
+		if response, err := (&http.Client{Transport: idp.SafeTransport()}).Get(inside); err == nil ||
+			!strings.Contains(err.Error(), "not a public one") {
 			t.Errorf("%s: %v %v", inside, response, err)
 		}
 	}

@@ -52,7 +52,8 @@ func (d discovery) settings(w http.ResponseWriter, _ *http.Request) error {
 		PasskeysEnabled   bool            `json:"passkeys_enabled"`
 	}{
 		External: providers, DisableSignup: d.config.DisableSignup, MailerAutoconfirm: d.config.MailerAutoconfirm,
-		PhoneAutoconfirm: d.config.PhoneAutoconfirm, SMSProvider: d.config.SMSProvider, PasskeysEnabled: d.config.WebAuthn.Passkeys,
+		PhoneAutoconfirm: d.config.PhoneAutoconfirm, SMSProvider: d.config.SMSProvider,
+		PasskeysEnabled: d.config.WebAuthn.Passkeys,
 	})
 }
 
@@ -84,10 +85,10 @@ func (d discovery) openID(w http.ResponseWriter, _ *http.Request) error {
 	}{
 		Issuer: d.config.Issuer, Authorization: base + "/oauth/authorize", Token: base + "/oauth/token",
 		JWKS: base + "/.well-known/jwks.json", UserInfo: base + "/oauth/userinfo",
-		Registration: registration, Scopes: protocol.SupportedScopes(), ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
-		Grants: []string{"authorization_code", "refresh_token"}, Subjects: []string{"public"},
-		Algorithms: []string{"RS256", "HS256", "ES256"}, ClientAuth: []string{"client_secret_basic", "client_secret_post", "none"},
-		Claims: []string{
+		Registration: registration, Scopes: protocol.SupportedScopes(), ResponseTypes: []string{"code"},
+		ResponseModes: []string{"query"}, Grants: []string{"authorization_code", "refresh_token"},
+		Subjects: []string{"public"}, Algorithms: []string{"RS256", "HS256", "ES256"},
+		ClientAuth: []string{"client_secret_basic", "client_secret_post", "none"}, Claims: []string{
 			"sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified", "phone_number",
 			"phone_number_verified", "name", "picture", "preferred_username", "updated_at",
 		},

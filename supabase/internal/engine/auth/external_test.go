@@ -45,13 +45,18 @@ func fakeProviderOf(t *testing.T, w *world) (*fakeProvider, *http.ServeMux) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(rw http.ResponseWriter, _ *http.Request) {
-		send(rw, m{"issuer": f.URL, "authorization_endpoint": f.URL + "/auth", "token_endpoint": f.URL + "/token", "jwks_uri": f.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
+		send(rw, m{"issuer": f.URL, "authorization_endpoint": f.URL + "/auth", "token_endpoint": f.URL + "/token",
+			"jwks_uri": f.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
 	})
-	mux.HandleFunc("/keys", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(keys.JWKS([]keys.Key{key})) })
+	mux.HandleFunc("/keys", func(rw http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = rw.Write(keys.JWKS([]keys.Key{key}))
+	})
 	token := func(rw http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
 		f.asked = append(f.asked, r.Form.Get("code")+" "+r.Form.Get("code_verifier"))
-		send(rw, m{"access_token": "provider-access", "refresh_token": "provider-refresh", "token_type": "bearer", "id_token": f.idToken(t, w, nil)})
+		send(rw, m{"access_token": "provider-access", "refresh_token": "provider-refresh", "token_type": "bearer",
+			"id_token": f.idToken(t, w, nil)})
 	}
 	mux.HandleFunc("/token", token)
 	mux.HandleFunc("/login/oauth/access_token", token)
@@ -86,9 +91,12 @@ func withProviders(t *testing.T, change ...func(*Options)) (*world, *fakeProvide
 	w := newWorld(t, change...)
 	f := newFakeProvider(t, w)
 	w.providers(map[string]idp.Config{
-		"google": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
-		"corp":   {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
-		"github": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback", URL: f.URL},
+		"google": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback",
+			URL: f.URL},
+		"corp": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback",
+			URL: f.URL},
+		"github": {ClientIDs: []string{"client"}, Secret: "s", RedirectURI: "https://api.example.org/auth/v1/callback",
+			URL: f.URL},
 	}, f.Client())
 	return w, f
 }
@@ -120,14 +128,17 @@ func fragment(t testing.TB, u *url.URL) url.Values {
 
 func TestSignInWithProvider(t *testing.T) {
 	w, f := withProviders(t)
-	f.claims = m{"email": "Ayan@example.org", "email_verified": true, "name": "Ayan", "picture": "https://example.org/a.png"}
+	f.claims = m{"email": "Ayan@example.org", "email_verified": true, "name": "Ayan",
+		"picture": "https://example.org/a.png"}
 	to := w.through("/authorize?provider=google&redirect_to=https://app.example.com/in&scopes=extra")
 	q := fragment(t, to)
-	if to.Host != "app.example.com" || q.Get("provider_token") != "provider-access" || q.Get("provider_refresh_token") != "provider-refresh" || !q.Has("sb") {
+	if to.Host != "app.example.com" || q.Get("provider_token") != "provider-access" ||
+		q.Get("provider_refresh_token") != "provider-refresh" || !q.Has("sb") {
 		t.Fatalf("%s", to)
 	}
 	u := w.do("GET", "/user", q.Get("access_token"), nil).want(200)
-	if u.text("email") != "ayan@example.org" || u.text("app_metadata.provider") != "google" || u.text("user_metadata.full_name") != "Ayan" || u.text("email_confirmed_at") == "" {
+	if u.text("email") != "ayan@example.org" || u.text("app_metadata.provider") != "google" ||
+		u.text("user_metadata.full_name") != "Ayan" || u.text("email_confirmed_at") == "" {
 		t.Errorf("%s", u.raw)
 	}
 	// The second sign-in finds the same account. The account has no password.
@@ -161,7 +172,8 @@ func TestUnverifiedAddress(t *testing.T) {
 	w.post("/verify", m{"type": "signup", "email": "a@example.org", "token": code}).want(200)
 	f.claims = m{"email": "a@example.org", "email_verified": false}
 	to := w.through("/authorize?provider=corp")
-	if to.Query().Get("error") != "access_denied" || to.Query().Get("error_code") != "provider_email_needs_verification" {
+	if to.Query().Get("error") != "access_denied" ||
+		to.Query().Get("error_code") != "provider_email_needs_verification" {
 		t.Errorf("%s", to)
 	}
 	if n := w.count(`select count(*) from auth.identities i join auth.users u on u.id = i.user_id where u.email = 'a@example.org' and i.provider = 'corp'`); n != 0 {
@@ -196,19 +208,24 @@ func TestProviderPKCEAndErrors(t *testing.T) {
 	}
 	r := w.do("GET", "/authorize?provider=google", "", nil).want(302)
 	at, _ := url.Parse(r.header.Get("Location"))
-	if q := at.Query(); q.Get("redirect_uri") != "https://api.example.org/auth/v1/callback" || q.Get("client_id") != "client" {
+	if q := at.Query(); q.Get("redirect_uri") != "https://api.example.org/auth/v1/callback" ||
+		q.Get("client_id") != "client" {
 		t.Errorf("%s", at)
 	}
-	denied := w.do("GET", "/callback?error=access_denied&error_description=No&state="+at.Query().Get("state"), "", nil).want(302)
-	if to, _ := url.Parse(denied.header.Get("Location")); to.Query().Get("error") != "access_denied" || to.Query().Get("error_description") != "No" {
+	denied := w.do("GET", "/callback?error=access_denied&error_description=No&state="+at.Query().Get("state"), "",
+		nil).want(302)
+	if to, _ := url.Parse(denied.header.Get("Location")); to.Query().Get("error") != "access_denied" ||
+		to.Query().Get("error_description") != "No" {
 		t.Errorf("%s", to)
 	}
 	w.do("GET", "/authorize?provider=unknown", "", nil).want(400, "validation_failed")
 	w.do("GET", "/authorize?provider=zoom", "", nil).want(400, "validation_failed")
 	// The client cannot set redirect_uri and state.
-	r = w.do("GET", "/authorize?provider=google&redirect_uri=https://evil.example&state=x&prompt=login", "", nil).want(302)
+	r = w.do("GET", "/authorize?provider=google&redirect_uri=https://evil.example&state=x&prompt=login", "",
+		nil).want(302)
 	at, _ = url.Parse(r.header.Get("Location"))
-	if at.Query().Get("redirect_uri") != "https://api.example.org/auth/v1/callback" || at.Query().Get("state") == "x" || at.Query().Get("prompt") != "login" {
+	if at.Query().Get("redirect_uri") != "https://api.example.org/auth/v1/callback" || at.Query().Get("state") == "x" ||
+		at.Query().Get("prompt") != "login" {
 		t.Errorf("%s", at)
 	}
 }
@@ -217,7 +234,8 @@ func TestIDTokenGrant(t *testing.T) {
 	w, f := withProviders(t)
 	f.claims = m{"email": "a@example.org", "email_verified": true}
 	grant := func(change m, nonce string) reply {
-		return w.post("/token?grant_type=id_token", m{"provider": "google", "id_token": f.idToken(t, w, change), "nonce": nonce})
+		return w.post("/token?grant_type=id_token",
+			m{"provider": "google", "id_token": f.idToken(t, w, change), "nonce": nonce})
 	}
 	grant(nil, "").want(200)
 	for name, r := range map[string]reply{
@@ -246,15 +264,21 @@ func TestAzureTenants(t *testing.T) {
 	f.Server = httptest.NewServer(mux)
 	t.Cleanup(f.Close)
 	const tenant, other = "6f1f3b0e-5f57-4c11-9d5c-0b7d0d7d8f11", "9188040d-6c67-4c5b-b112-36a304b66dad"
-	published := map[string]string{"common": "{tenantid}", "organizations": "{tenantid}", "consumers": other, tenant: tenant}
+	published := map[string]string{"common": "{tenantid}", "organizations": "{tenantid}", "consumers": other,
+		tenant: tenant}
 	for path, issuer := range published {
-		mux.HandleFunc("/"+path+"/v2.0/.well-known/openid-configuration", func(rw http.ResponseWriter, _ *http.Request) {
-			_ = json.NewEncoder(rw).Encode(m{"issuer": f.URL + "/" + issuer + "/v2.0", "authorization_endpoint": f.URL + "/auth", "token_endpoint": f.URL + "/token",
-				"jwks_uri": f.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
-		})
+		mux.HandleFunc("/"+path+"/v2.0/.well-known/openid-configuration",
+			func(rw http.ResponseWriter, _ *http.Request) {
+				_ = json.NewEncoder(rw).Encode(m{"issuer": f.URL + "/" + issuer + "/v2.0",
+					"authorization_endpoint": f.URL +
+						"/auth", "token_endpoint": f.URL + "/token",
+					"jwks_uri": f.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
+			})
 	}
-	for path, verified := range map[string]string{"common": "false", "organizations": "false", "consumers": "false", tenant: "true"} {
-		w.providers(map[string]idp.Config{"azure": {ClientIDs: []string{"client"}, URL: f.URL + "/" + path}}, f.Client())
+	for path, verified := range map[string]string{"common": "false", "organizations": "false", "consumers": "false",
+		tenant: "true"} {
+		w.providers(map[string]idp.Config{"azure": {ClientIDs: []string{"client"}, URL: f.URL + "/" + path}},
+			f.Client())
 		own, stranger := tenant, other
 		if path == "consumers" {
 			own, stranger = other, tenant
@@ -304,7 +328,8 @@ func TestApple(t *testing.T) {
 		return w.do("GET", "/user", fragment(t, to).Get("access_token"), nil).want(200)
 	}
 	for _, posted := range []url.Values{{"user": {`{"name":{"firstName":"Ayan","lastName":"Cali"},"email":"x@example.org"}`}}, {}} {
-		if u := signIn(posted); u.text("user_metadata.full_name") != "Ayan Cali" || u.text("user_metadata.name") != "Ayan Cali" || u.text("email") != "ayan@example.org" {
+		if u := signIn(posted); u.text("user_metadata.full_name") != "Ayan Cali" ||
+			u.text("user_metadata.name") != "Ayan Cali" || u.text("email") != "ayan@example.org" {
 			t.Errorf("%v: %s", posted, u.raw)
 		}
 	}
@@ -320,7 +345,8 @@ func TestHooks(t *testing.T) {
 		_ = json.NewDecoder(r.Body).Decode(&body)
 		seen, signature = append(seen, body), r.Header.Get("webhook-signature")
 		w.Header().Set("Content-Type", "application/json")
-		if u, ok := body["user"].(map[string]any); ok && u["email"] == "refused@example.org" && body["email_data"] == nil {
+		if u, ok := body["user"].(map[string]any); ok && u["email"] == "refused@example.org" &&
+			body["email_data"] == nil {
 			fmt.Fprint(w, `{"error":{"http_code":403,"message":"not you"}}`)
 			return
 		}
@@ -349,7 +375,8 @@ func TestHooks(t *testing.T) {
 	w.post("/signup", m{"email": "refused@example.org", "password": "password-1"}).want(403)
 	w.post("/recover", m{"email": "a@example.org"}).want(200)
 	last := seen[len(seen)-1]["email_data"].(map[string]any)
-	if last["email_action_type"] != "recovery" || len(last["token"].(string)) != 6 || !strings.HasPrefix(signature, "v1,") || len(w.mails) != 0 {
+	if last["email_action_type"] != "recovery" || len(last["token"].(string)) != 6 ||
+		!strings.HasPrefix(signature, "v1,") || len(w.mails) != 0 {
 		t.Errorf("%v %q", last, signature)
 	}
 }
@@ -362,7 +389,8 @@ func TestLimits(t *testing.T) {
 		o.Config.MailerAutoconfirm = false
 	})
 	try := func(from string) reply {
-		return w.do("POST", "/token?grant_type=password", "", m{"email": "a@example.org", "password": "x"}, "X-Forwarded-For", from)
+		return w.do("POST", "/token?grant_type=password", "", m{"email": "a@example.org", "password": "x"},
+			"X-Forwarded-For", from)
 	}
 	for range 3 {
 		try("198.51.100.1").want(400)
@@ -387,15 +415,18 @@ func TestLimits(t *testing.T) {
 func TestAdministration(t *testing.T) {
 	w := newWorld(t, confirming)
 	admin := w.admin()
-	u := w.do("POST", "/admin/users", admin, m{"email": "a@example.org", "password": "password-1", "email_confirm": true, "user_metadata": m{"name": "A"}}).want(200)
+	u := w.do("POST", "/admin/users", admin, m{"email": "a@example.org", "password": "password-1",
+		"email_confirm": true, "user_metadata": m{"name": "A"}}).want(200)
 	w.signIn("a@example.org", "password-1").want(200)
 	w.do("POST", "/admin/users", admin, m{"email": "A@example.org"}).want(422, "email_exists")
 	w.do("PUT", "/admin/users/"+u.text("id"), admin, m{"ban_duration": "24h"}).want(200)
 	w.signIn("a@example.org", "password-1").want(400, "user_banned")
 	w.do("PUT", "/admin/users/"+u.text("id"), admin, m{"ban_duration": "none", "email": "b@example.org"}).want(200)
-	link := w.do("POST", "/admin/generate_link", admin, m{"type": "recovery", "email": "b@example.org", "redirect_to": "https://app.example.com/x"}).want(200)
+	link := w.do("POST", "/admin/generate_link", admin,
+		m{"type": "recovery", "email": "b@example.org", "redirect_to": "https://app.example.com/x"}).want(200)
 	at, err := url.Parse(link.text("action_link"))
-	if err != nil || at.Query().Get("token") != link.text("hashed_token") || link.text("redirect_to") != "https://app.example.com/x" || len(w.mails) != 0 {
+	if err != nil || at.Query().Get("token") != link.text("hashed_token") ||
+		link.text("redirect_to") != "https://app.example.com/x" || len(w.mails) != 0 {
 		t.Errorf("%s", link.raw)
 	}
 	if _, to := w.follow(at); fragment(t, to).Get("type") != "recovery" {
@@ -407,7 +438,8 @@ func TestAdministration(t *testing.T) {
 		t.Errorf("%s", to)
 	}
 	w.do("POST", "/invite", admin, m{"email": "c@example.org"}).want(422, "email_exists")
-	if log := w.do("GET", "/admin/audit?query=action:user_invited", admin, nil).want(200); log.header.Get("X-Total-Count") != "1" {
+	if log := w.do("GET", "/admin/audit?query=action:user_invited", admin,
+		nil).want(200); log.header.Get("X-Total-Count") != "1" {
 		t.Errorf("%s", log.raw)
 	}
 	w.do("DELETE", "/admin/users/"+u.text("id"), admin, m{"should_soft_delete": true}).want(200)
@@ -418,7 +450,8 @@ func TestAdministration(t *testing.T) {
 	w.do("GET", "/admin/users/"+u.text("id"), admin, nil).want(200)
 	w.do("DELETE", "/admin/users/"+u.text("id"), admin, nil).want(200)
 	w.do("GET", "/admin/users/"+u.text("id"), admin, nil).want(404, "user_not_found")
-	for path, code := range map[string]string{"/sso": "saml_provider_disabled", "/oauth/token": "feature_disabled", "/passkeys/authentication/options": "passkey_disabled"} {
+	for path, code := range map[string]string{"/sso": "saml_provider_disabled", "/oauth/token": "feature_disabled",
+		"/passkeys/authentication/options": "passkey_disabled"} {
 		w.do("POST", path, "", m{}).want(404, code)
 	}
 }

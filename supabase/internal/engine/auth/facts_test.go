@@ -21,7 +21,8 @@ func TestErrorShapes(t *testing.T) {
 	for _, c := range []struct {
 		version, echo string
 		dated         bool
-	}{{"", "", false}, {"2024-01-01", "2024-01-01", true}, {"2031-12-31", "2024-01-01", true}, {"2019-01-01", "", false}, {"rubbish", "", false}} {
+	}{{"", "", false}, {"2024-01-01", "2024-01-01", true}, {"2031-12-31", "2024-01-01", true},
+		{"2019-01-01", "", false}, {"rubbish", "", false}} {
 		r := w.do("POST", "/token?grant_type=password", "", bad, "X-Supabase-Api-Version", c.version).want(400)
 		if got := r.header.Get("X-Supabase-Api-Version"); got != c.echo {
 			t.Errorf("%q: echo %q", c.version, got)
@@ -62,7 +63,8 @@ func TestStatuses(t *testing.T) {
 	w.do("GET", "/admin/users", token, nil).want(403, "not_admin")
 	w.post("/signup", m{"email": "A@example.org", "password": "password-1"}).want(422, "user_already_exists")
 	w.post("/token?grant_type=magic", m{}).want(400, "invalid_credentials")
-	w.post("/token?grant_type=pkce", m{"auth_code": uuid.NewString(), "code_verifier": "x"}).want(404, "flow_state_not_found")
+	w.post("/token?grant_type=pkce", m{"auth_code": uuid.NewString(), "code_verifier": "x"}).want(404,
+		"flow_state_not_found")
 	w.post("/verify", m{"type": "signup", "email": "a@example.org", "token": "000000"}).want(403, "otp_expired")
 	w.post("/verify", m{"type": "nonsense", "email": "a@example.org", "token": "000000"}).want(403, "otp_expired")
 	w.do("POST", "/logout?scope=some", token, nil).want(400, "validation_failed")
@@ -145,11 +147,13 @@ func TestRefreshTokenFormats(t *testing.T) {
 	}
 	signed.restart(func(o *Options) { o.Config.SignedRefreshTokens = false })
 	second := signed.refresh(token).want(200)
-	if second.header.Get("sb-auth-refresh-token-counter") != "1" || second.header.Get("sb-auth-refresh-token-reuse") != "false" {
+	if second.header.Get("sb-auth-refresh-token-counter") != "1" ||
+		second.header.Get("sb-auth-refresh-token-reuse") != "false" {
 		t.Errorf("headers %v", second.header)
 	}
 	again := signed.refresh(token).want(200)
-	if again.text("refresh_token") != second.text("refresh_token") || again.header.Get("sb-auth-refresh-token-reuse-cause") != "concurrent-refresh,fail-to-save" {
+	if again.text("refresh_token") != second.text("refresh_token") ||
+		again.header.Get("sb-auth-refresh-token-reuse-cause") != "concurrent-refresh,fail-to-save" {
 		t.Errorf("reuse: %v", again.header)
 	}
 	signed.refresh(second.text("refresh_token")).want(200)
@@ -175,15 +179,17 @@ func TestAccessTokens(t *testing.T) {
 		t.Errorf("amr %v", amr)
 	}
 	for name, want := range map[string]any{
-		"aud": "authenticated", "role": "authenticated", "aal": "aal1", "is_anonymous": false, "iss": "https://api.example.org/auth/v1",
-		"email": "a@example.org", "phone": "", "session_id": first.header.Get("sb-auth-session-id"), "sub": first.text("user.id"),
+		"aud": "authenticated", "role": "authenticated", "aal": "aal1", "is_anonymous": false,
+		"iss": "https://api.example.org/auth/v1", "email": "a@example.org", "phone": "",
+		"session_id": first.header.Get("sb-auth-session-id"), "sub": first.text("user.id"),
 	} {
 		if claims[name] != want {
 			t.Errorf("%s: %v, want %v", name, claims[name], want)
 		}
 	}
 	h := two.header
-	if h.Get("sb-auth-user-id") != first.text("user.id") || h.Get("sb-auth-session-id") == "" || h.Get("sb-auth-refresh-token-reuse") != "false" ||
+	if h.Get("sb-auth-user-id") != first.text("user.id") || h.Get("sb-auth-session-id") == "" ||
+		h.Get("sb-auth-refresh-token-reuse") != "false" ||
 		h.Get("sb-auth-refresh-token-prefix") != two.text("refresh_token")[:5] {
 		t.Errorf("headers %v", h)
 	}
@@ -251,7 +257,8 @@ func TestNoEnumeration(t *testing.T) {
 	if fresh.at("user") != nil || taken.at("user") != nil {
 		t.Error("an unconfirmed user is wrapped in a user member")
 	}
-	if taken.text("role") != "" || len(taken.at("identities").([]any)) != 0 || taken.text("confirmation_sent_at") == "" {
+	if taken.text("role") != "" || len(taken.at("identities").([]any)) != 0 ||
+		taken.text("confirmation_sent_at") == "" {
 		t.Errorf("%s", taken.raw)
 	}
 	if w.signIn("a@example.org", "password-2").status != 400 {
@@ -265,14 +272,16 @@ func TestNoEnumeration(t *testing.T) {
 // parameter sb.
 func TestVerifyRedirects(t *testing.T) {
 	w := newWorld(t, confirming)
-	w.do("POST", "/signup?redirect_to=https://app.example.com/in", "", m{"email": "a@example.org", "password": "password-1"}).want(200)
+	w.do("POST", "/signup?redirect_to=https://app.example.com/in", "",
+		m{"email": "a@example.org", "password": "password-1"}).want(200)
 	_, link, _ := w.mail()
 	if !strings.HasPrefix(link.String(), "https://api.example.org/auth/v1/verify?token=") {
 		t.Errorf("the link is %s", link)
 	}
 	_, to := w.follow(link)
 	q, _ := url.ParseQuery(to.Fragment)
-	if to.Host != "app.example.com" || q.Get("access_token") == "" || q.Get("type") != "signup" || !q.Has("sb") || q.Get("sb") != "" {
+	if to.Host != "app.example.com" || q.Get("access_token") == "" || q.Get("type") != "signup" || !q.Has("sb") ||
+		q.Get("sb") != "" {
 		t.Errorf("%s", to)
 	}
 	_, to = w.follow(link) // a link works once
@@ -283,7 +292,8 @@ func TestVerifyRedirects(t *testing.T) {
 	w.do("GET", "/verify?type=signup", "", nil).want(400, "validation_failed")
 	// With a code challenge the redirect has a code in the query instead.
 	verifier := strings.Repeat("v", 50)
-	w.do("POST", "/otp?redirect_to=https://app.example.com/in?x=1", "", m{"email": "a@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
+	w.do("POST", "/otp?redirect_to=https://app.example.com/in?x=1", "",
+		m{"email": "a@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
 	_, link, _ = w.mail()
 	_, to = w.follow(link)
 	code := to.Query().Get("code")
@@ -302,7 +312,8 @@ func TestDoubleEmailChange(t *testing.T) {
 			w := newWorld(t, confirming)
 			w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
 			_, _, code := w.mail()
-			token := w.post("/verify", m{"type": "signup", "email": "a@example.org", "token": code}).want(200).text("access_token")
+			token := w.post("/verify",
+				m{"type": "signup", "email": "a@example.org", "token": code}).want(200).text("access_token")
 			w.do("PUT", "/user", token, m{"email": "b@example.org"}).want(200)
 			_, first, _ := w.mail()
 			_, second, _ := w.mail()
@@ -310,14 +321,17 @@ func TestDoubleEmailChange(t *testing.T) {
 				first, second = second, first
 			}
 			_, to := w.follow(first)
-			if to.Query().Has("message") || !strings.Contains(to.Fragment, "Confirmation+link+accepted") && !strings.Contains(to.String(), "message=Confirmation+link+accepted") || !strings.HasSuffix(to.String(), "&sb=") {
+			if to.Query().Has("message") || !strings.Contains(to.Fragment, "Confirmation+link+accepted") &&
+				!strings.Contains(to.String(), "message=Confirmation+link+accepted") ||
+				!strings.HasSuffix(to.String(), "&sb=") {
 				t.Errorf("after the first confirmation: %s", to)
 			}
 			if got := w.do("GET", "/user", token, nil).want(200).text("email"); got != "a@example.org" {
 				t.Fatalf("after the first confirmation the address is %s", got)
 			}
 			w.follow(second)
-			if got := w.do("GET", "/user", token, nil).want(200); got.text("email") != "b@example.org" || got.text("new_email") != "" {
+			if got := w.do("GET", "/user", token, nil).want(200); got.text("email") != "b@example.org" ||
+				got.text("new_email") != "" {
 				t.Fatalf("%s", got.raw)
 			}
 			w.signIn("b@example.org", "password-1").want(200)
@@ -330,7 +344,8 @@ func TestDoubleEmailChange(t *testing.T) {
 func TestTokensWithoutSession(t *testing.T) {
 	w := newWorld(t)
 	id := w.signUp("a@example.org").text("user.id")
-	token, err := keys.Secret("", testSecret).Sign(json.RawMessage(`{"sub":"` + id + `","aud":"authenticated","role":"authenticated","exp":4102444800}`))
+	token, err := keys.Secret("", testSecret).Sign(json.RawMessage(`{"sub":"` + id +
+		`","aud":"authenticated","role":"authenticated","exp":4102444800}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +354,8 @@ func TestTokensWithoutSession(t *testing.T) {
 	if u := list.at("users").([]any)[0].(m); u["identities"] != nil {
 		t.Errorf("identities %v", u["identities"])
 	}
-	if list.header.Get("X-Total-Count") != "1" || list.header.Get("Link") != `</admin/users?page=1&per_page=1>; rel="last"` {
+	if list.header.Get("X-Total-Count") != "1" ||
+		list.header.Get("Link") != `</admin/users?page=1&per_page=1>; rel="last"` {
 		t.Errorf("paging headers %v", list.header)
 	}
 }
@@ -349,7 +365,8 @@ func TestTokensWithoutSession(t *testing.T) {
 func TestCallbackErrors(t *testing.T) {
 	w := newWorld(t)
 	r := w.do("GET", "/callback", "", nil).want(303)
-	if !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") || !strings.HasPrefix(r.raw, "<a href=") || !strings.Contains(r.raw, `"error_code":"bad_oauth_callback"`) {
+	if !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") || !strings.HasPrefix(r.raw, "<a href=") ||
+		!strings.Contains(r.raw, `"error_code":"bad_oauth_callback"`) {
 		t.Errorf("%v %s", r.header, r.raw)
 	}
 	to, _ := url.Parse(r.header.Get("Location"))

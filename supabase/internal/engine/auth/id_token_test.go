@@ -24,13 +24,15 @@ func (f fixedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestAppleIssuers(t *testing.T) {
 	w := newWorld(t)
 	f, rest := fakeProviderOf(t, w)
-	const old, other, stranger = "https://appleid.apple.com", "https://account.apple.com", "https://appleid.apple.com.evil.example"
+	const old, other, stranger = "https://appleid.apple.com", "https://account.apple.com",
+		"https://appleid.apple.com.evil.example"
 	var named, asked string // issuer in the discovery document; host of the last request for it
 	signed := old
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(rw http.ResponseWriter, r *http.Request) {
 		asked = r.Host
-		_ = json.NewEncoder(rw).Encode(m{"issuer": named, "authorization_endpoint": old + "/auth", "token_endpoint": old + "/token", "jwks_uri": signed + "/keys",
+		_ = json.NewEncoder(rw).Encode(m{"issuer": named, "authorization_endpoint": old + "/auth",
+			"token_endpoint": old + "/token", "jwks_uri": signed + "/keys",
 			"id_token_signing_alg_values_supported": []string{"ES256"}})
 	})
 	mux.Handle("/", rest)
@@ -46,10 +48,13 @@ func TestAppleIssuers(t *testing.T) {
 		{stranger, stranger, 500}, {stranger, old, 500}, {"", old, 500},
 	} {
 		named = tt.document
-		w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}}}, &http.Client{Transport: fixedTransport{f.Server}})
-		r := w.post("/token?grant_type=id_token", m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": tt.token})})
+		w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}}},
+			&http.Client{Transport: fixedTransport{f.Server}})
+		r := w.post("/token?grant_type=id_token",
+			m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": tt.token})})
 		if r.status != tt.status || asked != "appleid.apple.com" {
-			t.Errorf("issuer of token %q, of document %q, requested from %s: %d %s", tt.token, tt.document, asked, r.status, r.raw)
+			t.Errorf("issuer of token %q, of document %q, requested from %s: %d %s", tt.token, tt.document, asked,
+				r.status, r.raw)
 		}
 	}
 	if n := w.count(`select count(*) from auth.identities where provider = 'apple'`); n != 1 {
@@ -59,7 +64,8 @@ func TestAppleIssuers(t *testing.T) {
 	w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}, URL: f.URL}}, f.Client())
 	for issuer, status := range map[string]int{f.URL: 200, old: 400, other: 400} {
 		named, signed = f.URL, f.URL
-		w.post("/token?grant_type=id_token", m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": issuer})}).want(status)
+		w.post("/token?grant_type=id_token",
+			m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": issuer})}).want(status)
 	}
 }
 
@@ -72,16 +78,19 @@ func TestFacebookLimitedLogin(t *testing.T) {
 	w.providers(map[string]idp.Config{"facebook": {ClientIDs: []string{"client"}, Secret: "s", URL: f.URL}}, f.Client())
 	f.claims = m{"email": "ayan@example.org", "name": "Ayan", "nonce": "as-it-is"}
 	grant := func(change m) reply {
-		return w.post("/token?grant_type=id_token", m{"provider": "facebook", "id_token": f.idToken(t, w, change), "nonce": "as-it-is"})
+		return w.post("/token?grant_type=id_token",
+			m{"provider": "facebook", "id_token": f.idToken(t, w, change), "nonce": "as-it-is"})
 	}
-	if r := grant(nil).want(200); r.text("user.email") != "ayan@example.org" || r.text("user.email_confirmed_at") == "" || r.text("user.user_metadata.name") != "Ayan" {
+	if r := grant(nil).want(200); r.text("user.email") != "ayan@example.org" ||
+		r.text("user.email_confirmed_at") == "" || r.text("user.user_metadata.name") != "Ayan" {
 		t.Errorf("%s", r.raw)
 	}
 	if n := w.count(`select count(*) from auth.identities where provider = 'facebook' and provider_id = 'person-1' and (identity_data ->> 'email_verified')::boolean`); n != 1 {
 		t.Errorf("%d identities", n)
 	}
 	for name, change := range map[string]m{
-		"another audience": {"aud": "others"}, "another issuer": {"iss": "https://evil.example"}, "expired": {"exp": w.now().Unix() - 10}, "no subject": {"sub": ""},
+		"another audience": {"aud": "others"}, "another issuer": {"iss": "https://evil.example"},
+		"expired": {"exp": w.now().Unix() - 10}, "no subject": {"sub": ""},
 	} {
 		if r := grant(change); r.status != 400 {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)

@@ -109,10 +109,11 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 		DB: pool, Keys: ring{secret, []keys.Key{secret}}, Mailer: w, SMS: w, Now: w.now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Config: Config{
-			SiteURL: "https://example.org", ExternalURL: "https://api.example.org/auth/v1", RedirectURLs: []string{"https://*.example.com/**"},
-			MailerAutoconfirm: true, PhoneAutoconfirm: true, EnablePhone: true, EnableAnonymous: true, ManualLinking: true,
-			RefreshTokenRotation: true, ReuseInterval: 10 * time.Second,
-			PasswordCost: bcrypt.MinCost, HashesAtOnce: 4, // fast
+			SiteURL: "https://example.org", ExternalURL: "https://api.example.org/auth/v1",
+			RedirectURLs: []string{"https://*.example.com/**"}, MailerAutoconfirm: true, PhoneAutoconfirm: true,
+			EnablePhone: true, EnableAnonymous: true, ManualLinking: true, RefreshTokenRotation: true,
+			ReuseInterval: 10 * time.Second,
+			PasswordCost:  bcrypt.MinCost, HashesAtOnce: 4, // fast
 			Mail: MailConfig{MaxFrequency: -1}, SMS: SMSConfig{MaxFrequency: -1},
 			MFA: MFAConfig{EnablePhoneEnroll: true, EnablePhoneVerify: true, PhoneMaxFrequency: -1},
 		},
@@ -238,7 +239,8 @@ func (w *world) refresh(token string) reply {
 
 // admin returns a service_role token.
 func (w *world) admin() string {
-	token, err := keys.Secret("", testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","iss":"supabase","exp":%d}`, w.now().Add(time.Hour).Unix()))
+	token, err := keys.Secret("", testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","iss":"supabase","exp":%d}`,
+		w.now().Add(time.Hour).Unix()))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -15,13 +15,16 @@ func TestTOTP(t *testing.T) {
 	token := w.signUp("a@example.org").text("access_token")
 	weaker := w.signIn("a@example.org", "password-1").want(200).text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp", "friendly_name": "phone"}).want(200)
-	if !strings.HasPrefix(f.text("totp.qr_code"), "<svg") || !strings.HasPrefix(f.text("totp.uri"), "otpauth://totp/example.org:") {
+	if !strings.HasPrefix(f.text("totp.qr_code"), "<svg") ||
+		!strings.HasPrefix(f.text("totp.uri"), "otpauth://totp/example.org:") {
 		t.Errorf("%s", f.raw)
 	}
-	w.do("POST", "/factors", token, m{"factor_type": "totp", "friendly_name": "phone"}).want(422, "mfa_factor_name_conflict")
+	w.do("POST", "/factors", token, m{"factor_type": "totp", "friendly_name": "phone"}).want(422,
+		"mfa_factor_name_conflict")
 	path := "/factors/" + f.text("id")
 	c := w.do("POST", path+"/challenge", token, nil).want(200)
-	w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": "000000"}).want(422, "mfa_verification_failed")
+	w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": "000000"}).want(422,
+		"mfa_verification_failed")
 	code := func() string {
 		t.Helper()
 		code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
@@ -36,7 +39,8 @@ func TestTOTP(t *testing.T) {
 	}
 	w.do("GET", "/user", weaker, nil).want(403, "session_not_found")
 	// A challenge works once.
-	w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": code()}).want(422, "mfa_ip_address_mismatch")
+	w.do("POST", path+"/verify", token, m{"challenge_id": c.text("id"), "code": code()}).want(422,
+		"mfa_ip_address_mismatch")
 	// A session at aal1 may not remove the factor, change the password or add a factor.
 	low := w.signIn("a@example.org", "password-1").want(200).text("access_token")
 	w.do("DELETE", path, low, nil).want(422, "insufficient_aal")
@@ -45,7 +49,8 @@ func TestTOTP(t *testing.T) {
 	// A challenge expires.
 	late := w.do("POST", path+"/challenge", low, nil).want(200)
 	w.wait(6 * time.Minute)
-	w.do("POST", path+"/verify", low, m{"challenge_id": late.text("id"), "code": code()}).want(422, "mfa_challenge_expired")
+	w.do("POST", path+"/verify", low, m{"challenge_id": late.text("id"), "code": code()}).want(422,
+		"mfa_challenge_expired")
 	w.do("DELETE", path, s.text("access_token"), nil).want(200)
 	after := w.refresh(s.text("refresh_token")).want(200)
 	if payload(t, after.text("access_token"))["aal"] != "aal1" {
@@ -85,7 +90,8 @@ func TestTOTPOnce(t *testing.T) {
 func TestPhoneFactor(t *testing.T) {
 	w := newWorld(t)
 	token := w.signUp("a@example.org").text("access_token")
-	f := w.do("POST", "/factors", token, m{"factor_type": "phone", "friendly_name": "p", "phone": "+252 61 1234567"}).want(200)
+	f := w.do("POST", "/factors", token,
+		m{"factor_type": "phone", "friendly_name": "p", "phone": "+252 61 1234567"}).want(200)
 	path := "/factors/" + f.text("id")
 	c := w.do("POST", path+"/challenge", token, m{"channel": "sms"}).want(200)
 	if len(w.texts) != 1 || !strings.HasPrefix(w.texts[0], "252611234567 Your code is ") {
@@ -96,7 +102,8 @@ func TestPhoneFactor(t *testing.T) {
 	if payload(t, s.text("access_token"))["aal"] != "aal2" {
 		t.Error("the session is not aal2")
 	}
-	w.do("POST", "/factors", w.post("/signup", m{}).want(200).text("access_token"), m{"factor_type": "totp"}).want(403, "no_authorization")
+	w.do("POST", "/factors", w.post("/signup", m{}).want(200).text("access_token"), m{"factor_type": "totp"}).want(403,
+		"no_authorization")
 }
 
 // TestPhoneSignIn signs up with a phone number and a code.
@@ -126,5 +133,6 @@ func TestFactorOfRevokedFamily(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(403, "session_not_found")
+	w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(403,
+		"session_not_found")
 }

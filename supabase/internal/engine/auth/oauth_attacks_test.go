@@ -59,7 +59,8 @@ func TestOAuthRedirectAttacks(t *testing.T) {
 		"no scheme":           {"resource": "//evil.example.org"},
 	} {
 		r, to := a.ask(change)
-		if r.want(302); to.Host != "shop.example.net" || to.Query().Get("error") != "invalid_request" || to.Query().Has("code") || r.header.Get("Set-Cookie") != "" {
+		if r.want(302); to.Host != "shop.example.net" || to.Query().Get("error") != "invalid_request" ||
+			to.Query().Has("code") || r.header.Get("Set-Cookie") != "" {
 			t.Errorf("%s: %s", name, to)
 		}
 	}
@@ -70,7 +71,8 @@ func TestOAuthRedirectAttacks(t *testing.T) {
 func TestOAuthConsentAttacks(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	a := w.app("shop", "none")
-	me, stranger := w.signUp("me@example.org").text("access_token"), w.signUp("stranger@example.org").text("access_token")
+	me, stranger := w.signUp("me@example.org").text("access_token"),
+		w.signUp("stranger@example.org").text("access_token")
 	consent := func(name, token string, headers ...string) reply {
 		return w.do("POST", "/oauth/authorizations/"+name+"/consent", token, m{"action": "approve"}, headers...)
 	}
@@ -84,7 +86,8 @@ func TestOAuthConsentAttacks(t *testing.T) {
 	consent(name, "").want(401, "no_authorization")
 	consent(name, w.admin()).want(403, "bad_jwt")
 	// Not from the page of another site.
-	for _, origin := range []string{"https://evil.example.net", "null", "https://example.org.evil.example.net", "https://shop.example.net"} {
+	for _, origin := range []string{"https://evil.example.net", "null", "https://example.org.evil.example.net",
+		"https://shop.example.net"} {
 		consent(name, me, "Origin", origin).want(400, "validation_failed")
 	}
 	w.do("POST", "/oauth/authorizations/"+name+"/consent", me, m{"action": "maybe"}).want(400, "validation_failed")
@@ -96,7 +99,8 @@ func TestOAuthConsentAttacks(t *testing.T) {
 	late := a.pending(me, map[string]string{"scope": "email phone"})
 	w.wait(11 * time.Minute)
 	consent(late, me).want(404, "oauth_authorization_not_found")
-	if n := w.count(`select count(*) from auth.oauth_authorizations where authorization_id = $1 and status = 'expired'`, late); n != 1 {
+	if n := w.count(`select count(*) from auth.oauth_authorizations where authorization_id = $1 and status = 'expired'`,
+		late); n != 1 {
 		t.Error("the authorization has not expired")
 	}
 	consent("unknown", me).want(404, "oauth_authorization_not_found")
@@ -152,11 +156,13 @@ func TestOAuthApplicationAttacks(t *testing.T) {
 			t.Error(r.raw)
 		}
 		mine := w.signIn("me@example.org", "password-1").want(200)
-		if r := a.token(map[string]string{"grant_type": "refresh_token", "refresh_token": mine.text("refresh_token")}).want(400); r.text("error") != "invalid_client" {
+		if r := a.token(map[string]string{"grant_type": "refresh_token",
+			"refresh_token": mine.text("refresh_token")}).want(400); r.text("error") != "invalid_client" {
 			t.Error(r.raw)
 		}
 		b := w.app("other", "none")
-		if r := b.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(400); r.text("error") != "invalid_client" {
+		if r := b.token(map[string]string{"grant_type": "refresh_token",
+			"refresh_token": tokens.text("refresh_token")}).want(400); r.text("error") != "invalid_client" {
 			t.Error(r.raw)
 		}
 		// Signing out of the application does not end the user's own session.
@@ -174,7 +180,8 @@ func TestOAuthCodeAttacks(t *testing.T) {
 	token := me.text("access_token")
 	a, thief := w.app("shop", "client_secret_basic"), w.app("thief", "none")
 	grant := func(code string, change map[string]string) map[string]string {
-		f := map[string]string{"grant_type": "authorization_code", "code": code, "redirect_uri": a.back, "code_verifier": testVerifier}
+		f := map[string]string{"grant_type": "authorization_code", "code": code, "redirect_uri": a.back,
+			"code_verifier": testVerifier}
 		for name, v := range change {
 			f[name] = v
 		}
@@ -208,19 +215,24 @@ func TestOAuthCodeAttacks(t *testing.T) {
 		return []string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))}
 	}
 	for name, r := range map[string]reply{
-		"no secret":           w.form("/oauth/token", grant(code, map[string]string{"client_id": a.id})),
-		"no client ID":        w.form("/oauth/token", grant(code, nil)),
-		"wrong secret":        w.form("/oauth/token", grant(code, nil), basic(a.id, "x")...),
-		"empty secret":        w.form("/oauth/token", grant(code, nil), basic(a.id, "")...),
-		"secret in the body":  w.form("/oauth/token", grant(code, map[string]string{"client_id": a.id, "client_secret": a.secret})),
-		"secret in the query": w.form("/oauth/token?client_id="+a.id+"&client_secret="+url.QueryEscape(a.secret), grant(code, nil)),
-		"another client ID":   w.form("/oauth/token", grant(code, nil), basic(thief.id, a.secret)...),
-		"unknown client ID":   w.form("/oauth/token", grant(code, nil), basic("00000000-0000-4000-8000-000000000001", a.secret)...),
-		"invalid base64":      w.form("/oauth/token", grant(code, nil), "Authorization", "Basic ???"),
-		"no colon":            w.form("/oauth/token", grant(code, nil), "Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(a.id))),
-		"token of a user":     w.form("/oauth/token", grant(code, nil), "Authorization", "Bearer "+token),
-		"service_role token":  w.form("/oauth/token", grant(code, nil), "Authorization", "Bearer "+w.admin()),
-		"two client IDs":      w.form("/oauth/token", grant(code, map[string]string{"client_id": thief.id}), basic(a.id, "x")...),
+		"no secret":    w.form("/oauth/token", grant(code, map[string]string{"client_id": a.id})),
+		"no client ID": w.form("/oauth/token", grant(code, nil)),
+		"wrong secret": w.form("/oauth/token", grant(code, nil), basic(a.id, "x")...),
+		"empty secret": w.form("/oauth/token", grant(code, nil), basic(a.id, "")...),
+		"secret in the body": w.form("/oauth/token",
+			grant(code, map[string]string{"client_id": a.id, "client_secret": a.secret})),
+		"secret in the query": w.form("/oauth/token?client_id="+a.id+"&client_secret="+url.QueryEscape(a.secret),
+			grant(code, nil)),
+		"another client ID": w.form("/oauth/token", grant(code, nil), basic(thief.id, a.secret)...),
+		"unknown client ID": w.form("/oauth/token", grant(code, nil),
+			basic("00000000-0000-4000-8000-000000000001", a.secret)...),
+		"invalid base64": w.form("/oauth/token", grant(code, nil), "Authorization", "Basic ???"),
+		"no colon": w.form("/oauth/token", grant(code, nil), "Authorization", "Basic "+
+			base64.StdEncoding.EncodeToString([]byte(a.id))),
+		"token of a user":    w.form("/oauth/token", grant(code, nil), "Authorization", "Bearer "+token),
+		"service_role token": w.form("/oauth/token", grant(code, nil), "Authorization", "Bearer "+w.admin()),
+		"two client IDs": w.form("/oauth/token", grant(code, map[string]string{"client_id": thief.id}),
+			basic(a.id, "x")...),
 	} {
 		if r.status != 400 || r.text("error_code") != "invalid_credentials" {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
@@ -229,7 +241,8 @@ func TestOAuthCodeAttacks(t *testing.T) {
 	// After all these attempts the code still works for its application, and only for one of twelve
 	// concurrent requests.
 	got := w.together(12, func() reply { return a.token(grant(code, nil)) })
-	if n := w.count(`select count(*) from auth.sessions where oauth_client_id is not null`); got[200] != 1 || got[400] != 11 || n != 1 {
+	if n := w.count(`select count(*) from auth.sessions where oauth_client_id is not null`); got[200] != 1 ||
+		got[400] != 11 || n != 1 {
 		t.Errorf("replies %v, %d sessions", got, n)
 	}
 	// The code expires, and it does not work for a banned user.
@@ -274,8 +287,10 @@ func TestOAuthSettings(t *testing.T) {
 		secret := keys.Secret("", testSecret)
 		o.Keys = ring{secret, []keys.Key{secret}}
 	})
-	w.post("/oauth/clients/register", m{"redirect_uris": []string{"https://a.example.net/"}}).want(403, "oauth_dynamic_client_registration_disabled")
-	if r := w.do("GET", "/.well-known/oauth-authorization-server", "", nil).want(200); r.text("registration_endpoint") != "" {
+	w.post("/oauth/clients/register", m{"redirect_uris": []string{"https://a.example.net/"}}).want(403,
+		"oauth_dynamic_client_registration_disabled")
+	if r := w.do("GET", "/.well-known/oauth-authorization-server", "",
+		nil).want(200); r.text("registration_endpoint") != "" {
 		t.Error(r.raw)
 	}
 	a := w.app("shop", "none")
@@ -283,7 +298,8 @@ func TestOAuthSettings(t *testing.T) {
 		t.Error(to)
 	}
 	me := w.signUp("a@example.org").text("access_token")
-	if r := a.exchange(a.code(me, map[string]string{"scope": ""})).want(200); r.text("id_token") != "" || payloadOf(t, r.text("access_token"))["scope"] != "email" {
+	if r := a.exchange(a.code(me, map[string]string{"scope": ""})).want(200); r.text("id_token") != "" ||
+		payloadOf(t, r.text("access_token"))["scope"] != "email" {
 		t.Error(r.raw)
 	}
 }

@@ -40,7 +40,8 @@ const (
 func (w *world) app(name, method string) app {
 	w.t.Helper()
 	a := app{w: w, back: "https://" + name + ".example.net/back?from=daawo"}
-	r := w.do("POST", "/admin/oauth/clients", w.admin(), m{"client_name": name, "redirect_uris": []string{a.back}, "token_endpoint_auth_method": method}).want(201)
+	r := w.do("POST", "/admin/oauth/clients", w.admin(),
+		m{"client_name": name, "redirect_uris": []string{a.back}, "token_endpoint_auth_method": method}).want(201)
 	a.id, a.secret = r.text("client_id"), r.text("client_secret")
 	return a
 }
@@ -51,8 +52,8 @@ func (a app) ask(change map[string]string) (reply, *url.URL) {
 	a.w.t.Helper()
 	q := url.Values{}
 	for name, v := range map[string]string{
-		"client_id": a.id, "redirect_uri": a.back, "response_type": "code", "scope": "openid email profile", "state": "s t&=", "nonce": "n-1",
-		"code_challenge": testChallenge, "code_challenge_method": "S256",
+		"client_id": a.id, "redirect_uri": a.back, "response_type": "code", "scope": "openid email profile",
+		"state": "s t&=", "nonce": "n-1", "code_challenge": testChallenge, "code_challenge_method": "S256",
 	} {
 		q.Set(name, v)
 	}
@@ -116,7 +117,8 @@ func (a app) token(form map[string]string) reply {
 
 func (a app) exchange(code string) reply {
 	a.w.t.Helper()
-	return a.token(map[string]string{"grant_type": "authorization_code", "code": code, "redirect_uri": a.back, "code_verifier": testVerifier})
+	return a.token(map[string]string{"grant_type": "authorization_code", "code": code, "redirect_uri": a.back,
+		"code_verifier": testVerifier})
 }
 
 // form posts a form.
@@ -144,11 +146,13 @@ func TestOAuthServer(t *testing.T) {
 	for name, signed := range map[string]bool{"stored refresh tokens": false, "signed refresh tokens": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, withOAuth, func(o *Options) { o.Config.SignedRefreshTokens = signed })
-			user := w.post("/signup", m{"email": "ayan@example.org", "password": "password-1", "data": m{"name": "Ayan", "avatar_url": "https://example.org/a.png"}}).want(200)
+			user := w.post("/signup", m{"email": "ayan@example.org", "password": "password-1",
+				"data": m{"name": "Ayan", "avatar_url": "https://example.org/a.png"}}).want(200)
 			shop := w.app("shop", "client_secret_basic")
 			tokens := shop.exchange(testConsent(t, shop, user.text("access_token"))).want(200)
 			testOAuthTokens(t, shop, user, tokens)
-			refreshed := shop.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(200)
+			refreshed := shop.token(map[string]string{"grant_type": "refresh_token",
+				"refresh_token": tokens.text("refresh_token")}).want(200)
 			if payloadOf(t, refreshed.text("access_token"))["client_id"] != shop.id {
 				t.Error(refreshed.raw)
 			}
@@ -168,13 +172,15 @@ func testConsent(t *testing.T, a app, token string) string {
 		t.Fatal(to)
 	}
 	shown := a.w.do("GET", "/oauth/authorizations/"+name, token, nil, "Origin", "https://example.org").want(200)
-	if shown.text("client.name") != "shop" || shown.text("user.email") != "ayan@example.org" || shown.text("scope") != "openid email profile" ||
+	if shown.text("client.name") != "shop" || shown.text("user.email") != "ayan@example.org" ||
+		shown.text("scope") != "openid email profile" ||
 		shown.text("redirect_uri") != a.back || shown.text("authorization_id") != name {
 		t.Fatal(shown.raw)
 	}
 	approved := a.w.do("POST", "/oauth/authorizations/"+name+"/consent", token, m{"action": "approve"}).want(200)
 	back, err := url.Parse(approved.text("redirect_url"))
-	if err != nil || back.Query().Get("state") != "s t&=" || back.Query().Get("from") != "daawo" || back.Host != "shop.example.net" {
+	if err != nil || back.Query().Get("state") != "s t&=" || back.Query().Get("from") != "daawo" ||
+		back.Host != "shop.example.net" {
 		t.Fatal(approved.raw)
 	}
 	code := back.Query().Get("code")
@@ -188,7 +194,8 @@ func testConsent(t *testing.T, a app, token string) string {
 // access to. user is the reply to the user's sign-up.
 func testOAuthTokens(t *testing.T, a app, user, tokens reply) {
 	t.Helper()
-	if tokens.text("token_type") != "bearer" || tokens.at("user") != nil || tokens.header.Get("Cache-Control") != "no-store" {
+	if tokens.text("token_type") != "bearer" || tokens.at("user") != nil ||
+		tokens.header.Get("Cache-Control") != "no-store" {
 		t.Fatal(tokens.raw)
 	}
 	claims := payloadOf(t, tokens.text("access_token"))
@@ -196,8 +203,10 @@ func testOAuthTokens(t *testing.T, a app, user, tokens reply) {
 		t.Error(claims)
 	}
 	id := payloadOf(t, tokens.text("id_token"))
-	if id["nonce"] != "n-1" || id["aud"].([]any)[0] != a.id || id["sub"] != user.text("user.id") || id["email"] != "ayan@example.org" ||
-		id["email_verified"] != true || id["name"] != "Ayan" || id["picture"] != "https://example.org/a.png" || id["iss"] != "https://api.example.org/auth/v1" {
+	if id["nonce"] != "n-1" || id["aud"].([]any)[0] != a.id || id["sub"] != user.text("user.id") ||
+		id["email"] != "ayan@example.org" ||
+		id["email_verified"] != true || id["name"] != "Ayan" || id["picture"] != "https://example.org/a.png" ||
+		id["iss"] != "https://api.example.org/auth/v1" {
 		t.Error(id)
 	}
 	info := a.w.do("GET", "/oauth/userinfo", tokens.text("access_token"), nil).want(200)
@@ -205,7 +214,8 @@ func testOAuthTokens(t *testing.T, a app, user, tokens reply) {
 		t.Error(info.raw)
 	}
 	// A session of the user's own has no scopes.
-	if own := a.w.do("GET", "/oauth/userinfo", user.text("access_token"), nil).want(200); own.raw != `{"sub":"`+user.text("user.id")+`"}` {
+	if own := a.w.do("GET", "/oauth/userinfo", user.text("access_token"), nil).want(200); own.raw != `{"sub":"`+
+		user.text("user.id")+`"}` {
 		t.Error(own.raw)
 	}
 }
@@ -219,20 +229,23 @@ func testGrants(t *testing.T, a app, token string, tokens reply) {
 		Client struct{ Name string }
 		Scopes []string
 	}
-	if err := json.Unmarshal([]byte(w.do("GET", "/user/oauth/grants", token, nil).want(200).raw), &grants); err != nil || len(grants) != 1 ||
+	if err := json.Unmarshal([]byte(w.do("GET", "/user/oauth/grants", token, nil).want(200).raw),
+		&grants); err != nil || len(grants) != 1 ||
 		grants[0].Client.Name != "shop" || strings.Join(grants[0].Scopes, " ") != "openid email profile" {
 		t.Fatal(grants, err)
 	}
 	_, to := a.ask(map[string]string{"scope": "email"})
 	codeOf(t, w.do("GET", "/oauth/authorizations/"+to.Query().Get("authorization_id"), token, nil).want(200))
 	_, to = a.ask(map[string]string{"scope": "email phone"})
-	if r := w.do("GET", "/oauth/authorizations/"+to.Query().Get("authorization_id"), token, nil).want(200); r.text("redirect_url") != "" {
+	if r := w.do("GET", "/oauth/authorizations/"+to.Query().Get("authorization_id"), token,
+		nil).want(200); r.text("redirect_url") != "" {
 		t.Error("phone was granted without consent")
 	}
 	w.do("DELETE", "/user/oauth/grants?client_id="+a.id, token, nil).want(204)
 	w.do("DELETE", "/user/oauth/grants?client_id="+a.id, token, nil).want(404, "oauth_consent_not_found")
 	w.do("GET", "/user", tokens.text("access_token"), nil).want(403, "session_not_found")
-	a.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(400, "refresh_token_not_found")
+	a.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(400,
+		"refresh_token_not_found")
 	w.do("GET", "/user", token, nil).want(200)
 }
 
@@ -241,18 +254,22 @@ func testGrants(t *testing.T, a app, token string, tokens reply) {
 func TestOAuthPublicClient(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	me := w.signUp("a@example.org").text("access_token")
-	r := w.post("/oauth/clients/register", m{"redirect_uris": []string{"http://127.0.0.1:7777/cb"}, "token_endpoint_auth_method": "none"}).want(201)
+	r := w.post("/oauth/clients/register",
+		m{"redirect_uris": []string{"http://127.0.0.1:7777/cb"}, "token_endpoint_auth_method": "none"}).want(201)
 	if r.text("registration_type") != "dynamic" || r.text("client_secret") != "" || r.text("client_type") != "public" {
 		t.Fatal(r.raw)
 	}
 	a := app{w: w, id: r.text("client_id"), back: "http://127.0.0.1:7777/cb"}
-	tokens := w.do("POST", "/oauth/token", "", m{"grant_type": "authorization_code", "client_id": a.id, "code": a.code(me, nil), "code_verifier": testVerifier},
+	tokens := w.do("POST", "/oauth/token", "", m{"grant_type": "authorization_code", "client_id": a.id,
+		"code": a.code(me, nil), "code_verifier": testVerifier},
 		"Content-Type", "application/json; charset=utf-8").want(200)
 	w.do("GET", "/oauth/userinfo", tokens.text("access_token"), nil).want(200)
 
 	// A denied authorization redirects with an error and without a code.
-	r = w.do("POST", "/oauth/authorizations/"+a.pending(me, map[string]string{"scope": "phone"})+"/consent", me, m{"action": "deny"}).want(200)
-	if back, _ := url.Parse(r.text("redirect_url")); back.Query().Get("error") != "access_denied" || back.Query().Get("state") != "s t&=" || back.Query().Has("code") {
+	r = w.do("POST", "/oauth/authorizations/"+a.pending(me, map[string]string{"scope": "phone"})+"/consent", me,
+		m{"action": "deny"}).want(200)
+	if back, _ := url.Parse(r.text("redirect_url")); back.Query().Get("error") != "access_denied" ||
+		back.Query().Get("state") != "s t&=" || back.Query().Has("code") {
 		t.Error(r.raw)
 	}
 }
@@ -262,7 +279,8 @@ func TestOAuthClients(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	a := w.app("one", "client_secret_post")
 	one := "/admin/oauth/clients/" + a.id
-	if got := w.do("GET", one, w.admin(), nil).want(200); got.text("client_secret") != "" || got.text("client_name") != "one" || got.text("registration_type") != "manual" {
+	if got := w.do("GET", one, w.admin(), nil).want(200); got.text("client_secret") != "" ||
+		got.text("client_name") != "one" || got.text("registration_type") != "manual" {
 		t.Error(got.raw)
 	}
 	if n := w.count(`select count(*) from auth.oauth_clients where client_secret_hash = $1`, a.secret); n != 0 {
@@ -271,7 +289,9 @@ func TestOAuthClients(t *testing.T) {
 	w.do("PUT", one, w.admin(), m{}).want(400, "validation_failed")
 	w.do("PUT", one, w.admin(), m{"redirect_uris": []string{}}).want(400, "validation_failed")
 	w.do("PUT", one, w.admin(), m{"token_endpoint_auth_method": "none"}).want(400, "validation_failed")
-	if got := w.do("PUT", one, w.admin(), m{"logo_uri": "https://example.org/l.png"}).want(200); got.text("client_name") != "one" || got.text("logo_uri") == "" {
+	if got := w.do("PUT", one, w.admin(),
+		m{"logo_uri": "https://example.org/l.png"}).want(200); got.text("client_name") != "one" ||
+		got.text("logo_uri") == "" {
 		t.Error(got.raw)
 	}
 	authenticate := func(secret string) reply {
@@ -291,7 +311,8 @@ func TestOAuthClients(t *testing.T) {
 	three := w.app("three", "none")
 	w.do("POST", "/admin/oauth/clients/"+three.id+"/regenerate_secret", w.admin(), nil).want(400, "validation_failed")
 	all := w.do("GET", "/admin/oauth/clients?page=&per_page=", w.admin(), nil).want(200)
-	if list := all.at("clients").([]any); len(list) != 3 || all.header.Get("X-Total-Count") != "3" || list[0].(m)["client_name"] != "three" {
+	if list := all.at("clients").([]any); len(list) != 3 || all.header.Get("X-Total-Count") != "3" ||
+		list[0].(m)["client_name"] != "three" {
 		t.Error(all.raw)
 	}
 	page := w.do("GET", "/admin/oauth/clients?page=2&per_page=2", w.admin(), nil).want(200)
@@ -322,8 +343,10 @@ func TestOAuthMetadata(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
 		r := w.do("GET", path, "", nil).want(200)
-		if r.text("issuer") != "https://api.example.org/auth/v1" || r.text("registration_endpoint") != "https://api.example.org/auth/v1/oauth/clients/register" ||
-			r.text("token_endpoint") != "https://api.example.org/auth/v1/oauth/token" || r.text("code_challenge_methods_supported") != "[S256 plain]" {
+		if r.text("issuer") != "https://api.example.org/auth/v1" ||
+			r.text("registration_endpoint") != "https://api.example.org/auth/v1/oauth/clients/register" ||
+			r.text("token_endpoint") != "https://api.example.org/auth/v1/oauth/token" ||
+			r.text("code_challenge_methods_supported") != "[S256 plain]" {
 			t.Error(r.raw)
 		}
 	}

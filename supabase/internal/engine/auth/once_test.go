@@ -33,13 +33,19 @@ func TestOnce(t *testing.T) {
 	w := newWorld(t, confirming)
 	w.post("/signup", m{"email": "a@example.org", "password": "password-1"}).want(200)
 	_, _, code := w.mail()
-	if got := w.together(6, func() reply { return w.post("/verify", m{"type": "signup", "email": "a@example.org", "token": code}) }); got[200] != 1 || got[403] != 5 {
+	if got := w.together(6, func() reply {
+		return w.post("/verify",
+			m{"type": "signup", "email": "a@example.org", "token": code})
+	}); got[200] != 1 || got[403] != 5 {
 		t.Errorf("replies to one code: %v", got)
 	}
 	w.post("/recover", m{"email": "a@example.org"}).want(200)
 	_, link, _ := w.mail()
 	before := w.count(`select count(*) from auth.sessions`)
-	w.together(6, func() reply { return w.do("GET", strings.TrimPrefix(link.Path, "/auth/v1")+"?"+link.RawQuery, "", nil) })
+	w.together(6, func() reply {
+		return w.do("GET", strings.TrimPrefix(link.Path, "/auth/v1")+"?"+link.RawQuery, "",
+			nil)
+	})
 	if n := w.count(`select count(*) from auth.sessions`) - before; n != 1 {
 		t.Errorf("one link created %d sessions", n)
 	}
@@ -123,12 +129,14 @@ func TestPasswordHook(t *testing.T) {
 // it in the meantime, and that a failed link always redirects to the site.
 func TestContactTaken(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) { o.Config.Mail.SingleConfirmation = true })
-	id := w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200).text("id")
+	id := w.do("POST", "/admin/users", w.admin(),
+		m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200).text("id")
 	token := w.signIn("a@example.org", "password-1").want(200).text("access_token")
 	w.do("PUT", "/user", token, m{"email": "b@example.org", "phone": "252611234567"}).want(200)
 	_, link, code := w.mail()
 	text := w.lastCode()
-	other := w.do("POST", "/admin/users", w.admin(), m{"email": "b@example.org", "phone": "252611234567"}).want(200).text("id")
+	other := w.do("POST", "/admin/users", w.admin(),
+		m{"email": "b@example.org", "phone": "252611234567"}).want(200).text("id")
 	w.post("/verify", m{"type": "email_change", "email": "b@example.org", "token": code}).want(422, "email_exists")
 	w.post("/verify", m{"type": "phone_change", "phone": "252611234567", "token": text}).want(422, "phone_exists")
 	redirects := func(name, code string) {

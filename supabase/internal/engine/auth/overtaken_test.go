@@ -59,7 +59,8 @@ func (w *world) awaitLocks(n int) {
 	w.t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		var found int
-		if err := w.db.Conn("postgres").QueryRow(w.t.Context(), `select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).Scan(&found); err != nil {
+		if err := w.db.Conn("postgres").QueryRow(w.t.Context(),
+			`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).Scan(&found); err != nil {
 			w.t.Fatal(err)
 		}
 		if found >= n {
@@ -181,7 +182,8 @@ func TestCopiedTokenStaysWeak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		up := w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200)
+		up := w.do("POST", "/factors/"+f.text("id")+"/verify", token,
+			m{"challenge_id": c.text("id"), "code": code}).want(200)
 		for range 2 {
 			w.refresh(older).want(400, "refresh_token_not_found")
 			w.refresh(s.text("refresh_token")).want(400, "refresh_token_not_found")
@@ -224,7 +226,8 @@ func TestFactorHookCommits(t *testing.T) {
 	verify("totp", func(reply) m { return m{"code": "000000"} })
 	verify("webauthn", func(c reply) m {
 		wrongOrigin := newAuthenticator(t, "example.org", "https://evil.example")
-		return m{"webauthn": m{"type": "create", "credential_response": wrongOrigin.create(c.at("webauthn.credential_options.publicKey"))}}
+		return m{"webauthn": m{"type": "create",
+			"credential_response": wrongOrigin.create(c.at("webauthn.credential_options.publicKey"))}}
 	})
 }
 
@@ -232,10 +235,12 @@ func TestFactorHookCommits(t *testing.T) {
 // of one code are limited even if each comes from another address.
 func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	w := newWorld(t, confirming, func(o *Options) {
-		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 3, VerificationPerFive: 3, ChallengePerMinute: 3}
+		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 3, VerificationPerFive: 3,
+			ChallengePerMinute: 3}
 	})
 	login := func(from string) reply {
-		return w.do("POST", "/token?grant_type=password", "", m{"email": "a@example.org", "password": "x"}, "X-Forwarded-For", from)
+		return w.do("POST", "/token?grant_type=password", "", m{"email": "a@example.org", "password": "x"},
+			"X-Forwarded-For", from)
 	}
 	for _, from := range []string{"2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::3"} {
 		login(from).want(400)
@@ -246,7 +251,8 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	for i := range 4 {
 		want := map[bool]int{true: 403, false: 429}[i < 3]
 		from := "198.51.100." + strconv.Itoa(i)
-		guess(from, m{"type": "email", "email": []string{"a@example.org", "A@example.org"}[i%2], "token": "000000"}).want(want)
+		guess(from, m{"type": "email", "email": []string{"a@example.org", "A@example.org"}[i%2],
+			"token": "000000"}).want(want)
 		guess(from, m{"type": "sms", "phone": "+252 61 1234567", "token": "000000"}).want(want)
 	}
 	guess("198.51.100.9", m{"type": "email", "email": "b@example.org", "token": "000000"}).want(403)
@@ -257,7 +263,8 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	for i := range 4 {
 		from := "203.0.113." + strconv.Itoa(i)
 		c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil, "X-Forwarded-For", from).want(200)
-		w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": "000000"}, "X-Forwarded-For", from).
+		w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": "000000"},
+			"X-Forwarded-For", from).
 			want(map[bool]int{true: 422, false: 429}[i < 3])
 	}
 }
@@ -271,8 +278,9 @@ func TestLimitPerEndpoint(t *testing.T) {
 	token := w.signUp("a@example.org").text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
 	for _, tt := range []struct{ method, path, token string }{
-		{"POST", "/signup", ""}, {"POST", "/otp", ""}, {"POST", "/magiclink", ""}, {"POST", "/recover", ""}, {"POST", "/resend", ""}, {"PUT", "/user", token},
-		{"POST", "/factors/" + f.text("id") + "/challenge", token}, {"POST", "/factors/" + f.text("id") + "/verify", token},
+		{"POST", "/signup", ""}, {"POST", "/otp", ""}, {"POST", "/magiclink", ""}, {"POST", "/recover", ""},
+		{"POST", "/resend", ""}, {"PUT", "/user", token}, {"POST", "/factors/" + f.text("id") + "/challenge", token},
+		{"POST", "/factors/" + f.text("id") + "/verify", token},
 	} {
 		for i := range 3 { // invalid requests count, too
 			r := w.do(tt.method, tt.path, tt.token, m{"email": "malformed"}, "X-Forwarded-For", "198.51.100.1")
@@ -313,10 +321,12 @@ func TestClonedAuthenticator(t *testing.T) {
 	token := w.signUp("a@example.org").text("access_token")
 	key := newAuthenticator(t, "example.org", rpOrigin)
 	o := w.do("POST", "/passkeys/registration/options", token, m{}).want(200)
-	w.do("POST", "/passkeys/registration/verify", token, m{"challenge_id": o.text("challenge_id"), "credential": key.create(o.at("options"))}).want(200)
+	w.do("POST", "/passkeys/registration/verify", token,
+		m{"challenge_id": o.text("challenge_id"), "credential": key.create(o.at("options"))}).want(200)
 	signIn := func() reply {
 		o := w.post("/passkeys/authentication/options", m{}).want(200)
-		return w.post("/passkeys/authentication/verify", m{"challenge_id": o.text("challenge_id"), "credential": key.get(o.at("options"))})
+		return w.post("/passkeys/authentication/verify",
+			m{"challenge_id": o.text("challenge_id"), "credential": key.get(o.at("options"))})
 	}
 	key.count += 5
 	signIn().want(200)
@@ -374,7 +384,8 @@ func TestConcurrentUnlink(t *testing.T) {
 	u := w.do("GET", "/user", s.text("access_token"), nil).want(200)
 	first := u.at("identities").([]any)[0].(map[string]any)["identity_id"].(string)
 	remove := func() reply { return w.do("DELETE", "/user/identities/"+first, s.text("access_token"), nil) }
-	w.changeDuring(remove, `delete from auth.identities where id <> '`+first+`'`).want(422, "single_identity_not_deletable")
+	w.changeDuring(remove, `delete from auth.identities where id <> '`+first+`'`).want(422,
+		"single_identity_not_deletable")
 	if n := w.count(`select count(*) from auth.identities`); n != 1 {
 		t.Errorf("%d identities left", n)
 	}
@@ -386,10 +397,13 @@ func TestConcurrentAdminUpdate(t *testing.T) {
 	w := newWorld(t)
 	id := w.signUp("a@example.org").text("user.id")
 	update := func() reply {
-		return w.do("PUT", "/admin/users/"+id, w.admin(), m{"app_metadata": m{"plan": "gold"}, "user_metadata": m{"name": "A"}, "password": "password-2"})
+		return w.do("PUT", "/admin/users/"+id, w.admin(),
+			m{"app_metadata": m{"plan": "gold"}, "user_metadata": m{"name": "A"}, "password": "password-2"})
 	}
-	u := w.changeDuring(update, `update auth.users set raw_app_meta_data = raw_app_meta_data || '{"branch":"north"}', raw_user_meta_data = '{"colour":"red"}'`).want(200)
-	for _, path := range []string{"app_metadata.plan", "app_metadata.branch", "user_metadata.name", "user_metadata.colour"} {
+	u := w.changeDuring(update,
+		`update auth.users set raw_app_meta_data = raw_app_meta_data || '{"branch":"north"}', raw_user_meta_data = '{"colour":"red"}'`).want(200)
+	for _, path := range []string{"app_metadata.plan", "app_metadata.branch", "user_metadata.name",
+		"user_metadata.colour"} {
 		if u.at(path) == nil {
 			t.Errorf("%s is missing: %s", path, u.raw)
 		}
@@ -399,6 +413,7 @@ func TestConcurrentAdminUpdate(t *testing.T) {
 		t.Errorf("%s", u.raw)
 	}
 	changeEmail := func() reply { return w.do("PUT", "/admin/users/"+id, w.admin(), m{"email": "b@example.org"}) }
-	w.changeDuring(changeEmail, `insert into auth.users (id, aud, email) values (gen_random_uuid(), 'authenticated', 'b@example.org')`).want(422, "email_exists")
+	w.changeDuring(changeEmail,
+		`insert into auth.users (id, aud, email) values (gen_random_uuid(), 'authenticated', 'b@example.org')`).want(422, "email_exists")
 	w.changeDuring(update, `delete from auth.users`).want(404, "user_not_found")
 }

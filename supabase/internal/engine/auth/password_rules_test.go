@@ -24,7 +24,8 @@ func TestPasswordRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, func(o *Options) {
-		o.Config.MinimumPasswordLength, o.Config.RequiredCharacters, o.Config.LeakedPasswords = 8, []string{"abcdefghijklmnopqrstuvwxyz", "0123456789"}, list
+		o.Config.MinimumPasswordLength, o.Config.RequiredCharacters, o.Config.LeakedPasswords = 8,
+			[]string{"abcdefghijklmnopqrstuvwxyz", "0123456789"}, list
 	})
 	for password, want := range map[string][]any{
 		"short-1":      {"length"},
@@ -39,8 +40,10 @@ func TestPasswordRules(t *testing.T) {
 	}
 	token := w.post("/signup", m{"email": "a@example.org", "password": "good-enough-1"}).want(200).text("access_token")
 	w.do("PUT", "/user", token, m{"password": "letmein-1"}).want(422, "weak_password")
-	w.do("POST", "/admin/generate_link", w.admin(), m{"type": "signup", "email": "b@example.org", "password": "letmein-1"}).want(422, "weak_password")
-	_, err := New(Options{Keys: ring{keys.Secret("", testSecret), nil}, Config: Config{LeakedPasswords: list + "-that-is-missing"}})
+	w.do("POST", "/admin/generate_link", w.admin(),
+		m{"type": "signup", "email": "b@example.org", "password": "letmein-1"}).want(422, "weak_password")
+	_, err := New(Options{Keys: ring{keys.Secret("", testSecret), nil},
+		Config: Config{LeakedPasswords: list + "-that-is-missing"}})
 	if err == nil {
 		t.Error("New accepts a missing list of leaked passwords")
 	}
@@ -57,15 +60,19 @@ func TestImportedPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, hash := range map[string]string{
-		"bcrypt":   string(blowfish),
-		"argon2id": "$argon2id$v=19$m=64,t=1,p=1$" + b64(salt) + "$" + b64(argon2.IDKey([]byte("password-1"), salt, 1, 64, 1, 32)),
-		"argon2i":  "$argon2i$v=19$m=64,t=3,p=1$" + b64(salt) + "$" + b64(argon2.Key([]byte("password-1"), salt, 3, 64, 1, 32)),
+		"bcrypt": string(blowfish),
+		"argon2id": "$argon2id$v=19$m=64,t=1,p=1$" + b64(salt) + "$" +
+			b64(argon2.IDKey([]byte("password-1"), salt, 1, 64, 1, 32)),
+		"argon2i": "$argon2i$v=19$m=64,t=3,p=1$" + b64(salt) + "$" +
+			b64(argon2.Key([]byte("password-1"), salt, 3, 64, 1, 32)),
 	} {
 		email := name + "@example.org"
-		w.do("POST", "/admin/users", w.admin(), m{"email": email, "password_hash": hash, "email_confirm": true}).want(200)
+		w.do("POST", "/admin/users", w.admin(),
+			m{"email": email, "password_hash": hash, "email_confirm": true}).want(200)
 		w.signIn(email, "password-2").want(400, "invalid_credentials")
 		w.signIn(email, "password-1").want(200)
 	}
 	w.do("POST", "/admin/users", w.admin(), m{"email": "x@example.org", "password_hash": "md5:0"}).want(500)
-	w.do("POST", "/admin/users", w.admin(), m{"email": "x@example.org", "password_hash": "$2a$04$x", "password": "y"}).want(400, "validation_failed")
+	w.do("POST", "/admin/users", w.admin(),
+		m{"email": "x@example.org", "password_hash": "$2a$04$x", "password": "y"}).want(400, "validation_failed")
 }

@@ -80,7 +80,8 @@ func TestPhones(t *testing.T) {
 	w.wait(61 * time.Second)
 	w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": late}).want(403, "otp_expired")
 	w.post("/otp", m{"phone": "252611234567"}).want(200)
-	token := w.post("/verify", m{"type": "sms", "phone": "252611234567", "token": w.lastCode()}).want(200).text("access_token")
+	token := w.post("/verify",
+		m{"type": "sms", "phone": "252611234567", "token": w.lastCode()}).want(200).text("access_token")
 
 	w.do("PUT", "/user", token, m{"phone": "252617654321"}).want(200)
 	if !strings.HasPrefix(w.texts[len(w.texts)-1], "252617654321 ") {
@@ -103,7 +104,8 @@ func TestPhones(t *testing.T) {
 	w.post("/verify", m{"type": "sms", "phone": "252619999999", "token": "424242"}).want(403, "otp_expired")
 
 	w.sms = brokenSMS{}
-	if r := w.post("/otp", m{"phone": "252611111111"}).want(422, "sms_send_failed"); !strings.Contains(r.text("msg"), "connection refused") {
+	if r := w.post("/otp", m{"phone": "252611111111"}).want(422, "sms_send_failed"); !strings.Contains(r.text("msg"),
+		"connection refused") {
 		t.Errorf("%s", r.raw)
 	}
 	if n := w.count(`select count(*) from auth.users where phone = '252611111111'`); n != 0 {

@@ -14,7 +14,8 @@ func TestCodeInvalidated(t *testing.T) {
 	id, verifier := s.text("user.id"), strings.Repeat("v", 50)
 	code := func() string {
 		t.Helper()
-		w.post("/otp", m{"email": "a@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
+		w.post("/otp", m{"email": "a@example.org", "code_challenge": verifier,
+			"code_challenge_method": "plain"}).want(200)
 		_, link, _ := w.mail()
 		_, to := w.follow(link)
 		if to.Query().Get("code") == "" {
@@ -79,7 +80,8 @@ func TestRecoveryInvalidatesCodes(t *testing.T) {
 	stranger := w.through("/authorize?provider=corp&code_challenge=" + verifier + "&code_challenge_method=plain")
 	w.mail()
 	w.wait(w.options.Config.Mail.MaxFrequency + 1)
-	w.post("/recover", m{"email": "victim@example.org", "code_challenge": verifier, "code_challenge_method": "plain"}).want(200)
+	w.post("/recover", m{"email": "victim@example.org", "code_challenge": verifier,
+		"code_challenge_method": "plain"}).want(200)
 	_, link, _ := w.mail()
 	_, to := w.follow(link)
 	exchange(stranger).want(404, "flow_state_not_found")
@@ -92,7 +94,8 @@ func TestLinkOfBannedUser(t *testing.T) {
 	w, f := withProviders(t, func(o *Options) { o.Config.ManualLinking = true })
 	f.claims = m{"email": "other@example.org", "email_verified": true}
 	s := w.signUp("a@example.org")
-	begin := w.do("GET", "/user/identities/authorize?provider=google&skip_http_redirect=true", s.text("access_token"), nil).want(200)
+	begin := w.do("GET", "/user/identities/authorize?provider=google&skip_http_redirect=true", s.text("access_token"),
+		nil).want(200)
 	at, err := url.Parse(begin.text("url"))
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,8 @@ func TestReauthenticationGuesses(t *testing.T) {
 	_, _, code := w.mail()
 	wrong := map[bool]string{true: "000001", false: "000000"}[code == "000000"]
 	for i := range 4 {
-		w.do("POST", "/verify", "", m{"type": "email", "email": "a@example.org", "token": wrong}, "X-Forwarded-For", "198.51.100."+strconv.Itoa(i))
+		w.do("POST", "/verify", "", m{"type": "email", "email": "a@example.org", "token": wrong}, "X-Forwarded-For",
+			"198.51.100."+strconv.Itoa(i))
 	}
 	guess := func(from, nonce string) reply {
 		return w.do("PUT", "/user", token, m{"password": "password-2", "nonce": nonce}, "X-Forwarded-For", from)
@@ -77,12 +78,15 @@ func TestCurrentPassword(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Config.RequireCurrent = true })
 	token := w.signUp("a@example.org").text("access_token")
 	w.do("PUT", "/user", token, m{"password": "password-2"}).want(400, "current_password_required")
-	w.do("PUT", "/user", token, m{"password": "password-2", "current_password": "guess"}).want(400, "current_password_invalid")
-	w.do("PUT", "/user", token, m{"password": "password-1", "current_password": "password-1"}).want(422, "same_password")
+	w.do("PUT", "/user", token, m{"password": "password-2", "current_password": "guess"}).want(400,
+		"current_password_invalid")
+	w.do("PUT", "/user", token, m{"password": "password-1", "current_password": "password-1"}).want(422,
+		"same_password")
 	w.do("PUT", "/user", token, m{"password": "password-2", "current_password": "password-1"}).want(200)
 	w.post("/recover", m{"email": "a@example.org"}).want(200)
 	_, _, code := w.mail()
-	recovered := w.post("/verify", m{"type": "recovery", "email": "a@example.org", "token": code}).want(200).text("access_token")
+	recovered := w.post("/verify",
+		m{"type": "recovery", "email": "a@example.org", "token": code}).want(200).text("access_token")
 	w.do("PUT", "/user", recovered, m{"password": "password-3"}).want(200)
 	w.do("GET", "/user", token, nil).want(403, "session_not_found") // a new password ends the other sessions
 }
@@ -90,7 +94,8 @@ func TestCurrentPassword(t *testing.T) {
 // TestNotifications checks that enabled notifications are sent for every change, in the user's
 // language, and disabled ones are not.
 func TestNotifications(t *testing.T) {
-	all := []string{"password_changed", "email_changed", "phone_changed", "identity_linked", "identity_unlinked", "mfa_factor_enrolled", "mfa_factor_unenrolled"}
+	all := []string{"password_changed", "email_changed", "phone_changed", "identity_linked", "identity_unlinked",
+		"mfa_factor_enrolled", "mfa_factor_unenrolled"}
 	for _, on := range []bool{true, false} {
 		w := newWorld(t, func(o *Options) {
 			o.Config.Mail.Notifications = map[string]bool{}
@@ -100,12 +105,14 @@ func TestNotifications(t *testing.T) {
 			o.Config.PhoneAutoconfirm = false
 			o.Config.Mail.SingleConfirmation = true
 			o.Config.Mail.Translations = template.Translations{"xx": {
-				template.PasswordChanged: {Subject: "xx password"}, template.MFAFactorEnrolled: {Subject: "xx factor added"},
-				template.MFAFactorUnenrolled: {Subject: "xx factor removed"}, template.PhoneChanged: {Subject: "xx phone"},
-				template.EmailChanged: {Subject: "xx email"},
+				template.PasswordChanged:     {Subject: "xx password"},
+				template.MFAFactorEnrolled:   {Subject: "xx factor added"},
+				template.MFAFactorUnenrolled: {Subject: "xx factor removed"},
+				template.PhoneChanged:        {Subject: "xx phone"}, template.EmailChanged: {Subject: "xx email"},
 			}}
 		})
-		s := w.post("/signup", m{"email": "a@example.org", "password": "password-1", "data": m{"language": "xx"}}).want(200)
+		s := w.post("/signup", m{"email": "a@example.org", "password": "password-1",
+			"data": m{"language": "xx"}}).want(200)
 		token := s.text("access_token")
 		w.do("PUT", "/user", token, m{"password": "password-2"}).want(200)
 
@@ -115,10 +122,12 @@ func TestNotifications(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		token = w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200).text("access_token")
+		token = w.do("POST", "/factors/"+f.text("id")+"/verify", token,
+			m{"challenge_id": c.text("id"), "code": code}).want(200).text("access_token")
 		w.do("DELETE", "/factors/"+f.text("id"), token, nil).want(200)
 
-		for _, phone := range []string{"252611111111", "252622222222"} { // the first number is no change and sends no notification
+		// the first number is no change and sends no notification
+		for _, phone := range []string{"252611111111", "252622222222"} {
 			w.do("PUT", "/user", token, m{"phone": phone}).want(200)
 			w.post("/verify", m{"type": "phone_change", "phone": phone, "token": w.lastCode()}).want(200)
 		}
@@ -150,7 +159,8 @@ func TestNotifications(t *testing.T) {
 			want = nil
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("notifications enabled: %v; mails:\n%s\nwant\n%s", on, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("notifications enabled: %v; mails:\n%s\nwant\n%s", on, strings.Join(got, "\n"),
+				strings.Join(want, "\n"))
 		}
 	}
 }

@@ -31,7 +31,10 @@ func TestRefreshModel(t *testing.T) {
 			return -1
 		}
 		rt.Repeat(map[string]func(*rapid.T){
-			"wait": func(rt *rapid.T) { w.wait(time.Duration(rapid.IntRange(1, 15).Draw(rt, "seconds")) * time.Second) },
+			"wait": func(rt *rapid.T) {
+				w.wait(time.Duration(rapid.IntRange(1, 15).Draw(rt,
+					"seconds")) * time.Second)
+			},
 			"refresh": func(rt *rapid.T) {
 				i := rapid.IntRange(0, len(rows)-1).Draw(rt, "token")
 				r := w.refresh(rows[i].token)

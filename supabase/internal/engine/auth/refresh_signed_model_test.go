@@ -20,7 +20,10 @@ func TestSignedRefreshModel(t *testing.T) {
 		used := w.now()
 		ended := false
 		rt.Repeat(map[string]func(*rapid.T){
-			"wait": func(rt *rapid.T) { w.wait(time.Duration(rapid.IntRange(1, 15).Draw(rt, "seconds")) * time.Second) },
+			"wait": func(rt *rapid.T) {
+				w.wait(time.Duration(rapid.IntRange(1, 15).Draw(rt,
+					"seconds")) * time.Second)
+			},
 			"forge": func(rt *rapid.T) {
 				forged := []byte(tokens[len(tokens)-1])
 				at := rapid.IntRange(0, len(forged)-1).Draw(rt, "byte")

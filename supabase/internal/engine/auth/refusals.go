@@ -17,7 +17,8 @@ func (h *Handler) refuseUnknown(r router, sessions *session.Manager) {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 	}))
 	r.MethodNotAllowed(h.guarded(sessions, func(w http.ResponseWriter, req *http.Request) {
-		for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
+		for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost,
+			http.MethodPut} {
 			if r.Match(chi.NewRouteContext(), method, req.URL.Path) {
 				w.Header().Add("Allow", method)
 			}

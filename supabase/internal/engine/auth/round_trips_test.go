@@ -15,7 +15,8 @@ import (
 func TestRoundTrips(t *testing.T) {
 	w := newWorld(t)
 	var sent atomic.Int64
-	url := testdb.Relay(t, w.db.TCPURL("supabase_auth_admin"), func([]byte) { sent.Add(1) }, func([]byte) bool { return false })
+	url := testdb.Relay(t, w.db.TCPURL("supabase_auth_admin"), func([]byte) { sent.Add(1) },
+		func([]byte) bool { return false })
 	pool, err := pool.Open(t.Context(), pool.Config{URL: url, MaxConns: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -79,11 +79,13 @@ func (p *parts) externalRoutes(r router) {
 // factorRoutes adds second factors and passkeys.
 func (p *parts) factorRoutes(r router) {
 	r.post("/factors", p.mfa.AsFactorUser(p.mfa.Enroll))
-	r.post("/factors/{factor_id}/challenge", p.limiter.Limited(ratelimit.Challenge, p.mfa.AsFactorUser(p.mfa.Challenge)))
+	r.post("/factors/{factor_id}/challenge",
+		p.limiter.Limited(ratelimit.Challenge, p.mfa.AsFactorUser(p.mfa.Challenge)))
 	r.post("/factors/{factor_id}/verify", p.limiter.Limited(ratelimit.FactorAnswer, p.mfa.AsFactorUser(p.mfa.Verify)))
 	r.remove("/factors/{factor_id}", p.mfa.AsFactorUser(p.mfa.Unenroll))
 
-	r.post("/passkeys/authentication/options", p.mfa.WithPasskeys(p.limiter.Limited(ratelimit.Passkey, p.captcha.Required(p.mfa.LoginOptions))))
+	r.post("/passkeys/authentication/options",
+		p.mfa.WithPasskeys(p.limiter.Limited(ratelimit.Passkey, p.captcha.Required(p.mfa.LoginOptions))))
 	r.post("/passkeys/authentication/verify", p.mfa.WithPasskeys(p.mfa.Login))
 	r.post("/passkeys/registration/options", p.mfa.WithPasskeys(p.mfa.AsFactorUser(p.mfa.RegistrationOptions)))
 	r.post("/passkeys/registration/verify", p.mfa.WithPasskeys(p.mfa.AsFactorUser(p.mfa.Register)))
@@ -97,11 +99,14 @@ func (p *parts) factorRoutes(r router) {
 // providerRoutes adds the OAuth 2.1 server and its administration.
 func (p *parts) providerRoutes(r router) {
 	r.get("/oauth/authorize", p.provider.WithServer(p.limiter.Limited(ratelimit.OAuth, p.provider.Authorize)))
-	r.get("/oauth/authorizations/{authorization_id}", p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Details))))
-	r.post("/oauth/authorizations/{authorization_id}/consent", p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Consent))))
+	r.get("/oauth/authorizations/{authorization_id}",
+		p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Details))))
+	r.post("/oauth/authorizations/{authorization_id}/consent",
+		p.provider.WithServer(p.provider.FromSite(p.sessions.AsUser(p.provider.Consent))))
 	r.post("/oauth/token", p.provider.WithServer(p.limiter.Limited(ratelimit.OAuth, p.provider.Token)))
 	r.get("/oauth/userinfo", p.provider.WithServer(p.sessions.AsBearer(p.provider.UserInfo)))
-	r.post("/oauth/clients/register", p.provider.WithServer(p.limiter.Limited(ratelimit.Register, p.provider.RegisterClient)))
+	r.post("/oauth/clients/register",
+		p.provider.WithServer(p.limiter.Limited(ratelimit.Register, p.provider.RegisterClient)))
 	r.get("/user/oauth/grants", p.sessions.AsUser(p.provider.WithServerForUser(p.provider.ListGrants)))
 	r.remove("/user/oauth/grants", p.sessions.AsUser(p.provider.WithServerForUser(p.provider.RevokeGrant)))
 
@@ -148,9 +153,10 @@ func (p *parts) disabledRoutes(r router) {
 			return apierror.Errorf(http.StatusNotFound, code, "%s", text)
 		}))
 	}
-	r.Get("/admin/sso/providers", r.handle(p.sessions.AsAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
-		return endpoint.SendJSON(w, http.StatusOK, map[string]any{"items": []any{}})
-	})))
+	r.Get("/admin/sso/providers",
+		r.handle(p.sessions.AsAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
+			return endpoint.SendJSON(w, http.StatusOK, map[string]any{"items": []any{}})
+		})))
 	for _, path := range []string{"/admin/sso/providers", "/admin/sso/providers/*"} {
 		r.Post(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))
 		r.Put(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))

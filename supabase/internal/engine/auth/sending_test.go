@@ -64,7 +64,8 @@ func TestSlowSender(t *testing.T) {
 				c.setup(o, s)
 				o.Config.Limits = Limits{SMSPerHour: 5, EmailPerHour: 5}
 			})
-			w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200)
+			w.do("POST", "/admin/users", w.admin(),
+				m{"email": "a@example.org", "password": "password-1", "email_confirm": true}).want(200)
 			done := make(chan reply, 9)
 			release := sync.OnceFunc(func() { close(s.leave) })
 			t.Cleanup(release)

@@ -57,7 +57,8 @@ func TestLowAAL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200)
+		return w.do("POST", "/factors/"+f.text("id")+"/verify", token,
+			m{"challenge_id": c.text("id"), "code": code}).want(200)
 	}
 	high := up(token)
 	low := w.signIn("a@example.org", "password-1").want(200)
@@ -87,7 +88,8 @@ func TestSinglePerUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second = w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(200)
+	second = w.do("POST", "/factors/"+f.text("id")+"/verify", token,
+		m{"challenge_id": c.text("id"), "code": code}).want(200)
 	w.wait(time.Second)
 	w.signIn("a@example.org", "password-1").want(200)
 	w.refresh(second.text("refresh_token")).want(400, "session_expired")

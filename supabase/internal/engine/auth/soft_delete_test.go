@@ -23,7 +23,8 @@ func TestSoftDelete(t *testing.T) {
 		"an account by phone": {phone: "15550003"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			account := m{"password": "password-1", "email_confirm": true, "phone_confirm": true, "user_metadata": m{"name": "Ada"}}
+			account := m{"password": "password-1", "email_confirm": true, "phone_confirm": true,
+				"user_metadata": m{"name": "Ada"}}
 			if pending.email != "" {
 				account["email"] = pending.email
 			}
@@ -31,7 +32,8 @@ func TestSoftDelete(t *testing.T) {
 				account["phone"] = pending.phone
 			}
 			id := w.do("POST", "/admin/users", w.admin(), account).want(200).text("id")
-			w.db.ExecAs("supabase_admin", `update auth.users set email_change = '`+pending.emailChange+`', phone_change = '`+pending.phoneChange+`' where id = '`+id+`'`)
+			w.db.ExecAs("supabase_admin", `update auth.users set email_change = '`+pending.emailChange+
+				`', phone_change = '`+pending.phoneChange+`' where id = '`+id+`'`)
 			w.do("DELETE", "/admin/users/"+id, w.admin(), m{"should_soft_delete": true}).want(200)
 			want := func(when string) {
 				t.Helper()
@@ -44,12 +46,14 @@ func TestSoftDelete(t *testing.T) {
 					t.Fatal(when, err)
 				}
 				if email != hidden(id, pending.email) || phone != hidden(id, pending.phone)[:15] || len(metadata) > 0 ||
-					emailChange != hidden(id, pending.emailChange) || phoneChange != hidden(id, pending.phoneChange)[:15] {
+					emailChange != hidden(id, pending.emailChange) ||
+					phoneChange != hidden(id, pending.phoneChange)[:15] {
 					t.Errorf("%s: %s %s %s %s %v", when, email, phone, emailChange, phoneChange, metadata)
 				}
 			}
 			want("deleted")
-			rows, err := w.pool.Pgx().Query(t.Context(), `select provider, provider_id from auth.identities where user_id = $1`, id)
+			rows, err := w.pool.Pgx().Query(t.Context(),
+				`select provider, provider_id from auth.identities where user_id = $1`, id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,14 +63,16 @@ func TestSoftDelete(t *testing.T) {
 				if err := rows.Scan(&provider, &providerID); err != nil {
 					t.Fatal(err)
 				}
-				if text := map[string]string{"email": id, "phone": id}[provider]; providerID != hidden(id, provider+":"+text) {
+				if text := map[string]string{"email": id, "phone": id}[provider]; providerID != hidden(id, provider+":"+
+					text) {
 					t.Errorf("identity %s: %s", provider, providerID)
 				}
 			}
 			if pending.emailChange != "" {
 				return
 			}
-			w.db.ExecAs("supabase_admin", `update auth.users set email_change = null, phone_change = null where id = '`+id+`'`)
+			w.db.ExecAs("supabase_admin", `update auth.users set email_change = null, phone_change = null where id = '`+
+				id+`'`)
 			repair, err := os.ReadFile("../migrate/platform/20_auth_repair.sql")
 			if err != nil {
 				t.Fatal(err)

@@ -14,10 +14,12 @@ func TestSweep(t *testing.T) {
 	third := w.refresh(second.text("refresh_token")).want(200).text("refresh_token")
 	w.do("POST", "/factors", in.text("access_token"), m{"factor_type": "totp"}).want(200)
 	w.app("shop", "none").pending(in.text("access_token"), nil)
-	w.post("/otp", m{"email": "a@example.org", "code_challenge": testChallenge, "code_challenge_method": "s256"}).want(200)
+	w.post("/otp", m{"email": "a@example.org", "code_challenge": testChallenge,
+		"code_challenge_method": "s256"}).want(200)
 	rows := func() map[string]int {
 		out := map[string]int{}
-		for _, table := range []string{"refresh_tokens", "sessions", "flow_state", "oauth_authorizations", "mfa_factors", "users", "oauth_clients"} {
+		for _, table := range []string{"refresh_tokens", "sessions", "flow_state", "oauth_authorizations",
+			"mfa_factors", "users", "oauth_clients"} {
 			out[table] = w.count(`select count(*) from auth.` + table)
 		}
 		return out
@@ -34,9 +36,11 @@ func TestSweep(t *testing.T) {
 			}
 		}
 	}
-	sweep(map[string]int{"refresh_tokens": 3, "sessions": 1, "flow_state": 1, "oauth_authorizations": 1, "mfa_factors": 1})
+	sweep(map[string]int{"refresh_tokens": 3, "sessions": 1, "flow_state": 1, "oauth_authorizations": 1,
+		"mfa_factors": 1})
 	w.wait(50 * time.Hour)
-	sweep(map[string]int{"refresh_tokens": 2, "sessions": 1, "flow_state": 0, "oauth_authorizations": 0, "mfa_factors": 0, "users": 1, "oauth_clients": 1})
+	sweep(map[string]int{"refresh_tokens": 2, "sessions": 1, "flow_state": 0, "oauth_authorizations": 0,
+		"mfa_factors": 0, "users": 1, "oauth_clients": 1})
 	// A client that was offline for two days has not received the reply with the third token.
 	if got := w.refresh(second.text("refresh_token")).want(200).text("refresh_token"); got != third {
 		t.Errorf("the refresh returns %q, not the third token", got)

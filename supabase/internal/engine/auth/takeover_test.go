@@ -83,8 +83,10 @@ func TestPreRegistration(t *testing.T) {
 		w.post("/signup", m{"phone": "15550001", "password": "attacker-1"}).want(200)
 		w.post("/otp", m{"phone": "15550001"}).want(200)
 		text := w.texts[len(w.texts)-1]
-		w.post("/verify", m{"type": "sms", "phone": "15550001", "token": text[strings.LastIndex(text, " ")+1:]}).want(200)
-		w.post("/token?grant_type=password", m{"phone": "15550001", "password": "attacker-1"}).want(400, "invalid_credentials")
+		w.post("/verify", m{"type": "sms", "phone": "15550001",
+			"token": text[strings.LastIndex(text, " ")+1:]}).want(200)
+		w.post("/token?grant_type=password", m{"phone": "15550001", "password": "attacker-1"}).want(400,
+			"invalid_credentials")
 	})
 	t.Run("the sign-up's own link", func(t *testing.T) {
 		w := newWorld(t, confirming)
@@ -132,7 +134,8 @@ func TestAnotherAddressVerified(t *testing.T) {
 	w.through("/authorize?provider=corp")
 	f.emails = []m{{"email": "other@example.org", "verified": true, "primary": true}}
 	other := fragment(t, w.through("/authorize?provider=github")).Get("access_token")
-	if a, b := w.do("GET", "/user", mallory, nil).want(200), w.do("GET", "/user", other, nil).want(200); a.text("id") == b.text("id") {
+	if a, b := w.do("GET", "/user", mallory, nil).want(200),
+		w.do("GET", "/user", other, nil).want(200); a.text("id") == b.text("id") {
 		t.Error("the owner of the address is signed in to Mallory's account")
 	}
 }
@@ -143,7 +146,8 @@ func TestSignupOfUnconfirmed(t *testing.T) {
 	w := newWorld(t)
 	w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1"}).want(200)
 	w.do("POST", "/invite", w.admin(), m{"email": "invited@example.org"}).want(200)
-	w.do("POST", "/admin/users", w.admin(), m{"email": "banned@example.org", "password": "password-1", "ban_duration": "1h"}).want(200)
+	w.do("POST", "/admin/users", w.admin(),
+		m{"email": "banned@example.org", "password": "password-1", "ban_duration": "1h"}).want(200)
 	w.mail()
 	try := func(email, password string) reply { return w.post("/signup", m{"email": email, "password": password}) }
 	try("a@example.org", "another-1").want(422, "user_already_exists")

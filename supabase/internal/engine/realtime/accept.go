@@ -183,7 +183,8 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	early, _ := rw.Reader.Peek(rw.Reader.Buffered()) // cannot fail: it is buffered
 	u.out = &queue{conn: conn}
 	queued := &queuedConn{Conn: conn, out: u.out, early: bytes.Clone(early)}
-	return queued, bufio.NewReadWriter(bufio.NewReaderSize(queued, readBuffer), bufio.NewWriterSize(queued, controlBuffer)), nil
+	return queued, bufio.NewReadWriter(bufio.NewReaderSize(queued, readBuffer),
+		bufio.NewWriterSize(queued, controlBuffer)), nil
 }
 
 // replyJSON replies with v as JSON.

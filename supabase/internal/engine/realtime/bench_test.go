@@ -27,8 +27,10 @@ func rawConnect(b *testing.B, s *server, token, topic string) rawClient {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { conn.Close() })
-	if _, err := fmt.Fprintf(conn, "GET /socket/websocket?vsn=2.0.0&apikey=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"+
-		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", token); err != nil {
+	if _, err := fmt.Fprintf(conn,
+		"GET /socket/websocket?vsn=2.0.0&apikey=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"+
+			"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+		token); err != nil {
 		b.Fatal(err)
 	}
 	reader := bufio.NewReader(conn)

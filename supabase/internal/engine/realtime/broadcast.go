@@ -112,7 +112,8 @@ func (c *channel) sendReplay(stored []messages.Message) {
 			c.push(eventBroadcast, nil, phoenix.BroadcastPayload(one.Event, one.Payload, meta))
 			continue
 		}
-		m := &message{event: eventBroadcast, topic: c.topic, user: &phoenix.UserBroadcast{Event: one.Event, Data: one.Binary}, meta: meta}
+		m := &message{event: eventBroadcast, topic: c.topic,
+			user: &phoenix.UserBroadcast{Event: one.Event, Data: one.Binary}, meta: meta}
 		if frame := m.frame(c.s.version); frame != nil {
 			c.s.send(frame)
 		}

@@ -77,7 +77,8 @@ type policies struct{ readBroadcast, writeBroadcast, readPresence, writePresence
 func newChannel(s *socket, m phoenix.Message, name string, r joinRequest) *channel {
 	return &channel{
 		s: s, id: s.e.ids.Add(1), topic: m.Topic, key: topicKey{name, r.private}, joinRef: m.JoinRef,
-		ack: r.ack, self: r.self, presenceKey: r.presenceKey, presenceEnabled: r.presence || s.e.settings.Load().PresenceEnabled,
+		ack: r.ack, self: r.self, presenceKey: r.presenceKey, presenceEnabled: r.presence ||
+			s.e.settings.Load().PresenceEnabled,
 	}
 }
 
@@ -180,9 +181,11 @@ func (c *channel) handle(m phoenix.Message) {
 	case "phx_leave":
 		c.do(0, never, func() { c.leave(m.Ref) })
 	case eventBroadcast:
-		c.do(m.Size, func() bool { return c.key.private && c.policies.writeBroadcast == unknown }, func() { c.broadcast(m) })
+		c.do(m.Size, func() bool { return c.key.private && c.policies.writeBroadcast == unknown },
+			func() { c.broadcast(m) })
 	case "presence":
-		c.do(m.Size, func() bool { return c.key.private && c.policies.writePresence == unknown }, func() { c.presence(m) })
+		c.do(m.Size, func() bool { return c.key.private && c.policies.writePresence == unknown },
+			func() { c.presence(m) })
 	case "access_token":
 		c.do(m.Size, func() bool { return c.key.private }, func() { c.renew(m.Payload) })
 	default:

@@ -71,7 +71,8 @@ func serve(t testing.TB, configure func(*Options)) *server {
 	t.Helper()
 	c := &clock{}
 	o := Options{
-		Verify: keys.NewVerifier(keys.Options{Now: c.now}, secret).Verify, Now: c.now, Log: slog.New(slog.DiscardHandler),
+		Verify: keys.NewVerifier(keys.Options{Now: c.now}, secret).Verify, Now: c.now,
+		Log:      slog.New(slog.DiscardHandler),
 		Settings: Settings{MaxEventsPerSecond: 1e6, MaxJoinsPerSecond: 1e6, MaxConnections: 1e6},
 	}
 	if configure != nil {

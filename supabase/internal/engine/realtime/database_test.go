@@ -74,7 +74,8 @@ func TestPrivateChannels(t *testing.T) {
 	both := sign(t, "authenticated", map[string]any{"read": "notes", "write": "notes"})
 	reads := sign(t, "authenticated", map[string]any{"read": "notes"})
 	writer, reader, public := connect(t, s), connect(t, s), connect(t, s)
-	if got := writer.join("realtime:other", `{"access_token":"`+both+`",`+private+`}`); !strings.Contains(got, `{"reason":"Unauthorized: You do not have permissions to read from this Channel topic: other"},"status":"error"`) {
+	if got := writer.join("realtime:other", `{"access_token":"`+both+`",`+private+`}`); !strings.Contains(got,
+		`{"reason":"Unauthorized: You do not have permissions to read from this Channel topic: other"},"status":"error"`) {
 		t.Errorf("join without permission: %s", got)
 	}
 	writer.join("realtime:notes", `{"access_token":"`+both+`",`+private+`}`)
@@ -96,9 +97,11 @@ func TestPrivateChannels(t *testing.T) {
 	}
 	public.none(`"broadcast"`)
 
-	writer.send("realtime:notes", "access_token", `{"access_token":"`+sign(t, "authenticated", map[string]any{"read": "notes", "write": "else"})+`"}`)
+	writer.send("realtime:notes", "access_token", `{"access_token":"`+
+		sign(t, "authenticated", map[string]any{"read": "notes", "write": "else"})+`"}`)
 	writer.send("realtime:notes", "broadcast", `{"forbidden":2}`)
-	writer.send("realtime:notes", "access_token", `{"access_token":"`+sign(t, "authenticated", map[string]any{"read": "else"})+`"}`)
+	writer.send("realtime:notes", "access_token", `{"access_token":"`+
+		sign(t, "authenticated", map[string]any{"read": "else"})+`"}`)
 	writer.want(`"system"`, "You do not have permissions to read from this Channel topic: notes")
 	writer.want("phx_close")
 	reader.none("forbidden")
@@ -108,7 +111,8 @@ func TestPrivatePresence(t *testing.T) {
 	s := serve(t, func(o *Options) { o.Messages = &store{presence: true} })
 	both := sign(t, "authenticated", map[string]any{"read": "notes", "write": "notes"})
 	a, b := connect(t, s), connect(t, s)
-	a.join("realtime:notes", `{"access_token":"`+both+`","config":{"private":true,"presence":{"enabled":true,"key":"a"}}}`)
+	a.join("realtime:notes", `{"access_token":"`+both+
+		`","config":{"private":true,"presence":{"enabled":true,"key":"a"}}}`)
 	a.want("presence_state")
 	b.join("realtime:notes", `{"access_token":"`+both+`","config":{"private":true}}`)
 	a.send("realtime:notes", "presence", `{"event":"track","payload":{"n":1}}`)
@@ -140,7 +144,8 @@ func TestFloodOfBusyChannel(t *testing.T) {
 		c.send("realtime:notes", "phx_join", `{`+private+`}`)
 		for range maxTasks + 1 {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			err := c.conn.Write(ctx, websocket.MessageText, []byte(`["1","2","realtime:notes","broadcast",`+payload+`]`))
+			err := c.conn.Write(ctx, websocket.MessageText,
+				[]byte(`["1","2","realtime:notes","broadcast",`+payload+`]`))
 			cancel()
 			if err != nil {
 				break // cut off already
@@ -162,7 +167,8 @@ func TestDatabaseErrorsAtJoin(t *testing.T) {
 		messages.ErrUnavailable:      "UnableToConnectToProject: Realtime was unable to connect to the project database",
 	} {
 		rules.fail(fmt.Errorf("%w: secret detail", err))
-		if got := c.join("realtime:notes", `{`+private+`}`); !strings.Contains(got, want) || strings.Contains(got, "secret detail") {
+		if got := c.join("realtime:notes", `{`+private+`}`); !strings.Contains(got, want) ||
+			strings.Contains(got, "secret detail") {
 			t.Errorf("%v: %s", err, got)
 		}
 	}
@@ -179,11 +185,13 @@ func TestReplay(t *testing.T) {
 	}
 	c := connect(t, s)
 	for _, bad := range []string{`{}`, `{"since":"x"}`, `{"since":1,"limit":"x"}`} {
-		if got := c.join("realtime:notes", join(bad)); !strings.Contains(got, "UnableToReplayMessages: Replay params are not valid") {
+		if got := c.join("realtime:notes", join(bad)); !strings.Contains(got,
+			"UnableToReplayMessages: Replay params are not valid") {
 			t.Errorf("%s: %s", bad, got)
 		}
 	}
-	if got := c.join("realtime:notes", `{"config":{"broadcast":{"replay":{"since":1}}}}`); !strings.Contains(got, "UnableToReplayMessages: Replay is not allowed for public channels") {
+	if got := c.join("realtime:notes", `{"config":{"broadcast":{"replay":{"since":1}}}}`); !strings.Contains(got,
+		"UnableToReplayMessages: Replay is not allowed for public channels") {
 		t.Errorf("public: %s", got)
 	}
 	c.join("realtime:notes", join(`{"since":1234,"limit":7}`))
@@ -193,13 +201,16 @@ func TestReplay(t *testing.T) {
 		t.Errorf("asked for %v, %d", since, limit)
 	}
 	for _, id := range []string{"1", "3"} {
-		s.FromDatabase(changes.Broadcast{ID: id, Topic: "notes", Event: "e", Extension: "broadcast", Private: true, Payload: json.RawMessage(`{}`)})
+		s.FromDatabase(changes.Broadcast{ID: id, Topic: "notes", Event: "e", Extension: "broadcast", Private: true,
+			Payload: json.RawMessage(`{}`)})
 	}
 	if got := c.want(`"broadcast"`); !strings.Contains(got, `"meta":{"id":"3"}`) {
 		t.Errorf("a replayed message arrived again: %s", got)
 	}
-	s.FromDatabase(changes.Broadcast{ID: "4", Topic: "notes", Event: "e", Extension: "presence", Private: true, Payload: json.RawMessage(`{}`)})
-	s.FromDatabase(changes.Broadcast{ID: "5", Topic: "notes", Event: "e", Extension: "broadcast", Payload: json.RawMessage(`{}`)})
+	s.FromDatabase(changes.Broadcast{ID: "4", Topic: "notes", Event: "e", Extension: "presence", Private: true,
+		Payload: json.RawMessage(`{}`)})
+	s.FromDatabase(changes.Broadcast{ID: "5", Topic: "notes", Event: "e", Extension: "broadcast",
+		Payload: json.RawMessage(`{}`)})
 	c.none(`"broadcast"`)
 }
 
@@ -217,24 +228,42 @@ func TestHTTPBroadcast(t *testing.T) {
 		reply                                string
 		arrives                              string // "" for nothing
 	}{
-		{"batch", "/api/broadcast", anon, "application/json", `{"messages":[{"topic":"a","event":"e","payload":{"n":1}}]}`, 202, "", `{"event":"e","payload":{"n":1},"type":"broadcast"}`},
-		{"private with permission", "/api/broadcast", user, "application/json", `{"messages":[{"topic":"p","event":"e","payload":{"n":2},"private":true}]}`, 202, "", `"n":2`},
-		{"private without permission", "/api/broadcast", anon, "application/json", `{"messages":[{"topic":"p","event":"e","payload":{"hidden":1},"private":true}]}`, 202, "", ""},
-		{"public message to a private topic", "/api/broadcast", anon, "application/json", `{"messages":[{"topic":"p","event":"e","payload":{"hidden":1}}]}`, 202, "", ""},
-		{"no messages", "/api/broadcast", anon, "application/json", `{}`, 422, `{"errors":{"messages":["can't be blank"]}}`, ""},
-		{"not a list", "/api/broadcast", anon, "application/json", `{"messages":{}}`, 422, `{"errors":{"messages":["is invalid"]}}`, ""},
-		{"missing members", "/api/broadcast", anon, "application/json", `{"messages":[{"topic":"a","event":"e","payload":{}},{"topic":1,"payload":[]}]}`, 422, `{"errors":{"messages":[{},{"event":["can't be blank"],"payload":["is invalid"],"topic":["is invalid"]}]}}`, ""},
-		{"too large", "/api/broadcast", anon, "application/json", `{"messages":[{"topic":"a","event":"e","payload":` + large + `}]}`, 422, `{"errors":{"messages":[{"payload":["Payload size exceeds tenant limit"]}]}}`, ""},
+		{"batch", "/api/broadcast", anon, "application/json",
+			`{"messages":[{"topic":"a","event":"e","payload":{"n":1}}]}`, 202, "",
+			`{"event":"e","payload":{"n":1},"type":"broadcast"}`},
+		{"private with permission", "/api/broadcast", user, "application/json",
+			`{"messages":[{"topic":"p","event":"e","payload":{"n":2},"private":true}]}`, 202, "", `"n":2`},
+		{"private without permission", "/api/broadcast", anon, "application/json",
+			`{"messages":[{"topic":"p","event":"e","payload":{"hidden":1},"private":true}]}`, 202, "", ""},
+		{"public message to a private topic", "/api/broadcast", anon, "application/json",
+			`{"messages":[{"topic":"p","event":"e","payload":{"hidden":1}}]}`, 202, "", ""},
+		{"no messages", "/api/broadcast", anon, "application/json", `{}`, 422,
+			`{"errors":{"messages":["can't be blank"]}}`, ""},
+		{"not a list", "/api/broadcast", anon, "application/json", `{"messages":{}}`, 422,
+			`{"errors":{"messages":["is invalid"]}}`, ""},
+		{"missing members", "/api/broadcast", anon, "application/json",
+			`{"messages":[{"topic":"a","event":"e","payload":{}},{"topic":1,"payload":[]}]}`, 422,
+			`{"errors":{"messages":[{},{"event":["can't be blank"],"payload":["is invalid"],"topic":["is invalid"]}]}}`,
+			""},
+		{"too large", "/api/broadcast", anon, "application/json", `{"messages":[{"topic":"a","event":"e","payload":` +
+			large + `}]}`, 422, `{"errors":{"messages":[{"payload":["Payload size exceeds tenant limit"]}]}}`, ""},
 		{"not JSON", "/api/broadcast", anon, "application/json", `{`, 400, `{"message":"Bad Request"}`, ""},
 		{"bad token", "/api/broadcast", "x", "application/json", `{}`, 401, `{"message":"Unauthorized"}`, ""},
-		{"single", "/api/broadcast/a/events/e", anon, "application/json; charset=utf-8", `{"n":3}`, 202, "", `{\"n\":3}`},
+		{"single", "/api/broadcast/a/events/e", anon, "application/json; charset=utf-8", `{"n":3}`, 202, "",
+			`{\"n\":3}`},
 		{"single without type", "/api/broadcast/a/events/e", anon, "", `[4]`, 202, "", `{\"_json\":[4]}`},
-		{"single binary", "/api/broadcast/a/events/e", anon, "application/octet-stream", "\x00\xfe", 202, "", `\x00\xfe`},
-		{"single of another type", "/api/broadcast/a/events/e", anon, "text/plain", "x", 415, `{"error":"Unsupported Media Type. Use application/json or application/octet-stream"}`, ""},
-		{"single too large", "/api/broadcast/a/events/e", anon, "application/json", large, 422, `{"errors":{"payload":["Payload size exceeds tenant limit"]}}`, ""},
-		{"single not JSON", "/api/broadcast/a/events/e", anon, "application/json", "{", 400, `{"message":"Bad Request"}`, ""},
-		{"single private", "/api/broadcast/p/events/e?private=true", user, "application/json", `{"n":5}`, 202, "", `{\"n\":5}`},
-		{"single private without permission", "/api/broadcast/p/events/e?private=true", anon, "application/json", `{"hidden":1}`, 403, `{"message":"Unauthorized"}`, ""},
+		{"single binary", "/api/broadcast/a/events/e", anon, "application/octet-stream", "\x00\xfe", 202, "",
+			`\x00\xfe`},
+		{"single of another type", "/api/broadcast/a/events/e", anon, "text/plain", "x", 415,
+			`{"error":"Unsupported Media Type. Use application/json or application/octet-stream"}`, ""},
+		{"single too large", "/api/broadcast/a/events/e", anon, "application/json", large, 422,
+			`{"errors":{"payload":["Payload size exceeds tenant limit"]}}`, ""},
+		{"single not JSON", "/api/broadcast/a/events/e", anon, "application/json", "{", 400,
+			`{"message":"Bad Request"}`, ""},
+		{"single private", "/api/broadcast/p/events/e?private=true", user, "application/json", `{"n":5}`, 202, "",
+			`{\"n\":5}`},
+		{"single private without permission", "/api/broadcast/p/events/e?private=true", anon, "application/json",
+			`{"hidden":1}`, 403, `{"message":"Unauthorized"}`, ""},
 		{"unknown path", "/api/other", anon, "", "", 404, `{"message":"Not Found"}`, ""},
 	} {
 		if status, body := post(t, s, r.path, r.token, r.contentType, r.body); status != r.status || body != r.reply {
@@ -246,11 +275,12 @@ func TestHTTPBroadcast(t *testing.T) {
 	}
 	c.none("hidden")
 	for err, want := range map[error]int{
-		messages.ErrPolicy: 422, messages.ErrCanceled: 422, messages.ErrMissingPartition: 422, messages.ErrTooManyChecks: 429,
-		messages.ErrUnavailable: 422, errors.New("secret detail"): 500,
+		messages.ErrPolicy: 422, messages.ErrCanceled: 422, messages.ErrMissingPartition: 422,
+		messages.ErrTooManyChecks: 429, messages.ErrUnavailable: 422, errors.New("secret detail"): 500,
 	} {
 		rules.fail(err)
-		if status, body := post(t, s, "/api/broadcast/p/events/e?private=true", user, "", `{}`); status != want || strings.Contains(body, "secret") {
+		if status, body := post(t, s, "/api/broadcast/p/events/e?private=true", user, "", `{}`); status != want ||
+			strings.Contains(body, "secret") {
 			t.Errorf("%v: got %d %s, want %d", err, status, body, want)
 		}
 	}

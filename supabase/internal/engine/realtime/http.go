@@ -26,7 +26,10 @@ func (e *Engine) router() http.Handler {
 	mux.Handle("POST /api/broadcast", e.authenticated(e.postBatch))
 	mux.Handle("POST /api/broadcast/{topic}/events/{event}", withContentType(e.authenticated(e.postSingle)))
 	e.tenantRoutes(mux)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { replyMessage(w, http.StatusNotFound, "Not Found") })
+	mux.HandleFunc("/", func(w http.ResponseWriter,
+		_ *http.Request) {
+		replyMessage(w, http.StatusNotFound, "Not Found")
+	})
 	return mux
 }
 
@@ -190,7 +193,8 @@ func (e *Engine) mayWrite(r *http.Request, identity *claims, topic string) (bool
 	if e.o.Messages == nil {
 		return false, messages.ErrUnavailable
 	}
-	grant, err := e.o.Messages.CanWrite(r.Context(), messages.Identity{Role: identity.role, Claims: identity.all, Headers: r.Header}, topic, false)
+	grant, err := e.o.Messages.CanWrite(r.Context(),
+		messages.Identity{Role: identity.role, Claims: identity.all, Headers: r.Header}, topic, false)
 	return grant.Broadcast, err
 }
 
@@ -228,7 +232,8 @@ func (e *Engine) postSingle(w http.ResponseWriter, r *http.Request, identity *cl
 		}
 	}
 	if !e.settings.Load().fits(len(user.Data)) {
-		replyJSON(w, http.StatusUnprocessableEntity, map[string]any{"errors": map[string]any{"payload": []string{"Payload size exceeds tenant limit"}}})
+		replyJSON(w, http.StatusUnprocessableEntity,
+			map[string]any{"errors": map[string]any{"payload": []string{"Payload size exceeds tenant limit"}}})
 		return
 	}
 	private := r.URL.Query().Get("private") == "true"

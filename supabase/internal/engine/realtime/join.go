@@ -38,7 +38,8 @@ func parseJoin(payload json.RawMessage) joinRequest {
 	c := object(config)
 	r.private = flexible(c["private"])
 	broadcast := object(c["broadcast"])
-	r.ack, r.self, r.readyNotice = flexible(broadcast["ack"]), flexible(broadcast["self"]), flexible(broadcast["replication_ready"])
+	r.ack, r.self, r.readyNotice = flexible(broadcast["ack"]), flexible(broadcast["self"]),
+		flexible(broadcast["replication_ready"])
 	if replay, ok := broadcast["replay"]; ok {
 		r.replay = replay
 	}
@@ -261,7 +262,8 @@ func (c *channel) loadReplay(r joinRequest) ([]messages.Message, error) {
 	var since int64
 	limit := 25
 	if json.Unmarshal(parameters["since"], &since) != nil ||
-		len(parameters["limit"]) > 0 && !bytes.Equal(parameters["limit"], []byte("null")) && json.Unmarshal(parameters["limit"], &limit) != nil {
+		len(parameters["limit"]) > 0 && !bytes.Equal(parameters["limit"], []byte("null")) &&
+			json.Unmarshal(parameters["limit"], &limit) != nil {
 		return nil, refuse("UnableToReplayMessages: Replay params are not valid")
 	}
 	ctx, cancel := c.databaseContext()

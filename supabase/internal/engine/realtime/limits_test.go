@@ -14,11 +14,13 @@ import (
 func TestPrivateOnly(t *testing.T) {
 	s := serve(t, func(o *Options) { o.Settings.PrivateOnly, o.Messages = true, &store{} })
 	c := connect(t, s)
-	if got := c.join("realtime:a", `{"config":{}}`); !strings.Contains(got, `"PrivateOnly: This project only allows private channels"`) {
+	if got := c.join("realtime:a", `{"config":{}}`); !strings.Contains(got,
+		`"PrivateOnly: This project only allows private channels"`) {
 		t.Errorf("public: %s", got)
 	}
 	user := sign(t, "authenticated", map[string]any{"read": "a"})
-	if got := c.join("realtime:a", `{"access_token":"`+user+`","config":{"private":true}}`); !strings.Contains(got, `"status":"ok"`) {
+	if got := c.join("realtime:a", `{"access_token":"`+user+`","config":{"private":true}}`); !strings.Contains(got,
+		`"status":"ok"`) {
 		t.Errorf("private: %s", got)
 	}
 }
@@ -96,7 +98,8 @@ func TestLargeBody(t *testing.T) {
 	s := serve(t, func(o *Options) { o.Settings.MaxPayloadKB = 20_000 })
 	for _, path := range []string{"/api/broadcast", "/api/broadcast/a/events/e"} {
 		body := `{"x":"` + strings.Repeat("x", maxBody) + `"}`
-		if status, reply := post(t, s, path, sign(t, "anon", nil), "application/json", body); status != 413 || reply != `{"message":"Request Entity Too Large"}` {
+		if status, reply := post(t, s, path, sign(t, "anon", nil), "application/json", body); status != 413 ||
+			reply != `{"message":"Request Entity Too Large"}` {
 			t.Errorf("%s: %d %s", path, status, reply)
 		}
 	}

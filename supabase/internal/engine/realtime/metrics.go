@@ -18,7 +18,8 @@ func newMetrics(e *Engine) *metrics {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "daawo_realtime_" + name, Help: help}, value)
 	}
 	return &metrics{
-		channels:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "daawo_realtime_channels", Help: "Joined channels."}),
+		channels: prometheus.NewGauge(prometheus.GaugeOpts{Name: "daawo_realtime_channels",
+			Help: "Joined channels."}),
 		received:    counter("messages_received_total", "Messages of clients."),
 		sent:        counter("messages_sent_total", "Messages to clients."),
 		refused:     counter("refused_total", "Handshakes and joins that got an error."),
@@ -26,7 +27,8 @@ func newMetrics(e *Engine) *metrics {
 		busErrors:   counter("bus_errors_total", "Broadcasts that did not reach the other replicas."),
 		changes:     counter("changes_sent_total", "Changes of rows to clients."),
 		connections: gauge("connections", "Open sockets.", func() float64 { return float64(e.Connections()) }),
-		presences:   gauge("presences", "Presences on all replicas.", func() float64 { return float64(e.presence.Members()) }),
+		presences: gauge("presences", "Presences on all replicas.",
+			func() float64 { return float64(e.presence.Members()) }),
 		lag: gauge("replication_lag_bytes", "Bytes of the write-ahead log that are not read yet.", func() float64 {
 			if e.o.Changes == nil {
 				return 0
@@ -45,7 +47,8 @@ func newMetrics(e *Engine) *metrics {
 
 func (m *metrics) each() []prometheus.Collector {
 	return []prometheus.Collector{
-		m.channels, m.received, m.sent, m.refused, m.slow, m.busErrors, m.changes, m.connections, m.presences, m.lag, m.replicationLive,
+		m.channels, m.received, m.sent, m.refused, m.slow, m.busErrors, m.changes, m.connections, m.presences, m.lag,
+		m.replicationLive,
 	}
 }
 

@@ -177,7 +177,8 @@ func (s *subscription) subscribe(ctx context.Context) error {
 			return err
 		}
 	}
-	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings, Deliver: s.deliver, Resumed: s.resumed})
+	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings,
+		Deliver: s.deliver, Resumed: s.resumed})
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,8 @@ func TestPostgresChanges(t *testing.T) {
 	db := &stream{subscribers: map[int64]changes.Subscriber{}}
 	s := serve(t, func(o *Options) { o.Changes = db })
 	c, old := connect(t, s), connect(t, s)
-	got := c.join("realtime:c", `{"config":{"postgres_changes":[{"event":"*","schema":"public","table":"notes"},null,{"event":"INSERT","schema":"public"}]}}`)
+	got := c.join("realtime:c",
+		`{"config":{"postgres_changes":[{"event":"*","schema":"public","table":"notes"},null,{"event":"INSERT","schema":"public"}]}}`)
 	var reply []json.RawMessage
 	var response struct {
 		Response struct {
@@ -130,7 +131,8 @@ func TestPostgresChanges(t *testing.T) {
 	old.join("realtime:public:notes", `{}`)
 	old.want("Subscribed to PostgreSQL")
 	db.deliver(changes.Change{Type: "INSERT", Data: json.RawMessage(`{"type":"INSERT"}`)})
-	c.want(fmt.Sprintf(`[null,null,"realtime:c","postgres_changes",{"data":{"type":"INSERT"},"ids":[%d,%d]}]`, list[0].ID, list[1].ID))
+	c.want(fmt.Sprintf(`[null,null,"realtime:c","postgres_changes",{"data":{"type":"INSERT"},"ids":[%d,%d]}]`,
+		list[0].ID, list[1].ID))
 	old.want(`[null,null,"realtime:public:notes","INSERT",{"type":"INSERT"}]`)
 
 	db.resume() // the connection to the database was lost
@@ -139,7 +141,8 @@ func TestPostgresChanges(t *testing.T) {
 	}
 	c.send("realtime:c", "access_token", `{"access_token":"`+sign(t, "authenticated", nil)+`"}`)
 	c.want("Subscribed to PostgreSQL")
-	c.send("realtime:c", "access_token", `{"access_token":"`+sign(t, "gone", nil)+`"}`) // another subscription replaces the old
+	// another subscription replaces the old
+	c.send("realtime:c", "access_token", `{"access_token":"`+sign(t, "gone", nil)+`"}`)
 	c.want("Subscribed to PostgreSQL")
 	if roles := db.asked(); roles != "anon anon authenticated gone gone" {
 		t.Errorf("roles: %s", roles)

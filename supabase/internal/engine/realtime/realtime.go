@@ -145,7 +145,8 @@ func New(o Options) (*Engine, error) {
 		}
 	}
 	var err error
-	if e.presence, err = presence.New(presence.Options{Bus: o.Bus, Log: o.Log, Now: o.Now, OnDiff: e.presenceDiff}); err != nil {
+	if e.presence, err = presence.New(presence.Options{Bus: o.Bus, Log: o.Log, Now: o.Now,
+		OnDiff: e.presenceDiff}); err != nil {
 		return nil, err
 	}
 	if o.Bus != nil {

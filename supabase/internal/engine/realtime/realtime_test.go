@@ -26,9 +26,12 @@ func TestHandshake(t *testing.T) {
 		{"no key", "", "", 401, `{"error":"API key is missing"}`},
 		{"malformed", "apikey=x", "", 401, `{"error":"The token provided is not a valid JWT"}`},
 		{"expired", "apikey=" + expired, "", 401, `{"error":"Token has expired"}`},
-		{"another key", "apikey=" + sign(t, "anon", nil) + "x", "", 401, `{"error":"Failed to validate JWT signature"}`},
-		{"without role", "", sign(t, "", map[string]any{"role": nil}), 401, "{\"error\":\"Fields `role` and `exp` are required in JWT\"}"},
-		{"without exp", "", sign(t, "anon", map[string]any{"exp": nil}), 401, "{\"error\":\"Fields `role` and `exp` are required in JWT\"}"},
+		{"another key", "apikey=" + sign(t, "anon", nil) + "x", "", 401,
+			`{"error":"Failed to validate JWT signature"}`},
+		{"without role", "", sign(t, "", map[string]any{"role": nil}), 401,
+			"{\"error\":\"Fields `role` and `exp` are required in JWT\"}"},
+		{"without exp", "", sign(t, "anon", map[string]any{"exp": nil}), 401,
+			"{\"error\":\"Fields `role` and `exp` are required in JWT\"}"},
 		{"unknown version", "vsn=9.0.0", "", 403, ""},
 	} {
 		r, err := http.NewRequest(http.MethodGet, s.url+"/socket/websocket?"+c.query, nil)
@@ -47,7 +50,8 @@ func TestHandshake(t *testing.T) {
 func TestJoinLeave(t *testing.T) {
 	s := serve(t, nil)
 	c := connect(t, s)
-	if got := c.join("realtime:a", `{"config":{"broadcast":{"ack":"TRUE"}}}`); !strings.HasSuffix(got, `"phx_reply",{"response":{"postgres_changes":[]},"status":"ok"}]`) {
+	if got := c.join("realtime:a", `{"config":{"broadcast":{"ack":"TRUE"}}}`); !strings.HasSuffix(got,
+		`"phx_reply",{"response":{"postgres_changes":[]},"status":"ok"}]`) {
 		t.Errorf("join: %s", got)
 	}
 	if got := c.join("realtime:", `{}`); !strings.Contains(got, "TopicNameRequired: You must provide a topic name") {
@@ -59,7 +63,8 @@ func TestJoinLeave(t *testing.T) {
 	if got := c.join("realtime:"+strings.Repeat("x", maxTopic), `{}`); !strings.Contains(got, "unmatched topic") {
 		t.Errorf("join of a topic with a long name: %s", got)
 	}
-	if got := c.join("realtime:k", `{"config":{"presence":{"key":"`+strings.Repeat("x", maxTopic+1)+`"}}}`); !strings.Contains(got, "The presence key is too long") {
+	if got := c.join("realtime:k", `{"config":{"presence":{"key":"`+strings.Repeat("x", maxTopic+1)+
+		`"}}}`); !strings.Contains(got, "The presence key is too long") {
 		t.Errorf("join with a long presence key: %s", got)
 	}
 	c.send("realtime:b", "broadcast", `{}`)
@@ -130,7 +135,8 @@ func TestPayloadLimit(t *testing.T) {
 	ref := c.send("realtime:a", "broadcast", `{"x":"`+strings.Repeat("x", 1600)+`"}`)
 	c.want(`"phx_reply"`, `"`+ref+`"`, `payload_size_exceeded`, `"status":"error"`)
 	c.none(`"broadcast"`)
-	c.send("realtime:a", "presence", `{"type":"presence","event":"track","payload":{"x":"`+strings.Repeat("x", 1600)+`"}}`)
+	c.send("realtime:a", "presence", `{"type":"presence","event":"track","payload":{"x":"`+strings.Repeat("x", 1600)+
+		`"}}`)
 	c.want(`"system"`, `"message":"Track message size exceeded","status":"error"`)
 	c.want(`"phx_close"`)
 }
@@ -183,7 +189,8 @@ func TestTokens(t *testing.T) {
 	c.join("realtime:short", `{"access_token":"`+short+`","config":{}}`)
 	c.join("realtime:renewed", `{"access_token":"`+short+`","config":{}}`)
 	c.join("realtime:opaque", `{"access_token":"sb_publishable_x","config":{}}`)
-	if got := c.join("realtime:bad", `{"access_token":"x.y.z","config":{}}`); !strings.Contains(got, `MalformedJWT: The token provided is not a valid JWT`) {
+	if got := c.join("realtime:bad", `{"access_token":"x.y.z","config":{}}`); !strings.Contains(got,
+		`MalformedJWT: The token provided is not a valid JWT`) {
 		t.Errorf("join with a malformed token: %s", got)
 	}
 	c.send("realtime:renewed", "access_token", `{"access_token":"`+sign(t, "authenticated", nil)+`"}`)
@@ -193,7 +200,8 @@ func TestTokens(t *testing.T) {
 	s.clock.move(30 * time.Second)
 	c.want(`"realtime:short","system"`, `"message":"Token has expired 1`, `seconds ago","status":"error"`)
 	c.want(`"realtime:short","phx_close"`)
-	if got := c.join("realtime:late", `{"access_token":"`+short+`","config":{}}`); !strings.Contains(got, `InvalidJWTToken: Token has expired 1`) {
+	if got := c.join("realtime:late", `{"access_token":"`+short+`","config":{}}`); !strings.Contains(got,
+		`InvalidJWTToken: Token has expired 1`) {
 		t.Errorf("join with an expired token: %s", got)
 	}
 	c.send("realtime:renewed", "access_token", `{"access_token":"`+short+`"}`)
@@ -212,7 +220,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("second connection: %d %s", status, body)
 	}
 	c.join("realtime:a", `{"config":{"broadcast":{"self":true}}}`)
-	if got := c.join("realtime:b", `{"config":{}}`); !strings.Contains(got, "ChannelRateLimitReached: Too many channels") {
+	if got := c.join("realtime:b", `{"config":{}}`); !strings.Contains(got,
+		"ChannelRateLimitReached: Too many channels") {
 		t.Errorf("second channel: %s", got)
 	}
 	for range 30 {
@@ -222,7 +231,8 @@ func TestLimits(t *testing.T) {
 	s.clock.move(6 * time.Second) // 30 sent and 30 delivered in five seconds
 	c.send("realtime:a", "broadcast", `{"n":2}`)
 	c.want(`"system"`, "Too many messages per second")
-	if status, body := post(t, s, "/api/broadcast", sign(t, "anon", nil), "application/json", `{"messages":[]}`); status != 429 || body != `{"message":"Too many requests"}` {
+	if status, body := post(t, s, "/api/broadcast", sign(t, "anon", nil), "application/json",
+		`{"messages":[]}`); status != 429 || body != `{"message":"Too many requests"}` {
 		t.Errorf("broadcast: %d %s", status, body)
 	}
 }
@@ -274,7 +284,8 @@ func TestUnusedClientIsClosed(t *testing.T) {
 	for range 11 {
 		s.clock.move(55 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		_ = c.conn.Write(ctx, websocket.MessageText, []byte(`[null,"1","phoenix","heartbeat",{}]`)) // fails once it is closed
+		// fails once it is closed
+		_ = c.conn.Write(ctx, websocket.MessageText, []byte(`[null,"1","phoenix","heartbeat",{}]`))
 		cancel()
 		time.Sleep(2 * time.Millisecond)
 	}
@@ -292,7 +303,8 @@ func TestSlowClientIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.CloseNow()
-	if err := slow.Write(ctx, websocket.MessageText, []byte(`["1","1","realtime:a","phx_join",{"config":{}}]`)); err != nil {
+	if err := slow.Write(ctx, websocket.MessageText,
+		[]byte(`["1","1","realtime:a","phx_join",{"config":{}}]`)); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := slow.Read(ctx); err != nil {
@@ -326,7 +338,8 @@ func TestReplicas(t *testing.T) {
 	a.none(`"broadcast"`)
 	b.raw(websocket.MessageBinary, "\x03\x01\x01\x0a\x01\x00\x00"+"1"+"9"+"realtime:r"+"e"+"\xfe\xff")
 	a.want(`\xfe\xff`)
-	if status, body := post(t, servers[0], "/api/broadcast/r/events/e", sign(t, "anon", nil), "application/json", `{"n":2}`); status != 202 {
+	if status, body := post(t, servers[0], "/api/broadcast/r/events/e", sign(t, "anon", nil), "application/json",
+		`{"n":2}`); status != 202 {
 		t.Errorf("broadcast: %d %s", status, body)
 	}
 	b.want(`{\"n\":2}`)

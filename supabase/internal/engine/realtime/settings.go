@@ -24,7 +24,8 @@ type Settings struct {
 func Defaults() Settings {
 	return Settings{
 		MaxConnections: 200, MaxChannelsPerClient: 100, MaxJoinsPerSecond: 100, MaxEventsPerSecond: 100,
-		MaxPresenceEventsPerSecond: 1000, MaxPayloadKB: 3000, ClientPresenceEvents: 5, ClientPresenceWindow: 30 * time.Second,
+		MaxPresenceEventsPerSecond: 1000, MaxPayloadKB: 3000, ClientPresenceEvents: 5,
+		ClientPresenceWindow: 30 * time.Second,
 	}
 }
 

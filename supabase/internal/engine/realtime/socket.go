@@ -84,7 +84,8 @@ const closeGoingAway = 1001
 
 // goAway asks the client to connect again later, and closes the connection.
 func (s *socket) goAway() {
-	_ = s.out.send(binary.BigEndian.AppendUint16([]byte{final | 8, 2}, closeGoingAway)) // a closed connection needs no farewell
+	// a closed connection needs no farewell
+	_ = s.out.send(binary.BigEndian.AppendUint16([]byte{final | 8, 2}, closeGoingAway))
 	s.out.close()
 }
 

@@ -65,7 +65,8 @@ func (e *Engine) tenant() map[string]any {
 		"extensions": []any{map[string]any{
 			"type": "postgres_cdc_rls", "inserted_at": started, "updated_at": started,
 			"settings": map[string]string{
-				"db_host": t.Database.Host, "db_port": t.Database.Port, "db_name": t.Database.Name, "db_user": t.Database.User,
+				"db_host": t.Database.Host, "db_port": t.Database.Port, "db_name": t.Database.Name,
+				"db_user": t.Database.User,
 			},
 		}},
 	}

@@ -38,8 +38,9 @@ var (
 	errMalformed     = sameText("MalformedJWT", "The token provided is not a valid JWT")
 	errMissingClaims = sameText("InvalidJWTToken", "Fields `role` and `exp` are required in JWT")
 	errSignature     = sameText("JwtSignatureError", "Failed to validate JWT signature")
-	errSigner        = sameText("JwtSignerError", "Failed to generate JWT signer, check your JWT secret or JWKS configuration")
-	errNotYet        = sameText("InvalidJWTToken", "The token is not valid yet")
+	errSigner        = sameText("JwtSignerError",
+		"Failed to generate JWT signer, check your JWT secret or JWKS configuration")
+	errNotYet = sameText("InvalidJWTToken", "The token is not valid yet")
 )
 
 // authorize verifies a token and returns its claims. The error is a *tokenError.
@@ -72,7 +73,8 @@ func (e *Engine) refusal(token string, err error) *tokenError {
 	switch {
 	case errors.Is(err, keys.ErrExpired):
 		ago := int64(e.o.Now().Sub(expiryOf(token)).Seconds())
-		return &tokenError{"InvalidJWTToken", fmt.Sprintf("Token has expired %d seconds ago", max(ago, 0)), "Token has expired"}
+		return &tokenError{"InvalidJWTToken", fmt.Sprintf("Token has expired %d seconds ago", max(ago, 0)),
+			"Token has expired"}
 	case errors.Is(err, keys.ErrNoRole):
 		return errMissingClaims
 	case errors.Is(err, keys.ErrSignature):
@@ -93,7 +95,8 @@ func expiryOf(token string) time.Time {
 		Exp float64 `json:"exp"`
 	}
 	if len(parts) == 3 {
-		if text, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil && json.Unmarshal(text, &payload) == nil {
+		if text, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil &&
+			json.Unmarshal(text, &payload) == nil {
 			return time.Unix(int64(payload.Exp), 0)
 		}
 	}

@@ -30,7 +30,8 @@ func (j *job) makeBatch(readOnly bool) {
 	isolation := j.state.isolation(j.id, j.plan)
 	rollsBack := j.rollsBack()
 
-	j.batch = batch{list: j.buffers.statements[:0], scope: scope, checkFirst: j.mustCheckBeforeCommit(readOnly), total: -1, overrides: -1, estimate: -1}
+	j.batch = batch{list: j.buffers.statements[:0], scope: scope, checkFirst: j.mustCheckBeforeCommit(readOnly),
+		total: -1, overrides: -1, estimate: -1}
 	b := &j.batch
 	b.explicit = b.checkFirst || rollsBack || isolation != ""
 	if b.explicit {

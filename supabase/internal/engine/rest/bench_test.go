@@ -150,8 +150,12 @@ func newServers(b *testing.B) *servers {
 	base := open(b, nil)
 	base.db.Exec(benchSQL)
 	base = openOn(b, base.db, func(c *rest.Config) { c.TxEnd = rest.TxEnd{} })
-	a := &servers{harness: base, server: httptest.NewServer(base.engine), token: "Bearer " + sign(b, `{"role":"authenticated","sub":"user7"}`)}
-	a.hello = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
+	a := &servers{harness: base, server: httptest.NewServer(base.engine), token: "Bearer " +
+		sign(b, `{"role":"authenticated","sub":"user7"}`)}
+	a.hello = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "hello")
+	}))
 	a.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	b.Cleanup(func() { a.server.Close(); a.hello.Close(); a.client.CloseIdleConnections() })
 	return a
@@ -191,11 +195,14 @@ func (a *servers) ask(method, url, body string, signed bool) error {
 func same(path string) func(int) string { return func(int) string { return path } }
 func none(int) []any                    { return nil }
 
-func (a *servers) compare(b *testing.B, method string, path func(i int) string, body, query string, args func(i int) []any) *comparison {
+func (a *servers) compare(b *testing.B, method string, path func(i int) string, body, query string,
+	args func(i int) []any) *comparison {
 	c := &comparison{b: b}
-	caller := pool.Caller{Role: "authenticated", Claims: `{"role":"authenticated","sub":"user7"}`, Settings: []pool.Setting{{Name: "search_path", Value: "api"}}}
+	caller := pool.Caller{Role: "authenticated", Claims: `{"role":"authenticated","sub":"user7"}`,
+		Settings: []pool.Setting{{Name: "search_path", Value: "api"}}}
 	c.add("sql", func(_, i int) error {
-		return a.pool.Query(b.Context(), caller, query, args(i), func(rows pgx.Rows) error { rows.Next(); return rows.Err() })
+		return a.pool.Query(b.Context(), caller, query, args(i),
+			func(rows pgx.Rows) error { rows.Next(); return rows.Err() })
 	})
 	c.add("hello", func(int, int) error { return a.ask("GET", a.hello.URL, "", true) })
 	c.add("engine", func(_, i int) error { return a.ask(method, a.server.URL+path(i), body, true) })
@@ -240,7 +247,8 @@ func (a *servers) reportCosts(b *testing.B, s scenario) {
 func BenchmarkListUnderRLS(b *testing.B) {
 	a := newServers(b)
 	path := "/visits?select=id,place,day,note&order=day.desc&limit=25"
-	a.compare(b, "GET", same(path), "", `select coalesce(json_agg(t), '[]') from (select id, place, day, note from api.visits order by day desc limit 25) t`, none).ofBound()
+	a.compare(b, "GET", same(path), "",
+		`select coalesce(json_agg(t), '[]') from (select id, place, day, note from api.visits order by day desc limit 25) t`, none).ofBound()
 	a.reportCosts(b, scenario{url: path})
 }
 
@@ -249,20 +257,22 @@ func BenchmarkRowByKey(b *testing.B) {
 	a := newServers(b)
 	key := func(i int) int { return i*7919%20000 + 1 }
 	a.compare(b, "GET", func(i int) string { return "/items?id=eq." + strconv.Itoa(key(i)) }, "",
-		`select coalesce(json_agg(t), '[]') from (select * from api.items where id = $1) t`, func(i int) []any { return []any{key(i)} }).ofBound()
+		`select coalesce(json_agg(t), '[]') from (select * from api.items where id = $1) t`,
+		func(i int) []any { return []any{key(i)} }).ofBound()
 	a.reportCosts(b, scenario{url: "/items?id=eq.1"})
 }
 
 func BenchmarkInsertMinimal(b *testing.B) {
 	a := newServers(b)
-	a.compare(b, "POST", same("/log"), `{"text":"x"}`, `insert into api.log (text) values ($1)`, func(int) []any { return []any{"x"} }).ofBound()
+	a.compare(b, "POST", same("/log"), `{"text":"x"}`, `insert into api.log (text) values ($1)`,
+		func(int) []any { return []any{"x"} }).ofBound()
 	a.reportCosts(b, scenario{method: "POST", url: "/log", body: `{"text":"x"}`})
 }
 
 func BenchmarkRPC(b *testing.B) {
 	a := newServers(b)
-	a.compare(b, "GET", func(i int) string { return "/rpc/add?a=1&b=" + strconv.Itoa(i) }, "", `select to_json(api.add($1, $2))`,
-		func(i int) []any { return []any{1, i} }).ofBound()
+	a.compare(b, "GET", func(i int) string { return "/rpc/add?a=1&b=" + strconv.Itoa(i) }, "",
+		`select to_json(api.add($1, $2))`, func(i int) []any { return []any{1, i} }).ofBound()
 	a.reportCosts(b, scenario{url: "/rpc/add?a=1&b=2"})
 }
 
@@ -286,7 +296,8 @@ func BenchmarkMixedRoles(b *testing.B) {
 	c.add("signed", func(int, int) error { return a.ask("GET", url, "", true) })
 	c.add("anonymous", func(int, int) error { return a.ask("GET", url, "", false) })
 	c.add("engine", func(_, i int) error { return a.ask("GET", url, "", i%2 == 0) })
-	c.compare("of-one-role", func(rate func(string) float64) float64 { return (1/rate("signed") + 1/rate("anonymous")) / 2 })
+	c.compare("of-one-role",
+		func(rate func(string) float64) float64 { return (1/rate("signed") + 1/rate("anonymous")) / 2 })
 	a.reportCosts(b, scenario{url: "/visits?select=id,place,day,note&order=day.desc&limit=25"})
 }
 

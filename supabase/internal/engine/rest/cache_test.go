@@ -11,7 +11,8 @@ func TestTokenCacheBounds(t *testing.T) {
 	now := time.Now()
 	c := newTokenCache(2)
 	for i := range 3 {
-		if evicted := c.put(strconv.Itoa(i), tokenEntry{id: identity{role: "anon"}, until: now.Add(time.Minute)}); evicted != (i == 2) {
+		if evicted := c.put(strconv.Itoa(i),
+			tokenEntry{id: identity{role: "anon"}, until: now.Add(time.Minute)}); evicted != (i == 2) {
 			t.Errorf("put %d: evicted = %v", i, evicted)
 		}
 	}
@@ -37,8 +38,9 @@ func TestPlanKey(t *testing.T) {
 		method, url string
 		prefer      []string
 	}{
-		{"GET", "/a", nil}, {"HEAD", "/a", nil}, {"GET", "/b", nil}, {"GET", "/a?b=1", nil}, {"GET", "/a%2Fb", nil}, {"GET", "/a/b", nil},
-		{"GET", "/a", []string{""}}, {"GET", "/a", []string{"x"}}, {"GET", "/a", []string{"x,y"}}, {"GET", "/a", []string{"x", "y"}},
+		{"GET", "/a", nil}, {"HEAD", "/a", nil}, {"GET", "/b", nil}, {"GET", "/a?b=1", nil}, {"GET", "/a%2Fb", nil},
+		{"GET", "/a/b", nil}, {"GET", "/a", []string{""}}, {"GET", "/a", []string{"x"}}, {"GET", "/a", []string{"x,y"}},
+		{"GET", "/a", []string{"x", "y"}},
 	} {
 		r := httptest.NewRequest(c.method, c.url, nil)
 		r.Header["Prefer"] = c.prefer

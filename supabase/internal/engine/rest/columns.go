@@ -37,8 +37,10 @@ var conversions = map[uint32]conversion{
 
 	17: inQuotes, 18: inQuotes, 19: inQuotes, 25: inQuotes, 705: inQuotes, // bytea, "char", name, text, unknown
 	1042: inQuotes, 1043: inQuotes, 142: inQuotes, 2950: inQuotes, // char, varchar, xml, uuid
-	26: inQuotes, 27: inQuotes, 28: inQuotes, 29: inQuotes, 5069: inQuotes, 3220: inQuotes, // oid, tid, xid, cid, xid8, pg_lsn
-	24: inQuotes, 2202: inQuotes, 2203: inQuotes, 2204: inQuotes, 2205: inQuotes, 2206: inQuotes, // the types of references:
+	// oid, tid, xid, cid, xid8, pg_lsn
+	26: inQuotes, 27: inQuotes, 28: inQuotes, 29: inQuotes, 5069: inQuotes, 3220: inQuotes,
+	// the types of references:
+	24: inQuotes, 2202: inQuotes, 2203: inQuotes, 2204: inQuotes, 2205: inQuotes, 2206: inQuotes,
 	3734: inQuotes, 3769: inQuotes, 4089: inQuotes, 4096: inQuotes, 4191: inQuotes, // regproc to regcollation
 	1083: inQuotes, 1266: inQuotes, 1186: inQuotes, 790: inQuotes, // time, timetz, interval, money
 	1560: inQuotes, 1562: inQuotes, // bit, varbit

@@ -83,9 +83,10 @@ type Config struct {
 // Default returns PostgREST's defaults.
 func Default() Config {
 	return Config{
-		Schemas:           []string{"public"},
-		ExtraSearchPath:   []string{"public"},
-		HoistedSettings:   []string{"statement_timeout", "plan_filter.statement_cost_limit", "default_transaction_isolation"},
+		Schemas:         []string{"public"},
+		ExtraSearchPath: []string{"public"},
+		HoistedSettings: []string{"statement_timeout", "plan_filter.statement_cost_limit",
+			"default_transaction_isolation"},
 		Channel:           "pgrst",
 		CacheSize:         1000,
 		LegacyTargetNames: true,

@@ -41,7 +41,8 @@ func (e *Engine) databaseError(err error, anon, readOnly bool) error {
 	case ok && !errors.Is(err, pool.ErrUnavailable):
 		return fromPostgres(pg, anon)
 	case errors.Is(err, pool.ErrUnavailable) && errors.Is(err, context.DeadlineExceeded):
-		return apierror.Errorf(504, "PGRST003", "Timed out acquiring connection from connection pool.").WithHeader("Retry-After", "1").WithCause(err)
+		return apierror.Errorf(504, "PGRST003",
+			"Timed out acquiring connection from connection pool.").WithHeader("Retry-After", "1").WithCause(err)
 	case errors.Is(err, pool.ErrUnavailable):
 		return apierror.Errorf(503, "PGRST000", "Database connection error.").WithCause(err)
 	case pool.IsUnavailable(err):
@@ -164,7 +165,8 @@ func raised(pg *pgconn.PgError) *apierror.Error {
 		*detail.Status < 200 || *detail.Status > 599 {
 		return broken("Invalid JSON value for DETAIL: '"+pg.Detail+"'", detailHint)
 	}
-	e := &apierror.Error{Status: *detail.Status, Code: *message.Code, Message: *message.Message, Hint: message.Hint, Err: pg}
+	e := &apierror.Error{Status: *detail.Status, Code: *message.Code, Message: *message.Message, Hint: message.Hint,
+		Err: pg}
 	if message.Details != nil {
 		e.Details = *message.Details
 	}

@@ -37,7 +37,8 @@ select p.proname, p.pronargs
 )
 
 // describe answers the root with an OpenAPI document of everything, or of what the caller may use.
-func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request, id identity, t *stopwatch, report *Report) error {
+func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, r *http.Request, q *request,
+	id identity, t *stopwatch, report *Report) error {
 	if !slices.ContainsFunc(q.accept, func(m ast.MediaType) bool {
 		return m.Kind == ast.MediaOpenAPI || m.Kind == ast.MediaJSON || m.Kind == ast.MediaAny
 	}) {
@@ -74,9 +75,11 @@ func (e *Engine) describe(ctx context.Context, s *state, w http.ResponseWriter, 
 	return nil
 }
 
-func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity, report *Report) (openapi.Document, error) {
+func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *request, id identity,
+	report *Report) (openapi.Document, error) {
 	c := &s.config
-	doc := openapi.Document{Version: Version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL, Secured: c.OpenAPISecured}
+	doc := openapi.Document{Version: Version, Cache: s.schemaCache, Host: c.Host, Port: c.Port, ProxyURL: c.ProxyURL,
+		Secured: c.OpenAPISecured}
 	set, scope := s.setStatement(&buffers{}, r, q, id, nil, true)
 	name := [][]byte{[]byte(sql.Ident(q.schema))}
 	list := []pool.Statement{set}
@@ -90,7 +93,8 @@ func (e *Engine) document(ctx context.Context, s *state, r *http.Request, q *req
 		doc.SearchPath = append([]string{q.schema}, c.ExtraSearchPath...)
 	}
 	if !all {
-		list = append(list, pool.Statement{SQL: visibleTablesSQL, Args: name}, pool.Statement{SQL: visibleRoutinesSQL, Args: name})
+		list = append(list, pool.Statement{SQL: visibleTablesSQL, Args: name},
+			pool.Statement{SQL: visibleRoutinesSQL, Args: name})
 	}
 	e.logQuery(ctx, c, id, list, report)
 	tables, routines := map[string]bool{}, map[string]bool{}

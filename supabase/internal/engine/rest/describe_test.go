@@ -43,13 +43,15 @@ func TestOpenAPI(t *testing.T) {
 	if doc.Definitions["secrets"] == nil || len(doc.Security) != 1 {
 		t.Error("ignore-privileges: secrets or the security definition is missing")
 	}
-	off.run(t, []scenario{{name: "disabled", url: "/", status: 404, want: `{"code":"PGRST126","message":"Root endpoint metadata is disabled","details":null,"hint":null}`}})
+	off.run(t, []scenario{{name: "disabled", url: "/", status: 404,
+		want: `{"code":"PGRST126","message":"Root endpoint metadata is disabled","details":null,"hint":null}`}})
 	b.db.Exec(`comment on schema api is 'Only a title'; create type archive.mood as enum ('ok'); create type api.mood as enum ('ok'); create function api.feel(m api.mood, o archive.mood) returns int
 		language sql stable as 'select 1'; create function api.none() returns int language sql stable as 'select 1'`)
 	all = openOn(t, b.db, func(c *rest.Config) { c.OpenAPI = rest.IgnorePrivileges })
 	for name, o := range map[string]*harness{"api.mood": all, "mood": openOn(t, b.db, nil)} {
 		body := o.do(t, scenario{url: "/"}).Body.String()
-		for _, want := range []string{`"info":{"description":"","title":"Only a title"`, `"format":"` + name + `","type":"string"`, `"format":"archive.mood"`,
+		for _, want := range []string{`"info":{"description":"","title":"Only a title"`, `"format":"` + name +
+			`","type":"string"`, `"format":"archive.mood"`,
 			`"/rpc/none":{"get":{"produces"`} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s is missing", want)

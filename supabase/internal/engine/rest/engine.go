@@ -98,7 +98,8 @@ type state struct {
 
 // newState returns a state without a schema and with empty caches.
 func newState(c Config) *state {
-	return &state{config: c, tokens: newTokenCache(c.CacheSize), plans: newPlanCache(), settings: newLRU[settingsKey, *sessionSettings](maxSessionSettings),
+	return &state{config: c, tokens: newTokenCache(c.CacheSize), plans: newPlanCache(),
+		settings:      newLRU[settingsKey, *sessionSettings](maxSessionSettings),
 		unconvertible: newLRU[string, struct{}](maxPlans)}
 }
 
@@ -213,7 +214,8 @@ func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err erro
 	if report != nil {
 		report.Err = we
 	} else if we.Status >= 500 && !left {
-		e.log.WarnContext(r.Context(), "rest: error reply", "method", r.Method, "status", we.Status, "code", we.Code, "error", err)
+		e.log.WarnContext(r.Context(), "rest: error reply", "method", r.Method, "status", we.Status, "code", we.Code,
+			"error", err)
 	}
 	if r.Method == http.MethodHead {
 		w = headWriter{w}

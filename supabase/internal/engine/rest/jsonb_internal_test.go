@@ -15,7 +15,8 @@ import (
 func randomJSON(r *rand.Rand, depth int) string {
 	space := func() string { return []string{"", "", " ", "\n\t", "  "}[r.IntN(5)] }
 	text := func() string {
-		parts := []string{"a", "bb", "é", "😀", `\"`, `\\`, `\/`, `\n`, `\b`, `\u00e9`, `\ud83d\ude00`, `\u001f`, `\u0022`, `\u007f`, "<", "\u007f", "x", "long text "}
+		parts := []string{"a", "bb", "é", "😀", `\"`, `\\`, `\/`, `\n`, `\b`, `\u00e9`, `\ud83d\ude00`, `\u001f`,
+			`\u0022`, `\u007f`, "<", "\u007f", "x", "long text "}
 		var b strings.Builder
 		for range r.IntN(5) {
 			b.WriteString(parts[r.IntN(len(parts))])
@@ -39,9 +40,11 @@ func randomJSON(r *rand.Rand, depth int) string {
 	case 1:
 		return text()
 	case 2:
-		return []string{"-0", "0", "-0.00", "1e5", "1E-7", "-1.50e1", "0e3", "0.0e-3", "-0e0", "1.5e+2", "12.340e-5", "100e-2", "1e300", "0.00e1"}[r.IntN(14)]
+		return []string{"-0", "0", "-0.00", "1e5", "1E-7", "-1.50e1", "0e3", "0.0e-3", "-0e0", "1.5e+2", "12.340e-5",
+			"100e-2", "1e300", "0.00e1"}[r.IntN(14)]
 	case 3:
-		return fmt.Sprintf("%d.%d%s", r.IntN(300)-150, r.IntN(1000), []string{"", "00", fmt.Sprintf("e%d", r.IntN(60)-30)}[r.IntN(3)])
+		return fmt.Sprintf("%d.%d%s", r.IntN(300)-150, r.IntN(1000),
+			[]string{"", "00", fmt.Sprintf("e%d", r.IntN(60)-30)}[r.IntN(3)])
 	case 4:
 		return fmt.Sprint(r.Int64() >> r.IntN(60))
 	case 5:
@@ -78,7 +81,8 @@ func TestPrintAsJSONB(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	answer := testdb.Value[string](database, `select json_agg(value::jsonb::text order by n) from json_array_elements_text($1::json) with ordinality as _ (value, n)`, string(all))
+	answer := testdb.Value[string](database,
+		`select json_agg(value::jsonb::text order by n) from json_array_elements_text($1::json) with ordinality as _ (value, n)`, string(all))
 	if err := json.Unmarshal([]byte(answer), &want); err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +99,10 @@ func TestPrintAsJSONB(t *testing.T) {
 // numbers, keys with escape sequences.
 func TestLeaveToPostgres(t *testing.T) {
 	var p jsonbPrinter
-	for _, text := range []string{`"\u0000"`, `"\ud83d"`, `"\ud83dx"`, `"\ude00"`, `{"\n": 1}`, "1e100000", "1e-2000", "1" + strings.Repeat("0", 1000),
-		strings.Repeat("[", 300) + strings.Repeat("]", 300), ``, `{`, `{"a"`, `{"a":1`, `[1`, `"a`, `tru`, `1 2`, `-`, `{"a" 1}`} {
+	for _, text := range []string{`"\u0000"`, `"\ud83d"`, `"\ud83dx"`, `"\ude00"`, `{"\n": 1}`, "1e100000", "1e-2000",
+		"1" + strings.Repeat("0", 1000),
+		strings.Repeat("[", 300) + strings.Repeat("]", 300), ``, `{`, `{"a"`, `{"a":1`, `[1`, `"a`, `tru`, `1 2`, `-`,
+		`{"a" 1}`} {
 		if got, ok := p.append(nil, []byte(text)); ok {
 			t.Errorf("%.20s: %.20s", text, got)
 		}
@@ -114,7 +120,8 @@ func FuzzPrintAsJSONB(f *testing.F) {
 		if !json.Valid(got) {
 			t.Fatalf("%q became %q", src, got)
 		}
-		if again, ok := p.append(nil, got); ok && string(again) != string(got) { // 1e1000 becomes a number that is left to Postgres
+		// 1e1000 becomes a number that is left to Postgres
+		if again, ok := p.append(nil, got); ok && string(again) != string(got) {
 			t.Fatalf("%q became %q", got, again)
 		}
 	})

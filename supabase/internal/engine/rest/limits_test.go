@@ -23,15 +23,18 @@ func TestNumbersBeyondBigint(t *testing.T) {
 	most := openOn(t, b.db, func(c *rest.Config) { c.MaxRows = new(int64(2)) })
 	huge := "99999999999999999999"
 	refused := func(number string) string {
-		return `{"code":"22003","message":"value \"` + number + `\" is out of range for type bigint","details":null,"hint":null}`
+		return `{"code":"22003","message":"value \"` + number +
+			`\" is out of range for type bigint","details":null,"hint":null}`
 	}
 	b.run(t, []scenario{
 		{name: "limit", url: "/shelves?limit=" + huge, status: 400, want: refused(huge)},
 		{name: "offset", url: "/shelves?offset=" + huge, status: 400, want: refused(huge)},
 		{name: "negative offset", url: "/shelves?offset=-" + huge, status: 400, want: refused("-" + huge)},
 		{name: "negative limit", url: "/shelves?limit=-" + huge, status: 416},
-		{name: "embedded limit", url: "/authors?select=id,books!books_author_fkey(id)&books.limit=" + huge, status: 400, want: refused(huge)},
-		{name: "Range", url: "/shelves", header: "Range: 0-" + huge, status: 400, want: refused("100000000000000000000")},
+		{name: "embedded limit", url: "/authors?select=id,books!books_author_fkey(id)&books.limit=" + huge, status: 400,
+			want: refused(huge)},
+		{name: "Range", url: "/shelves", header: "Range: 0-" + huge, status: 400,
+			want: refused("100000000000000000000")},
 		{name: "limit within the Range", url: "/shelves?limit=1", header: "Range: 0-" + huge, status: 200},
 		{name: "unknown table first", url: "/none?limit=" + huge, status: 404},
 	})
@@ -42,7 +45,8 @@ func TestNumbersBeyondBigint(t *testing.T) {
 func TestNesting(t *testing.T) {
 	b := open(t, nil)
 	nested := func(n int) string {
-		return "/authors?select=" + strings.Repeat("id,books!books_author_fkey(id,authors!books_author_fkey(", n/2) + "id" + strings.Repeat("))", n/2)
+		return "/authors?select=" + strings.Repeat("id,books!books_author_fkey(id,authors!books_author_fkey(", n/2) +
+			"id" + strings.Repeat("))", n/2)
 	}
 	logic := func(n int) string {
 		return "/authors?select=id&" + "and=" + strings.Repeat("(and", n) + "(id.eq.1)" + strings.Repeat(")", n)
@@ -62,16 +66,21 @@ func TestUnfilteredWrites(t *testing.T) {
 	b := open(t, nil)
 	safe := openOn(t, b.db, func(c *rest.Config) { c.RequireFilter = true })
 	b.run(t, []scenario{
-		{name: "allowed", method: "PATCH", url: "/shelves", as: `{"role":"authenticated"}`, body: `{"label":"Z"}`, status: 204},
+		{name: "allowed", method: "PATCH", url: "/shelves", as: `{"role":"authenticated"}`, body: `{"label":"Z"}`,
+			status: 204},
 	})
 	safe.run(t, []scenario{
-		{name: "update", method: "PATCH", url: "/shelves", as: `{"role":"authenticated"}`, body: `{"label":"Z"}`, status: 400,
-			want: `{"code":"21000","message":"UPDATE requires a WHERE clause","details":null,"hint":null}`},
+		{name: "update", method: "PATCH", url: "/shelves", as: `{"role":"authenticated"}`, body: `{"label":"Z"}`,
+			status: 400,
+			want:   `{"code":"21000","message":"UPDATE requires a WHERE clause","details":null,"hint":null}`},
 		{name: "delete", method: "DELETE", url: "/shelves?select=id", as: `{"role":"authenticated"}`, status: 400,
 			want: `{"code":"21000","message":"DELETE requires a WHERE clause","details":null,"hint":null}`},
-		{name: "update of nothing", method: "PATCH", url: "/shelves", as: `{"role":"authenticated"}`, body: `{}`, status: 204},
-		{name: "filter", method: "PATCH", url: "/shelves?id=eq.1", as: `{"role":"authenticated"}`, body: `{"label":"Z"}`, status: 204},
-		{name: "logic", method: "PATCH", url: "/shelves?or=(id.eq.1,id.eq.2)", as: `{"role":"authenticated"}`, body: `{"label":"Z"}`, status: 204},
+		{name: "update of nothing", method: "PATCH", url: "/shelves", as: `{"role":"authenticated"}`, body: `{}`,
+			status: 204},
+		{name: "filter", method: "PATCH", url: "/shelves?id=eq.1", as: `{"role":"authenticated"}`,
+			body: `{"label":"Z"}`, status: 204},
+		{name: "logic", method: "PATCH", url: "/shelves?or=(id.eq.1,id.eq.2)", as: `{"role":"authenticated"}`,
+			body: `{"label":"Z"}`, status: 204},
 	})
 }
 
@@ -100,12 +109,14 @@ func TestClientThatLeaves(t *testing.T) {
 		}
 	}
 	sleeping := func() int {
-		return testdb.Value[int](b.db, `select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`)
+		return testdb.Value[int](b.db,
+			`select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`)
 	}
 	cancels := openOn(t, b.db, func(c *rest.Config) { c.CancelReads = true })
 	for i, o := range []*harness{b, cancels} {
 		leave(o, "/rpc/slow_write", "POST")
-		for deadline := time.Now().Add(10 * time.Second); testdb.Value[int](b.db, "select count(*) from done") != i+1; time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(10 * time.Second); testdb.Value[int](b.db,
+			"select count(*) from done") != i+1; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the write of a client that left was not finished")
 			}
@@ -148,7 +159,8 @@ func TestStalledBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if text, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(text), "stopped sending") {
+	if text, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusRequestTimeout ||
+		!strings.Contains(string(text), "stopped sending") {
 		t.Errorf("%d %s", res.StatusCode, text)
 	}
 }

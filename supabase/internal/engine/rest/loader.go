@@ -160,8 +160,9 @@ func (e *Engine) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	cache, err := schema.Load(ctx, conn, schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, MustExist: c.CheckSchemas,
-		HoistedSettings: c.HoistedSettings, Delay: c.LoadDelay})
+	cache, err := schema.Load(ctx, conn,
+		schema.Source{Schemas: c.Schemas, ExtraSearchPath: c.ExtraSearchPath, MustExist: c.CheckSchemas,
+			HoistedSettings: c.HoistedSettings, Delay: c.LoadDelay})
 	if err != nil {
 		return err
 	}
@@ -242,7 +243,8 @@ func (l *loader) listen(ctx context.Context) {
 			delay = time.Second
 		}
 		l.engine.failed(err)
-		l.engine.log.WarnContext(ctx, "rest: listen connection lost; reconnecting", "channel", channel, "error", err, "retry_in", delay)
+		l.engine.log.WarnContext(ctx, "rest: listen connection lost; reconnecting", "channel", channel, "error", err,
+			"retry_in", delay)
 		if !sleep(ctx, delay) {
 			return
 		}
@@ -277,8 +279,8 @@ func (l *loader) listenOnce(ctx context.Context, channel string, listening func(
 	l.connected.Store(true)
 	defer l.connected.Store(false)
 	listening()
-	l.engine.log.InfoContext(ctx, "rest: listening for notifications", "channel", channel, "host", conn.Config().Host, "port", conn.Config().Port,
-		"server_version", conn.PgConn().ParameterStatus("server_version"))
+	l.engine.log.InfoContext(ctx, "rest: listening for notifications", "channel", channel, "host", conn.Config().Host,
+		"port", conn.Config().Port, "server_version", conn.PgConn().ParameterStatus("server_version"))
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {

@@ -18,7 +18,8 @@ func TestReloadChangedType(t *testing.T) {
 	}
 	loaded := func(table string) {
 		t.Helper()
-		b.db.Exec(`create table api.` + table + ` (); grant select on api.` + table + ` to anon; notify pgrst, 'reload schema'`)
+		b.db.Exec(`create table api.` + table + ` (); grant select on api.` + table +
+			` to anon; notify pgrst, 'reload schema'`)
 		for end := time.Now().Add(10 * time.Second); ask("/"+table) != "[]"; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal(ask("/" + table))

@@ -12,8 +12,8 @@ func BenchmarkManyRows(b *testing.B) {
 		b.Run(strconv.Itoa(rows), func(b *testing.B) {
 			a := newServers(b)
 			path := "/items?select=id,name,price,added&order=id&limit=" + strconv.Itoa(rows)
-			a.compare(b, "GET", same(path), "", `select coalesce(json_agg(t), '[]') from (select id, name, price, added from api.items order by id limit $1) t`,
-				func(int) []any { return []any{rows} }).ofBound()
+			a.compare(b, "GET", same(path), "",
+				`select coalesce(json_agg(t), '[]') from (select id, name, price, added from api.items order by id limit $1) t`, func(int) []any { return []any{rows} }).ofBound()
 			a.reportCosts(b, scenario{url: path})
 		})
 	}

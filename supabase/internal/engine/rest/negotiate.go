@@ -27,7 +27,8 @@ func (s *state) negotiate(q *request, p *plan.Plan, target schema.Name, head boo
 	for i, m := range q.accept {
 		names[i] = m.Mime()
 	}
-	return sql.Reply{}, ast.MediaType{}, apierror.Errorf(406, "PGRST107", "None of these media types are available: %s", strings.Join(names, ", "))
+	return sql.Reply{}, ast.MediaType{},
+		apierror.Errorf(406, "PGRST107", "None of these media types are available: %s", strings.Join(names, ", "))
 }
 
 func (s *state) match(m ast.MediaType, p *plan.Plan, target schema.Name) (sql.Reply, ast.MediaType, bool) {
@@ -54,7 +55,8 @@ func (s *state) match(m ast.MediaType, p *plan.Plan, target schema.Name) (sql.Re
 // columns are selected; a handler for any target; a built-in format.
 func (s *state) handler(m ast.MediaType, p *plan.Plan, target schema.Name) (sql.Reply, ast.MediaType, bool) {
 	custom := func(h schema.Handler, target schema.Name) (sql.Reply, ast.MediaType, bool) {
-		return sql.Reply{Body: sql.BodyCustom, Handler: h.Function, Target: target}, grammar.MediaType(h.MediaType), true
+		return sql.Reply{Body: sql.BodyCustom, Handler: h.Function, Target: target}, grammar.MediaType(h.MediaType),
+			true
 	}
 	name := m.Mime()
 	if p.Read.DefaultSelect() {

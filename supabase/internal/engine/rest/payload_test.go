@@ -13,7 +13,8 @@ import (
 // FuzzJSONBody checks that no JSON body makes keyScanner panic, and that it returns the keys of the
 // objects.
 func FuzzJSONBody(f *testing.F) {
-	for _, s := range []string{`{}`, `[]`, `[{"a":1},{"a":2}]`, `[{"a":[{"b":"}"}],"\u0062":"\\\""}]`, ` [ { "x" : { } } , {"x":null}]`, `3`, `[[1]]`, `[{"a":1},2]`, `{"a":"\"","b":{"c":[1,2]}}`} {
+	for _, s := range []string{`{}`, `[]`, `[{"a":1},{"a":2}]`, `[{"a":[{"b":"}"}],"\u0062":"\\\""}]`,
+		` [ { "x" : { } } , {"x":null}]`, `3`, `[[1]]`, `[{"a":1},2]`, `{"a":"\"","b":{"c":[1,2]}}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -32,7 +32,8 @@ type resultForm uint8
 const (
 	oneValue resultForm = iota // one row, with the body and the counts; see sql.Make
 	jsonRows                   // one JSON value per row
-	columns                    // the columns of each row; the engine writes the JSON, which takes Postgres twice as long
+	// the columns of each row; the engine writes the JSON, which takes Postgres twice as long
+	columns
 )
 
 // fixedHeaders are values of reply headers that are the same in every reply. Replies share the
@@ -50,8 +51,9 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	if r.Method == http.MethodOptions || q.resource == root {
 		return p, nil
 	}
-	made, perr := plan.Make(s.schemaCache, &q.Request, plan.Options{MaxRows: s.config.MaxRows, Aggregates: s.config.Aggregates,
-		LegacyTargetNames: s.config.LegacyTargetNames})
+	made, perr := plan.Make(s.schemaCache, &q.Request,
+		plan.Options{MaxRows: s.config.MaxRows, Aggregates: s.config.Aggregates,
+			LegacyTargetNames: s.config.LegacyTargetNames})
 	if perr != nil {
 		return nil, perr
 	}
@@ -78,7 +80,8 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 	p.reply.Count, p.reply.MaxRows = q.Prefs.Count, s.config.MaxRows
 	p.reply.Location = made.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"
 	s.render(p)
-	if c := q.Prefs.Count; (c == "planned" || c == "estimated") && made.Mutation == nil && made.Call == nil && p.reply.Explain == "" {
+	if c := q.Prefs.Count; (c == "planned" || c == "estimated") && made.Mutation == nil && made.Call == nil &&
+		p.reply.Explain == "" {
 		st := sql.Planned(made)
 		p.estimate = &pool.Statement{SQL: st.SQL, Args: st.Args}
 	}
@@ -141,7 +144,8 @@ func (p *prepared) readOnly() bool {
 // mayReadRows reports whether Postgres may return one JSON value per row. A separate count would
 // call a function twice.
 func mayReadRows(p *prepared, counted bool) bool {
-	return p.plan.Mutation == nil && p.reply.Explain == "" && (p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
+	return p.plan.Mutation == nil && p.reply.Explain == "" &&
+		(p.reply.Body == sql.BodyJSON || p.reply.Body == sql.BodyJSONStripped) &&
 		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted)
 }
 

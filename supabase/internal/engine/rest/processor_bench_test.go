@@ -44,8 +44,10 @@ var processorCases = []scenario{
 	{name: "three-levels", url: "/customers?select=id,name,orders(id,note,lines(id,product,n))&order=id&limit=25"},
 	{name: "limit-inside", url: "/customers?select=id,name,orders(id,note,total)&orders.order=placed.desc&orders.limit=3&order=id&limit=25"},
 	{name: "call-500", url: "/rpc/last_orders?most=500"},
-	{name: "insert", method: "POST", url: "/log", body: `{"text":"x"}`, header: "Content-Type: application/json\nPrefer: tx=commit"},
-	{name: "insert-return", method: "POST", url: "/visits?select=id,owner", body: `{"owner":"user7","place":"p","day":"2026-01-02"}`,
+	{name: "insert", method: "POST", url: "/log", body: `{"text":"x"}`,
+		header: "Content-Type: application/json\nPrefer: tx=commit"},
+	{name: "insert-return", method: "POST", url: "/visits?select=id,owner",
+		body:   `{"owner":"user7","place":"p","day":"2026-01-02"}`,
 		header: "Content-Type: application/json\nPrefer: tx=commit, return=representation"},
 }
 
@@ -86,7 +88,8 @@ func BenchmarkProcessorTime(b *testing.B) {
 			b.StopTimer()
 			postgres, ours := processorTime(pids)-before, processorTime(nil)-own
 			b.ReportMetric(float64(postgres.Nanoseconds())/float64(requests)/1000, "postgres-µs")
-			b.ReportMetric(float64(ours.Nanoseconds())/float64(requests)/1000-float64(made.Nanoseconds())/1000, "engine-µs")
+			b.ReportMetric(float64(ours.Nanoseconds())/float64(requests)/1000-float64(made.Nanoseconds())/1000,
+				"engine-µs")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
@@ -94,7 +97,8 @@ func BenchmarkProcessorTime(b *testing.B) {
 
 // backends returns the process ids of the connections to the harness's database.
 func (b *harness) backends() (pids []int) {
-	for text := range strings.SplitSeq(testdb.Value[string](b.db, `select coalesce(string_agg(pid::text, ','), '') from pg_stat_activity
+	for text := range strings.SplitSeq(testdb.Value[string](b.db,
+		`select coalesce(string_agg(pid::text, ','), '') from pg_stat_activity
 		where datname = current_database() and backend_type = 'client backend'`), ",") {
 		if pid, err := strconv.Atoi(text); err == nil {
 			pids = append(pids, pid)
@@ -113,7 +117,8 @@ func processorTime(pids []int) (total time.Duration) {
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 	for _, pid := range pids {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid)) // the first number is nanoseconds on a processor
+		// the first number is nanoseconds on a processor
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
 		if err != nil {
 			continue // the connection has ended
 		}

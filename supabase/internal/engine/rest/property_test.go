@@ -15,20 +15,25 @@ const marker = "zq'--$$;/*\"zq"
 
 // drawURL returns a URL with valid and hostile names and values.
 func drawURL(t *rapid.T) string {
-	name := rapid.SampledFrom([]string{"id", "title", "price", "author_id", "meta->x->>0", "name", `"` + strings.ReplaceAll(marker, `"`, `\"`) + `"`, "nope", "*"})
+	name := rapid.SampledFrom([]string{"id", "title", "price", "author_id", "meta->x->>0", "name", `"` +
+		strings.ReplaceAll(marker, `"`, `\"`) + `"`, "nope", "*"})
 	value := rapid.SampledFrom([]string{"1", "x", "{1,2}", "(1,2)", marker, "", "[1,2)", "null", `("` + marker + `")`})
-	op := rapid.SampledFrom([]string{"eq", "neq", "gt", "like", "ilike(any)", "in", "is", "fts", "fts(simple)", "cs", "cd", "ov", "sl", "adj", "isdistinct", "match", "not.eq", "eq(all)"})
-	table := rapid.SampledFrom([]string{"books", "authors", "shelves", "listed_books", "folders", "loans", "rpc/by_author", "paints"}).Draw(t, "table")
+	op := rapid.SampledFrom([]string{"eq", "neq", "gt", "like", "ilike(any)", "in", "is", "fts", "fts(simple)", "cs",
+		"cd", "ov", "sl", "adj", "isdistinct", "match", "not.eq", "eq(all)"})
+	table := rapid.SampledFrom([]string{"books", "authors", "shelves", "listed_books", "folders", "loans",
+		"rpc/by_author", "paints"}).Draw(t, "table")
 	items := rapid.SliceOfN(rapid.OneOf(name,
 		rapid.Custom(func(t *rapid.T) string { return "a:" + name.Draw(t, "field") + "::text" }),
-		rapid.SampledFrom([]string{"authors!books_author_fkey(name)", "books!books_author_fkey!inner(id,covers(*))", "...authors!books_editor_fkey(born)", "shelves(label)",
-			"...books!books_author_fkey(title)", "debut()", "folders(name)", "parent(*)", "placements(*,shelves(*))", "covers!left(color)"})), 0, 4).Draw(t, "items")
+		rapid.SampledFrom([]string{"authors!books_author_fkey(name)", "books!books_author_fkey!inner(id,covers(*))",
+			"...authors!books_editor_fkey(born)", "shelves(label)", "...books!books_author_fkey(title)", "debut()",
+			"folders(name)", "parent(*)", "placements(*,shelves(*))", "covers!left(color)"})), 0, 4).Draw(t, "items")
 	q := url.Values{"select": {strings.Join(items, ",")}}
 	for range rapid.IntRange(0, 3).Draw(t, "filters") {
 		q.Add(name.Draw(t, "column"), op.Draw(t, "op")+"."+value.Draw(t, "value"))
 	}
 	if rapid.Bool().Draw(t, "logic") {
-		q.Add("or", "("+name.Draw(t, "column")+"."+op.Draw(t, "op")+"."+value.Draw(t, "value")+",not.and(id.eq.1,"+name.Draw(t, "column")+".is.null))")
+		q.Add("or", "("+name.Draw(t, "column")+"."+op.Draw(t, "op")+"."+value.Draw(t, "value")+",not.and(id.eq.1,"+
+			name.Draw(t, "column")+".is.null))")
 	}
 	if rapid.Bool().Draw(t, "order") {
 		q.Add("order", name.Draw(t, "column")+".desc.nullslast")

@@ -17,7 +17,8 @@ type replicaReads struct {
 // answer is always false: the function may write, and a standby cannot.
 func (r replicaReads) allow(j *job) bool {
 	p := j.plan
-	if r.replica == nil || j.state.config.PreRequest != nil || p.Mutation != nil || p.Call != nil || len(p.Read.Children) > 0 {
+	if r.replica == nil || j.state.config.PreRequest != nil || p.Mutation != nil || p.Call != nil ||
+		len(p.Read.Children) > 0 {
 		return false
 	}
 	if j.http.Method != http.MethodGet && j.http.Method != http.MethodHead {

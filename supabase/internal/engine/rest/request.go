@@ -204,7 +204,8 @@ func (q *request) readBody(r *http.Request) error {
 	}
 	body, err := io.ReadAll(r.Body)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return apierror.Errorf(http.StatusRequestTimeout, "PGRSTX01", "The client stopped sending the request body").WithCause(err)
+		return apierror.Errorf(http.StatusRequestTimeout, "PGRSTX01",
+			"The client stopped sending the request body").WithCause(err)
 	}
 	if err != nil {
 		return apierror.Errorf(400, "PGRST102", "Empty or invalid json").WithCause(err)

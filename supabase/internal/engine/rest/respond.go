@@ -213,7 +213,8 @@ func (j *job) applied() string {
 	if p.Timezone != nil {
 		list = append(list, "timezone="+*p.Timezone)
 	}
-	if p.MaxAffected != nil && p.Strict() && (q.Action == plan.Update || q.Action == plan.Delete || q.Action == plan.Call) {
+	if p.MaxAffected != nil && p.Strict() &&
+		(q.Action == plan.Update || q.Action == plan.Delete || q.Action == plan.Call) {
 		list = append(list, "max-affected="+strconv.FormatInt(*p.MaxAffected, 10))
 	}
 	return joinComma(list)
@@ -227,7 +228,8 @@ func (j *job) warning() string {
 	if len(j.plan.Legacy) == 0 {
 		return ""
 	}
-	return `299 PostgRESTv` + Version + ` "Embedded resource was referenced by relation name even though it has an alias. ` +
+	return `299 PostgRESTv` + Version +
+		` "Embedded resource was referenced by relation name even though it has an alias. ` +
 		"This is deprecated and will stop working in a future release. Update " + LegacyHint(j.plan.Legacy) +
 		` in query string filters, orders or limits."`
 }
@@ -246,7 +248,8 @@ func LegacyHint(legacy [][2]string) string {
 func (res *result) overrides() (given http.Header, status int, err error) {
 	if len(res.headers) > 0 {
 		var list []map[string]string
-		if json.Unmarshal(res.headers, &list) != nil || slices.ContainsFunc(list, func(m map[string]string) bool { return len(m) != 1 }) {
+		if json.Unmarshal(res.headers, &list) != nil ||
+			slices.ContainsFunc(list, func(m map[string]string) bool { return len(m) != 1 }) {
 			return nil, 0, apierror.Errorf(500, "PGRST111",
 				"response.headers guc must be a JSON array composed of objects with a single key and a string value")
 		}

@@ -40,7 +40,8 @@ func (j *job) counts() bool {
 // mustCheckBeforeCommit reports whether the number of rows can roll the request back.
 func (j *job) mustCheckBeforeCommit(readOnly bool) bool {
 	q := j.request
-	return !readOnly && (j.media.Singular() || q.Action == plan.Upsert || q.Prefs.Strict() && q.Prefs.MaxAffected != nil)
+	return !readOnly && (j.media.Singular() || q.Action == plan.Upsert || q.Prefs.Strict() &&
+		q.Prefs.MaxAffected != nil)
 }
 
 // checkRows returns an error if the number of rows is not the one that the request demands.
@@ -61,7 +62,8 @@ func (j *job) checkRows(res *result) error {
 		return e
 	}
 	most := q.Prefs.MaxAffected
-	if (q.Action == plan.Update || q.Action == plan.Delete || q.Action == plan.Call) && q.Prefs.Strict() && most != nil && res.page > *most {
+	if (q.Action == plan.Update || q.Action == plan.Delete || q.Action == plan.Call) && q.Prefs.Strict() &&
+		most != nil && res.page > *most {
 		e := apierror.Errorf(400, "PGRST124", "Query result exceeds max-affected preference constraint")
 		e.Details = "The query affects " + strconv.FormatInt(res.page, 10) + " rows"
 		return e

@@ -118,7 +118,8 @@ func (s *state) isolation(id identity, p *plan.Plan) string {
 
 // setStatement returns the statement that sets the settings of a request's transaction, and the
 // scope of the statements that are prepared under them. The values are stored in buf.
-func (s *state) setStatement(buf *buffers, r *http.Request, q *request, id identity, p *plan.Plan, readOnly bool) (set pool.Statement, scope string) {
+func (s *state) setStatement(buf *buffers, r *http.Request, q *request, id identity, p *plan.Plan,
+	readOnly bool) (set pool.Statement, scope string) {
 	k := settingsKey{schema: q.schema, role: id.role, readOnly: readOnly, timezone: q.Prefs.Timezone != nil}
 	if p != nil && p.Call != nil {
 		k.routine = p.Call.Routine

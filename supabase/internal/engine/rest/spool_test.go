@@ -69,14 +69,18 @@ func TestLongResults(t *testing.T) {
 		t.Errorf("hash of the body: %s, want %s", g, w)
 	}
 	b.run(t, []scenario{
-		{name: "error in the last row", url: "/breaks", status: 400, reply: "Content-Range:\nContent-Type: application/json; charset=utf-8", not: "xxx",
+		{name: "error in the last row", url: "/breaks", status: 400,
+			reply: "Content-Range:\nContent-Type: application/json; charset=utf-8", not: "xxx",
 			want: `{"code":"22012","details":null,"hint":null,"message":"division by zero"}`},
 		{name: "no rows", url: "/long?id=eq.0", want: "=[]", reply: "Content-Range: */*\nContent-Length: 2"},
-		{name: "counted", url: "/long?select=id&offset=99999", header: "Prefer: count=exact", status: 206, want: "=[{\"id\":100000}]", reply: "Content-Range: 99999-99999/100000"},
+		{name: "counted", url: "/long?select=id&offset=99999", header: "Prefer: count=exact", status: 206,
+			want: "=[{\"id\":100000}]", reply: "Content-Range: 99999-99999/100000"},
 		{name: "counted beyond the end", url: "/long?offset=100001", header: "Prefer: count=exact", status: 416},
-		{name: "counted, all rows", url: "/long?select=id&id=lt.3", header: "Prefer: count=exact", want: "=[{\"id\":1}, \n {\"id\":2}]", reply: "Content-Range: 0-1/2"},
+		{name: "counted, all rows", url: "/long?select=id&id=lt.3", header: "Prefer: count=exact",
+			want: "=[{\"id\":1}, \n {\"id\":2}]", reply: "Content-Range: 0-1/2"},
 		{name: "set with a null", url: "/rpc/long_set?n=3", want: "=[1, \n null, \n 3]", reply: "Content-Range: 0-2/*"},
-		{name: "set, counted", url: "/rpc/long_set?n=3", header: "Prefer: count=exact", want: "[1, null, 3]", reply: "Content-Range: 0-2/3"},
+		{name: "set, counted", url: "/rpc/long_set?n=3", header: "Prefer: count=exact", want: "[1, null, 3]",
+			reply: "Content-Range: 0-2/3"},
 	})
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
 		t.Errorf("files remain: %v", left)

@@ -103,7 +103,10 @@ func BenchmarkDownload(b *testing.B) {
 			rand.Read(data)
 			ours.do(b, "POST", "/object/bench/file", data)
 			file := filesIn(b, filepath.Join(s.dir, "stub", "stub", "bench", "file"))[0]
-			plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }))
+			plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				r *http.Request) {
+				http.ServeFile(w, r, file)
+			}))
 			defer plain.Close()
 			base := target{plain.URL, ""}
 			b.SetBytes(int64(size))
@@ -114,7 +117,9 @@ func BenchmarkDownload(b *testing.B) {
 			b.ReportMetric(float64(bound)/float64(got), "of-ServeContent")
 			query := timed(b, clients, func() {
 				var id string
-				err := s.options.Pool.Pgx().QueryRow(b.Context(), `select id::text from storage.objects where bucket_id = $1 and name = $2`, "bench", "file").Scan(&id)
+				err := s.options.Pool.Pgx().QueryRow(b.Context(),
+					`select id::text from storage.objects where bucket_id = $1 and name = $2`, "bench",
+					"file").Scan(&id)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -122,7 +127,8 @@ func BenchmarkDownload(b *testing.B) {
 			b.ReportMetric(float64(bound+query)/float64(got), "of-ServeContent-and-query")
 			if theirs != nil {
 				theirs.do(b, "PUT", "/object/bench/file", data)
-				b.ReportMetric(float64(timed(b, clients, func() { theirs.do(b, "GET", "/object/public/bench/file", nil) }))/float64(got), "x-storage-api")
+				b.ReportMetric(float64(timed(b, clients,
+					func() { theirs.do(b, "GET", "/object/public/bench/file", nil) }))/float64(got), "x-storage-api")
 			}
 		})
 	}
@@ -156,7 +162,8 @@ func BenchmarkUpload(b *testing.B) {
 		})
 		b.ReportMetric(float64(bound)/float64(got), "of-bare-fsync")
 		if theirs != nil {
-			b.ReportMetric(float64(timed(b, clients, func() { theirs.do(b, "POST", "/object/bench/"+next(), data) }))/float64(got), "x-storage-api")
+			b.ReportMetric(float64(timed(b, clients,
+				func() { theirs.do(b, "POST", "/object/bench/"+next(), data) }))/float64(got), "x-storage-api")
 		}
 	})
 }
@@ -187,7 +194,8 @@ func BenchmarkUpload1GB(b *testing.B) {
 			b.Skip("needs /proc/self/clear_refs")
 		}
 		before := peakRSS(b)
-		r, err := http.NewRequest("POST", fmt.Sprintf("%s/object/bench/big%d", s.server.URL, i), io.LimitReader(zeros{}, 1<<30))
+		r, err := http.NewRequest("POST", fmt.Sprintf("%s/object/bench/big%d", s.server.URL, i),
+			io.LimitReader(zeros{}, 1<<30))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -26,8 +26,9 @@ type bucketReply struct {
 }
 
 func newBucketReply(b objects.Bucket, kind string) bucketReply {
-	r := bucketReply{ID: b.ID, Name: b.Name, Public: b.Public, Type: kind, FileSizeLimit: b.SizeLimit, AllowedMimeTypes: b.AllowedTypes,
-		CreatedAt: objects.Timestamp(b.CreatedAt), UpdatedAt: objects.Timestamp(b.UpdatedAt)}
+	r := bucketReply{ID: b.ID, Name: b.Name, Public: b.Public, Type: kind, FileSizeLimit: b.SizeLimit,
+		AllowedMimeTypes: b.AllowedTypes, CreatedAt: objects.Timestamp(b.CreatedAt),
+		UpdatedAt: objects.Timestamp(b.UpdatedAt)}
 	if b.Owner != nil {
 		r.Owner = *b.Owner
 	}
@@ -167,7 +168,8 @@ func (h bucketHandler) list(c *call) error {
 		return err
 	}
 	kind := "STANDARD"
-	if olderThan(supabasePy, c.r.Header.Get("X-Client-Info"), 2, 18, 0) || olderThan(storage3, c.r.UserAgent(), 0, 12, 1) {
+	if olderThan(supabasePy, c.r.Header.Get("X-Client-Info"), 2, 18, 0) ||
+		olderThan(storage3, c.r.UserAgent(), 0, 12, 1) {
 		kind = "" // these versions fail on an unknown field
 	}
 	out := make([]bucketReply, len(list))

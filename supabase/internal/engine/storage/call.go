@@ -100,7 +100,8 @@ func tokenError(err error) string {
 // fail sends an error and logs it if it is a server error.
 func (e *Engine) fail(c *call, err error) {
 	if body, _ := apierror.StorageError(err); body.StatusCode[0] == '5' && c.r.Context().Err() == nil {
-		e.log.ErrorContext(c.r.Context(), "storage: request failed", "method", c.r.Method, "operation", c.caller.Operation, "error", err)
+		e.log.ErrorContext(c.r.Context(), "storage: request failed", "method", c.r.Method, "operation",
+			c.caller.Operation, "error", err)
 	}
 	apierror.WriteStorageError(c.w, err)
 }

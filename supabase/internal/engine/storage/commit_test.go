@@ -17,13 +17,15 @@ func TestLostCommitReply(t *testing.T) {
 	st := newStack(t)
 	var mute atomic.Bool // drop all replies of the database
 	through := testdb.Relay(t, st.db.TCPURL("supabase_storage_admin"), nil, func([]byte) bool { return mute.Load() })
-	written := map[string]string{"upload": "new/file", "replace": "old", "resumable": "old", "multipart": "parts/file", "copy": "copied", "move": "moved"}
+	written := map[string]string{"upload": "new/file", "replace": "old", "resumable": "old", "multipart": "parts/file",
+		"copy": "copied", "move": "moved"}
 	for name, object := range written {
 		t.Run(name, func(t *testing.T) {
 			bucket := "lost-" + name
 			crashRound(t, st, bucket, func(_, dir, _ string) {
 				defer mute.Store(false)
-				s, _ := crashStore(t, through, dir, func(step string) { mute.Store(mute.Load() || step == "write row") })
+				s, _ := crashStore(t, through, dir,
+					func(step string) { mute.Store(mute.Load() || step == "write row") })
 				if err := s.Healthy(t.Context()); err != nil { // connects
 					t.Fatal(err)
 				}
@@ -40,7 +42,8 @@ func TestLostCommitReply(t *testing.T) {
 }
 
 func versionOf(st *stack, bucket, name string) string {
-	return testdb.Value[string](st.db, `select coalesce(max(version), '') from storage.objects where bucket_id = $1 and name = $2`, bucket, name)
+	return testdb.Value[string](st.db,
+		`select coalesce(max(version), '') from storage.objects where bucket_id = $1 and name = $2`, bucket, name)
 }
 
 // TestRejectedRow makes the database reject rows. The bytes of plain uploads and copies are then
@@ -72,19 +75,23 @@ func TestRejectedRow(t *testing.T) {
 		create function public.refuse() returns trigger language plpgsql as
 			$$ begin raise 'disk full' using errcode = '53100'; end $$;
 		create trigger refuse before insert or update on storage.objects for each row when (new.version <> '1') execute function public.refuse()`)
-	if full := s.do(key, "POST", "/object/b/new", "fresh").want(t, 507, "InsufficientStorage"); full.Header.Get("Retry-After") == "" {
+	if full := s.do(key, "POST", "/object/b/new", "fresh").want(t, 507,
+		"InsufficientStorage"); full.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
 	s.do(key, "PUT", "/object/b/old", "fresh").want(t, 507, "InsufficientStorage")
-	s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "b", "sourceKey": "old", "destinationKey": "copied"}).want(t, 507, "InsufficientStorage")
+	s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "b", "sourceKey": "old",
+		"destinationKey": "copied"}).want(t, 507, "InsufficientStorage")
 	if n := len(filesIn(t, s.dir)); n != before {
 		t.Errorf("%d files, want %d", n, before)
 	}
-	if full := s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507, "no storage space left"); full.Header.Get("Retry-After") == "" {
+	if full := s.tus(key, "PATCH", resumable, "fresh", "Upload-Offset", "0").want(t, 507,
+		"no storage space left"); full.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After on a resumable upload")
 	}
 	for range 2 {
-		if _, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part}); !pool.IsCode(err, "53100") {
+		if _, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part}); !pool.IsCode(err,
+			"53100") {
 			t.Error(err)
 		}
 	}

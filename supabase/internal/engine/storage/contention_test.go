@@ -19,7 +19,8 @@ func TestFormFieldTooLong(t *testing.T) {
 	s := newStack(t)
 	s.bucket("b", false)
 	field := func(name string, size int) string {
-		return "--B\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + strings.Repeat("x", size) + "\r\n"
+		return "--B\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + strings.Repeat("x", size) +
+			"\r\n"
 	}
 	for name, form := range map[string]string{
 		"long field":  field("metadata", 24<<20),
@@ -33,7 +34,8 @@ func TestFormFieldTooLong(t *testing.T) {
 		conn.SetDeadline(time.Now().Add(20 * time.Second))
 		body := form + "--B\r\nContent-Disposition: form-data; name=\"\"; filename=\"a\"\r\n\r\nhi\r\n--B--\r\n"
 		if _, err := fmt.Fprintf(conn, "POST /object/b/a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-			"Content-Type: multipart/form-data; boundary=B\r\nContent-Length: %d\r\n\r\n%s", s.demo.ServiceRole, len(body), body); err != nil {
+			"Content-Type: multipart/form-data; boundary=B\r\nContent-Length: %d\r\n\r\n%s", s.demo.ServiceRole,
+			len(body), body); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		r, err := http.ReadResponse(bufio.NewReader(conn), nil)

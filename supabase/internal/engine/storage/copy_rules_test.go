@@ -14,7 +14,8 @@ func TestCopyRules(t *testing.T) {
 	s := newStack(t)
 	key := s.demo.ServiceRole
 	s.bucket("any", false)
-	s.do(key, "POST", "/bucket", map[string]any{"name": "small", "file_size_limit": 4, "allowed_mime_types": []string{"text/*"}}).want(t, 200, "")
+	s.do(key, "POST", "/bucket", map[string]any{"name": "small", "file_size_limit": 4,
+		"allowed_mime_types": []string{"text/*"}}).want(t, 200, "")
 	for name, content := range map[string]string{"fits": "1234", "long": "12345"} {
 		s.do(key, "POST", "/object/any/"+name, content, "Content-Type", "text/plain").want(t, 200, "")
 	}
@@ -23,12 +24,14 @@ func TestCopyRules(t *testing.T) {
 	s.db.ExecAs("supabase_admin", `update storage.objects set metadata = null where name = 'nometa'`)
 	s3 := httptest.NewServer(s.engine.s3.Load())
 	t.Cleanup(s3.Close)
-	for _, tt := range []struct{ name, refused string }{{"long", "EntityTooLarge"}, {"nometa", "EntityTooLarge"}, {"picture", "InvalidMimeType"}, {"fits", ""}} {
+	for _, tt := range []struct{ name, refused string }{{"long", "EntityTooLarge"}, {"nometa", "EntityTooLarge"},
+		{"picture", "InvalidMimeType"}, {"fits", ""}} {
 		status := 400
 		if tt.refused == "" {
 			status = 200
 		}
-		body := map[string]any{"bucketId": "any", "sourceKey": tt.name, "destinationBucket": "small", "destinationKey": tt.name}
+		body := map[string]any{"bucketId": "any", "sourceKey": tt.name, "destinationBucket": "small",
+			"destinationKey": tt.name}
 		s.do(key, "POST", "/object/copy", body).want(t, status, tt.refused)
 		r, err := http.NewRequestWithContext(t.Context(), "PUT", s3.URL+"/small/s3-"+tt.name, nil)
 		if err != nil {
@@ -48,8 +51,10 @@ func TestCopyRules(t *testing.T) {
 	}
 	// A copy within the bucket must not change the type to one that the bucket does not allow. A
 	// rename is always allowed.
-	within := map[string]any{"bucketId": "small", "sourceKey": "fits", "destinationKey": "page", "copyMetadata": false, "metadata": map[string]any{"mimetype": "image/png"}}
+	within := map[string]any{"bucketId": "small", "sourceKey": "fits", "destinationKey": "page", "copyMetadata": false,
+		"metadata": map[string]any{"mimetype": "image/png"}}
 	s.do(key, "POST", "/object/copy", within).want(t, 400, "InvalidMimeType")
 	s.do(key, "PUT", "/bucket/small", map[string]any{"file_size_limit": 1}).want(t, 200, "")
-	s.do(key, "POST", "/object/move", map[string]any{"bucketId": "small", "sourceKey": "fits", "destinationKey": "renamed"}).want(t, 200, "")
+	s.do(key, "POST", "/object/move",
+		map[string]any{"bucketId": "small", "sourceKey": "fits", "destinationKey": "renamed"}).want(t, 200, "")
 }

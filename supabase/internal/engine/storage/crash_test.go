@@ -43,7 +43,8 @@ func crashStore(t testing.TB, url, dir string, step func(string)) (*objects.Stor
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { disk.Close() })
-	return objects.New(objects.Config{Pool: pool, Backend: disk, FileSizeLimit: 1 << 20, URLSecret: []byte("x"), Step: step}), disk
+	return objects.New(objects.Config{Pool: pool, Backend: disk, FileSizeLimit: 1 << 20, URLSecret: []byte("x"),
+		Step: step}), disk
 }
 
 func crashUpload(ctx context.Context, s *objects.Store, bucket, name, content string) error {
@@ -68,7 +69,8 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 			return err
 		}
 		for offset, piece := range []string{0: "f", 1: "resh"} {
-			if _, err := s.Backend.Append(ctx, key, int64(offset), strings.NewReader(piece), func(int64) bool { return offset == 1 }); err != nil {
+			if _, err := s.Backend.Append(ctx, key, int64(offset), strings.NewReader(piece),
+				func(int64) bool { return offset == 1 }); err != nil {
 				return err
 			}
 		}
@@ -90,7 +92,8 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 			return err
 		}
 		for i, piece := range []string{"fr", "esh"} {
-			if _, err := s.Multipart.PutPart(ctx, service, m, i+1, strings.NewReader(piece), int64(len(piece))); err != nil {
+			if _, err := s.Multipart.PutPart(ctx, service, m, i+1, strings.NewReader(piece),
+				int64(len(piece))); err != nil {
 				return err
 			}
 		}
@@ -98,7 +101,8 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 		return err
 	},
 	"copy": func(ctx context.Context, s *objects.Store, bucket string) error {
-		_, err := s.Copy(ctx, objects.Caller{}.Service(), objects.Copy{FromBucket: bucket, FromName: "old", ToBucket: bucket, ToName: "copied", KeepMetadata: true})
+		_, err := s.Copy(ctx, objects.Caller{}.Service(),
+			objects.Copy{FromBucket: bucket, FromName: "old", ToBucket: bucket, ToName: "copied", KeepMetadata: true})
 		return err
 	},
 	"move": func(ctx context.Context, s *objects.Store, bucket string) error {
@@ -151,16 +155,17 @@ func TestKilledAtEveryStep(t *testing.T) {
 				t.Fatal("no steps recorded")
 			}
 			for i, step := range steps {
-				crashRound(t, st, fmt.Sprintf("%s-%d-%s", name, i, strings.ReplaceAll(step, " ", "-")), func(url, dir, bucket string) {
-					child := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.count=1")
-					child.Env = append(os.Environ(), crashURL+"="+url, crashDir+"="+dir, crashBucket+"="+bucket, crashAction+"="+name,
-						crashStep+"="+strconv.Itoa(i), "GORACE=atexit_sleep_ms=0")
-					out, err := child.CombinedOutput()
-					var exit *exec.ExitError
-					if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-						t.Fatalf("before step %d, %s: the child was not killed: %v\n%s", i, step, err, out)
-					}
-				})
+				crashRound(t, st, fmt.Sprintf("%s-%d-%s", name, i, strings.ReplaceAll(step, " ", "-")),
+					func(url, dir, bucket string) {
+						child := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.count=1")
+						child.Env = append(os.Environ(), crashURL+"="+url, crashDir+"="+dir, crashBucket+"="+bucket,
+							crashAction+"="+name, crashStep+"="+strconv.Itoa(i), "GORACE=atexit_sleep_ms=0")
+						out, err := child.CombinedOutput()
+						var exit *exec.ExitError
+						if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+							t.Fatalf("before step %d, %s: the child was not killed: %v\n%s", i, step, err, out)
+						}
+					})
 			}
 			t.Logf("killed before each of %d steps: %s", len(steps), strings.Join(steps, ", "))
 		})
@@ -183,7 +188,8 @@ func crashRound(t *testing.T, st *stack, bucket string, fn func(url, dir, bucket
 		t.Fatal(err)
 	}
 	rows := st.checkRows(ctx, t, disk, bucket)
-	files := slices.DeleteFunc(filesIn(t, dir), func(file string) bool { // the description of an upload stays as long as its version
+	// the description of an upload stays as long as its version
+	files := slices.DeleteFunc(filesIn(t, dir), func(file string) bool {
 		version, ok := strings.CutSuffix(file, ".json")
 		_, err := os.Stat(version)
 		return ok && err == nil
@@ -204,7 +210,9 @@ func (s *stack) checkRows(ctx context.Context, t *testing.T, b backend.Backend, 
 		t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, `select bucket_id, name, version, (metadata ->> 'size')::bigint from storage.objects where bucket_id = $1`, bucket)
+	rows, err := conn.Query(ctx,
+		`select bucket_id, name, version, (metadata ->> 'size')::bigint from storage.objects where bucket_id = $1`,
+		bucket)
 	if err != nil {
 		t.Fatal(err)
 	}

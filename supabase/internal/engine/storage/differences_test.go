@@ -13,12 +13,15 @@ func TestUnknownRoutes(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	key := s.demo.ServiceRole
-	for _, path := range []string{"/", "/nope?x=1", "/iceberg/v1/config", "/upload/resumable", "/upload/resumable/x", "/render/x", "/bucketx", "/s3x"} {
-		s.do(key, "GET", path, nil).want(t, 404, `{"message":"Route GET:`+path+` not found","error":"Not Found","statusCode":404}`)
+	for _, path := range []string{"/", "/nope?x=1", "/iceberg/v1/config", "/upload/resumable", "/upload/resumable/x",
+		"/render/x", "/bucketx", "/s3x"} {
+		s.do(key, "GET", path, nil).want(t, 404, `{"message":"Route GET:`+path+
+			` not found","error":"Not Found","statusCode":404}`)
 	}
 	for _, path := range []string{"/bucket", "/object/x/y/z?a", "/cdn/a", "/vector/x", "/render/image/x"} {
 		s.do(key, "PATCH", path, nil).want(t, 404,
-			`{"statusCode":"404","error":"Not Found","message":"Route PATCH:`+path+` not found","code":"InvalidRequest"}`)
+			`{"statusCode":"404","error":"Not Found","message":"Route PATCH:`+path+
+				` not found","code":"InvalidRequest"}`)
 	}
 	for _, path := range []string{"/cdn", "/cdn/", "/cdn/b", "/cdn/b/a/b.txt"} {
 		s.do(key, "DELETE", path, nil).want(t, 400, `{"statusCode":"400","error":"MissingParameter",`+
@@ -32,7 +35,8 @@ func TestSizeLimitMessages(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
-	const integer, finite, positive, text = `must be integer`, `must pass \"finite\" keyword validation`, `must be >= 0`, `must be string`
+	const integer, finite, positive, text = `must be integer`, `must pass \"finite\" keyword validation`,
+		`must be >= 0`, `must be string`
 	pattern := `must match pattern \"` + strings.ReplaceAll(sizePattern.String(), `\`, `\\`) + `\"`
 	for value, want := range map[string][]string{
 		`"x"`: {integer, finite, pattern}, `"5XB"`: {integer, finite, pattern}, `"1.5"`: {integer, finite, pattern},
@@ -41,7 +45,8 @@ func TestSizeLimitMessages(t *testing.T) {
 		`1.5`: {integer, pattern}, `[1]`: {integer, pattern}, `-1`: {positive, pattern}, `"-1"`: {positive, pattern},
 		`""`: nil, `null`: nil, `"10"`: nil, `["1"]`: nil, `true`: nil, `"20MB"`: nil,
 	} {
-		r := s.do(s.demo.ServiceRole, "PUT", "/bucket/b", `{"file_size_limit":`+value+`}`, "Content-Type", "application/json")
+		r := s.do(s.demo.ServiceRole, "PUT", "/bucket/b", `{"file_size_limit":`+value+`}`, "Content-Type",
+			"application/json")
 		if want == nil {
 			r.want(t, 200, "")
 			continue
@@ -57,8 +62,9 @@ func TestMalformedContentType(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", true)
-	for kind, valid := range map[string]bool{"/": false, "text": false, "garbage;": false, "a b": false, "; x": false, "text/": false,
-		"a/b/c": false, "text/plain;;": true, "text/plain ; charset": true, "application/json;": true, "x/y": true} {
+	for kind, valid := range map[string]bool{"/": false, "text": false, "garbage;": false, "a b": false, "; x": false,
+		"text/": false, "a/b/c": false, "text/plain;;": true, "text/plain ; charset": true, "application/json;": true,
+		"x/y": true} {
 		r := s.do(s.demo.ServiceRole, "POST", "/object/b/a", "x", "Content-Type", kind, "X-Upsert", "true")
 		if valid {
 			r.want(t, 200, "Key")
@@ -77,10 +83,11 @@ func TestDownloadNames(t *testing.T) {
 	s := newStack(t)
 	s.bucket("b", true)
 	s.do(s.demo.ServiceRole, "POST", "/object/b/a", "x").want(t, 200, "")
-	for query, want := range map[string]string{"download=a;b.svg": "a%3Bb.svg", "download=a%3Bb": "a%3Bb", "download=a%zz": "a%25zz",
-		"download=%FF": "%25FF", "x=;y&download=z": "z", "download=a+b": "a%20b"} {
+	for query, want := range map[string]string{"download=a;b.svg": "a%3Bb.svg", "download=a%3Bb": "a%3Bb",
+		"download=a%zz": "a%25zz", "download=%FF": "%25FF", "x=;y&download=z": "z", "download=a+b": "a%20b"} {
 		want = "attachment; filename=" + want + "; filename*=UTF-8''" + want
-		if got := s.do("", "GET", "/object/public/b/a?"+query, nil).want(t, 200, "x").Header.Get("Content-Disposition"); got != want {
+		if got := s.do("", "GET", "/object/public/b/a?"+query, nil).want(t, 200,
+			"x").Header.Get("Content-Disposition"); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
@@ -97,7 +104,8 @@ func TestNotModifiedHeaders(t *testing.T) {
 	s.do(s.demo.ServiceRole, "POST", "/object/b/a", "x", "Content-Type", "text/plain").want(t, 200, "")
 	for _, path := range []string{"/object/b/a", "/object/public/b/a"} {
 		etag := s.do(s.demo.ServiceRole, "GET", path, nil).Header.Get("Etag")
-		r := s.do(s.demo.ServiceRole, "GET", path, nil, "If-None-Match", etag, "Origin", "https://example.org").want(t, 304, "")
+		r := s.do(s.demo.ServiceRole, "GET", path, nil, "If-None-Match", etag, "Origin", "https://example.org").want(t,
+			304, "")
 		have := slices.Sorted(maps.Keys(r.Header))
 		want := "Accept-Ranges Cache-Control Date Etag Last-Modified X-Content-Type-Options X-Robots-Tag"
 		if got := strings.Join(have, " "); got != want || r.Header.Get("Etag") != etag {

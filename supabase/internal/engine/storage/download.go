@@ -59,8 +59,10 @@ func (h objectReader) describe(c *call, o *objects.Object) (objects.Metadata, er
 	if err != nil {
 		return m, errMissing(err)
 	}
-	return objects.Metadata{ETag: stored.ETag, Size: &stored.Size, MimeType: stored.ContentType, CacheControl: stored.CacheControl,
-		LastModified: objects.Timestamp(stored.Modified), XRobotsTag: m.XRobotsTag}, nil
+	return objects.Metadata{ETag: stored.ETag, Size: &stored.Size, MimeType: stored.ContentType,
+			CacheControl: stored.CacheControl, LastModified: objects.Timestamp(stored.Modified),
+			XRobotsTag: m.XRobotsTag},
+		nil
 }
 
 // errMissing maps an error of the backend: the row exists, but its bytes are missing.
@@ -68,7 +70,8 @@ func errMissing(err error) error {
 	if !errors.Is(err, backend.ErrNotFound) {
 		return err
 	}
-	e := apierror.Errorf(404, "NoSuchKey", "The resource was not found").WithCause(err).WithHeader("Cache-Control", "no-store")
+	e := apierror.Errorf(404, "NoSuchKey", "The resource was not found").WithCause(err).WithHeader("Cache-Control",
+		"no-store")
 	e.Details = apierror.StorageDetails{Error: "Not found"}
 	return e
 }
@@ -134,7 +137,8 @@ func (h downloadHandler) serve(c *call, o *objects.Object, expires string) error
 	setObjectHeaders(c, m, expires)
 	header.Set("Content-Length", strconv.FormatInt(length, 10))
 	if status == http.StatusPartialContent {
-		header.Set("Content-Range", "bytes "+strconv.FormatInt(offset, 10)+"-"+strconv.FormatInt(offset+length-1, 10)+"/"+strconv.FormatInt(*m.Size, 10))
+		header.Set("Content-Range", "bytes "+strconv.FormatInt(offset, 10)+"-"+strconv.FormatInt(offset+length-1, 10)+
+			"/"+strconv.FormatInt(*m.Size, 10))
 	}
 	setDisposition(c)
 	c.w.WriteHeader(status)
@@ -255,8 +259,8 @@ func sendInfo(c *call, o *objects.Object) error {
 		Metadata     json.RawMessage `json:"metadata"`
 		LastModified *string         `json:"last_modified"`
 		CreatedAt    *string         `json:"created_at"`
-	}{o.ID, o.Name, o.Version, o.Bucket, m.Size, nonEmpty(m.MimeType), nonEmpty(m.CacheControl), nonEmpty(m.ETag), o.UserMetadata,
-		timestamp(o.UpdatedAt), timestamp(o.CreatedAt)})
+	}{o.ID, o.Name, o.Version, o.Bucket, m.Size, nonEmpty(m.MimeType), nonEmpty(m.CacheControl), nonEmpty(m.ETag),
+		o.UserMetadata, timestamp(o.UpdatedAt), timestamp(o.CreatedAt)})
 }
 
 // nonEmpty returns nil for the empty string.

@@ -21,26 +21,28 @@ import (
 // Config holds the settings of a deployment. The zero value of a field is storage-api's default
 // unless noted otherwise.
 type Config struct {
-	FileSizeLimit         int64         // bytes, required
-	StandardLimit         int64         // bytes for uploads that are neither TUS nor S3; 0 means FileSizeLimit
-	EmptyBucketMax        int           // largest number of objects that one call to /bucket/:/empty deletes
-	SignedUploadTTL       time.Duration // lifetime of a signed upload URL; 0 means two hours
-	ImageTransformation   bool          // serve /render
-	ImgproxyURL           string        // "" renders in this process
-	TUSPath               string        // public path of the TUS endpoint; "" means /upload/resumable
-	TUSExpiry             time.Duration // lifetime of an unfinished upload; 0 means one hour
-	PublicURL             string        // scheme and host of absolute links; "" uses those of the request
-	AllowForwardedPrefix  bool          // put X-Forwarded-Prefix before TUSPath
-	S3                    bool          // serve /s3
-	S3Region              string        // "" accepts any region
-	S3AccessKeyID         string        // of the key pair with the rights of service_role
-	S3SecretAccessKey     string
-	S3SessionKey          string // access key id of the session-token mode: TENANT_ID of storage-api
-	S3AnonKey             string // secret of the session-token mode: the anon key
-	S3Prefix              string // public path before /s3 that clients sign, such as /storage/v1
-	EncryptionKey         string // encrypts upload_signature of multipart uploads, so that storage-api can continue them
-	AllowForwardedHeaders bool   // trust X-Forwarded-Host and -Proto
-	MissingIsEmpty        bool   // treat a missing Authorization header as an empty one, as behind the official CLI's gateway
+	FileSizeLimit        int64         // bytes, required
+	StandardLimit        int64         // bytes for uploads that are neither TUS nor S3; 0 means FileSizeLimit
+	EmptyBucketMax       int           // largest number of objects that one call to /bucket/:/empty deletes
+	SignedUploadTTL      time.Duration // lifetime of a signed upload URL; 0 means two hours
+	ImageTransformation  bool          // serve /render
+	ImgproxyURL          string        // "" renders in this process
+	TUSPath              string        // public path of the TUS endpoint; "" means /upload/resumable
+	TUSExpiry            time.Duration // lifetime of an unfinished upload; 0 means one hour
+	PublicURL            string        // scheme and host of absolute links; "" uses those of the request
+	AllowForwardedPrefix bool          // put X-Forwarded-Prefix before TUSPath
+	S3                   bool          // serve /s3
+	S3Region             string        // "" accepts any region
+	S3AccessKeyID        string        // of the key pair with the rights of service_role
+	S3SecretAccessKey    string
+	S3SessionKey         string // access key id of the session-token mode: TENANT_ID of storage-api
+	S3AnonKey            string // secret of the session-token mode: the anon key
+	S3Prefix             string // public path before /s3 that clients sign, such as /storage/v1
+	// encrypts upload_signature of multipart uploads, so that storage-api can continue them
+	EncryptionKey         string
+	AllowForwardedHeaders bool // trust X-Forwarded-Host and -Proto
+	// treat a missing Authorization header as an empty one, as behind the official CLI's gateway
+	MissingIsEmpty bool
 }
 
 // Options configure an Engine.
@@ -87,8 +89,8 @@ func New(o Options) (*Engine, error) {
 	if e.signedUpload == 0 {
 		e.signedUpload = 2 * time.Hour
 	}
-	e.store = objects.New(objects.Config{Pool: o.Pool, Backend: o.Backend, FileSizeLimit: o.FileSizeLimit, EmptyMax: o.EmptyBucketMax,
-		URLSecret: o.URLSecret, EncryptionKey: o.EncryptionKey, Log: e.log, Now: e.now})
+	e.store = objects.New(objects.Config{Pool: o.Pool, Backend: o.Backend, FileSizeLimit: o.FileSizeLimit,
+		EmptyMax: o.EmptyBucketMax, URLSecret: o.URLSecret, EncryptionKey: o.EncryptionKey, Log: e.log, Now: e.now})
 	if o.ImageTransformation {
 		e.images = images.New(images.Config{Backend: o.Backend, ImgproxyURL: o.ImgproxyURL})
 	}
@@ -97,8 +99,8 @@ func New(o Options) (*Engine, error) {
 		expiry = time.Hour
 	}
 	_, s3Backend := o.Backend.(*backend.S3)
-	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry, AnnounceExpiry: s3Backend,
-		Location: e.location, Log: e.log, Now: e.now})
+	e.tus = tus.New(tus.Config{Store: e.store, Pool: o.Pool.Pgx(), MaxSize: o.FileSizeLimit, Expiry: expiry,
+		AnnounceExpiry: s3Backend, Location: e.location, Log: e.log, Now: e.now})
 	e.openS3(Secrets{S3AccessKeyID: o.S3AccessKeyID, S3SecretAccessKey: o.S3SecretAccessKey, S3AnonKey: o.S3AnonKey})
 	e.table = e.routes()
 	return e, nil
@@ -122,9 +124,9 @@ func (e *Engine) openS3(s Secrets) {
 	if !e.S3 {
 		return
 	}
-	e.s3.Store(s3.New(s3.Config{Store: e.store, Verifier: e.verifier, AccessKeyID: s.S3AccessKeyID, SecretAccessKey: s.S3SecretAccessKey,
-		SessionKey: e.S3SessionKey, SessionSecret: s.S3AnonKey, Region: e.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts,
-		Log: e.log, Now: e.now}))
+	e.s3.Store(s3.New(s3.Config{Store: e.store, Verifier: e.verifier, AccessKeyID: s.S3AccessKeyID,
+		SecretAccessKey: s.S3SecretAccessKey, SessionKey: e.S3SessionKey, SessionSecret: s.S3AnonKey,
+		Region: e.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts, Log: e.log, Now: e.now}))
 }
 
 // Sweep removes what crashes and interrupted uploads have left, if it has not changed for a day and
@@ -133,7 +135,8 @@ func (e *Engine) openS3(s Secrets) {
 func (e *Engine) Sweep(ctx context.Context) error {
 	swept, err := e.store.Sweep(ctx, max(sweepAge, 2*e.TUSExpiry))
 	if err == nil && swept.Orphans+swept.Temporary+swept.Uploads > 0 {
-		e.log.InfoContext(ctx, "storage: sweep finished", "orphans", swept.Orphans, "temporary", swept.Temporary, "uploads", swept.Uploads)
+		e.log.InfoContext(ctx, "storage: sweep finished", "orphans", swept.Orphans, "temporary", swept.Temporary,
+			"uploads", swept.Uploads)
 	}
 	return err
 }

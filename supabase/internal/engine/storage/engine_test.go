@@ -41,10 +41,11 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Config: Config{FileSizeLimit: 50 << 20, ImageTransformation: true, S3: true, TUSPath: "/upload/resumable",
-		S3AccessKeyID: "access", S3SecretAccessKey: "secret-of-the-test", S3SessionKey: "stub", S3AnonKey: s.demo.Anon, S3Region: "local"},
-		Pool: pool, Backend: disk, Verifier: keys.NewVerifier(keys.Options{}, s.demo.Verifying()...), URLSecret: []byte(s.demo.JWTSecret),
-		Log: slog.New(slog.NewTextHandler(testWriter{t}, nil))}
+	o := Options{Config: Config{FileSizeLimit: 50 << 20, ImageTransformation: true, S3: true,
+		TUSPath: "/upload/resumable", S3AccessKeyID: "access", S3SecretAccessKey: "secret-of-the-test",
+		S3SessionKey: "stub", S3AnonKey: s.demo.Anon, S3Region: "local"},
+		Pool: pool, Backend: disk, Verifier: keys.NewVerifier(keys.Options{}, s.demo.Verifying()...),
+		URLSecret: []byte(s.demo.JWTSecret), Log: slog.New(slog.NewTextHandler(testWriter{t}, nil))}
 	for _, fn := range change {
 		fn(&o)
 	}
@@ -169,7 +170,8 @@ func (s *stack) user(id string) string {
 func (r reply) want(t testing.TB, status int, text string) reply {
 	t.Helper()
 	if r.StatusCode != status || !bytes.Contains(r.body, []byte(text)) {
-		t.Fatalf("%s %s: %d %s\nwant %d with %s", r.Request.Method, r.Request.URL.Path, r.StatusCode, r.body, status, text)
+		t.Fatalf("%s %s: %d %s\nwant %d with %s", r.Request.Method, r.Request.URL.Path, r.StatusCode, r.body, status,
+			text)
 	}
 	return r
 }

@@ -39,7 +39,8 @@ func (f *fullDisk) SetInfo(ctx context.Context, key backend.Key, info []byte) er
 }
 
 // Append writes one byte before the disk is full.
-func (f *fullDisk) Append(ctx context.Context, key backend.Key, offset int64, body io.Reader, last func(int64) bool) (int64, error) {
+func (f *fullDisk) Append(ctx context.Context, key backend.Key, offset int64, body io.Reader,
+	last func(int64) bool) (int64, error) {
 	if err := f.check("append"); err != nil {
 		n, cut := f.Backend.Append(ctx, key, offset, io.LimitReader(body, 1), last)
 		if cut != nil {
@@ -87,7 +88,8 @@ func TestFullDisk(t *testing.T) {
 	failing("begin", func() reply { return s.tusCreate(key, "box", "tus", 5, "") })
 
 	metadata := tusMetadata("bucketName", "box", "objectName", "tus")
-	path := s.tusPath(s.tus(key, "POST", "/upload/resumable", nil, "Upload-Defer-Length", "1", "Upload-Metadata", metadata))
+	path := s.tusPath(s.tus(key, "POST", "/upload/resumable", nil, "Upload-Defer-Length", "1", "Upload-Metadata",
+		metadata))
 	patch := func(body, at string) func() reply {
 		return func() reply { return s.tus(key, "PATCH", path, body, "Upload-Offset", at, "Upload-Length", "5") }
 	}

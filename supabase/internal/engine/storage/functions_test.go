@@ -12,12 +12,13 @@ func TestSQLFunctions(t *testing.T) {
 	t.Parallel()
 	db := testdb.New(t)
 	conn := db.Conn("supabase_admin")
-	for name, want := range map[string]string{"foldername": "plpgsql i", "filename": "plpgsql i", "extension": "plpgsql i",
-		"operation": "plpgsql s", "get_size_by_bucket": "plpgsql s"} {
+	for name, want := range map[string]string{"foldername": "plpgsql i", "filename": "plpgsql i",
+		"extension": "plpgsql i", "operation": "plpgsql s", "get_size_by_bucket": "plpgsql s"} {
 		var got string
 		if err := conn.QueryRow(t.Context(), `
 			select l.lanname || ' ' || p.provolatile::text from pg_proc p join pg_language l on l.oid = p.prolang
-			 where p.pronamespace = 'storage'::regnamespace and p.proname = $1`, name).Scan(&got); err != nil || got != want {
+			 where p.pronamespace = 'storage'::regnamespace and p.proname = $1`, name).Scan(&got); err != nil ||
+			got != want {
 			t.Errorf("%s is %s, %v, want %s", name, got, err, want)
 		}
 	}
@@ -44,7 +45,8 @@ func TestSQLFunctions(t *testing.T) {
 		insert into storage.objects (bucket_id, name, metadata) values ('b', 'x', '{"size": 3000000000}'), ('b', 'y', '{"size": 1}')`)
 	var size int64
 	var bucket, operation string
-	if err := conn.QueryRow(t.Context(), `select size, bucket_id from storage.get_size_by_bucket()`).Scan(&size, &bucket); err != nil || size != 3000000001 || bucket != "b" {
+	if err := conn.QueryRow(t.Context(), `select size, bucket_id from storage.get_size_by_bucket()`).Scan(&size,
+		&bucket); err != nil || size != 3000000001 || bucket != "b" {
 		t.Errorf("%d bytes in %s, %v", size, bucket, err)
 	}
 	if err := conn.QueryRow(t.Context(), `

@@ -83,7 +83,8 @@ func FuzzRange(f *testing.F) {
 // FuzzRouter checks that no path causes a panic and that a route with a bucket does not match a
 // path without one.
 func FuzzRouter(f *testing.F) {
-	for _, path := range []string{"/object/public/b/x", "/bucket/", "/render/image/sign/b/%2e", "/object//", "/upload/resumable/sign", "/s3/b/k?uploads"} {
+	for _, path := range []string{"/object/public/b/x", "/bucket/", "/render/image/sign/b/%2e", "/object//",
+		"/upload/resumable/sign", "/s3/b/k?uploads"} {
 		f.Add("GET", path)
 	}
 	e := &Engine{}

@@ -110,5 +110,6 @@ func setDisposition(c *call) {
 
 // encodeComponent is JavaScript's encodeURIComponent.
 func encodeComponent(s string) string {
-	return strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(url.QueryEscape(s))
+	return strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A",
+		"*").Replace(url.QueryEscape(s))
 }

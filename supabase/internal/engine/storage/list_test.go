@@ -30,7 +30,8 @@ func TestListing(t *testing.T) {
 			NextCursor       string
 			Folders, Objects []struct{ Name string }
 		}
-		if err := json.Unmarshal(s.do(key, "POST", "/object/list-v2/b", body).want(t, 200, "hasNext").body, &page); err != nil {
+		if err := json.Unmarshal(s.do(key, "POST", "/object/list-v2/b", body).want(t, 200, "hasNext").body,
+			&page); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range append(page.Folders, page.Objects...) {
@@ -43,8 +44,10 @@ func TestListing(t *testing.T) {
 	if got := strings.Join(all, " "); got != "B/ a a-b a/ c/" {
 		t.Errorf("paged: %q", got)
 	}
-	s.do(key, "POST", "/object/list/b", map[string]any{"prefix": "a", "sortBy": map[string]any{"column": "name", "order": "desc"}}).want(t, 200, `[{"name":"2"`)
-	s.do(key, "POST", "/object/list/b", map[string]any{"prefix": "", "search": "C/", "limit": 1}).want(t, 200, `[{"name":"c/d","id":null`)
+	s.do(key, "POST", "/object/list/b", map[string]any{"prefix": "a",
+		"sortBy": map[string]any{"column": "name", "order": "desc"}}).want(t, 200, `[{"name":"2"`)
+	s.do(key, "POST", "/object/list/b", map[string]any{"prefix": "", "search": "C/", "limit": 1}).want(t, 200,
+		`[{"name":"c/d","id":null`)
 	s.do(key, "POST", "/object/list-v2/b", map[string]any{"cursor": "!!"}).want(t, 400, "continuation token")
 }
 
@@ -68,7 +71,8 @@ func TestListingByTime(t *testing.T) {
 					NextCursor string
 					Objects    []struct{ Name string }
 				}
-				if err := json.Unmarshal(s.do(s.demo.ServiceRole, "POST", "/object/list-v2/b", body).want(t, 200, "hasNext").body, &page); err != nil {
+				if err := json.Unmarshal(s.do(s.demo.ServiceRole, "POST", "/object/list-v2/b", body).want(t, 200,
+					"hasNext").body, &page); err != nil {
 					t.Fatal(err)
 				}
 				for _, o := range page.Objects {
@@ -103,8 +107,10 @@ func TestListingAtDepth(t *testing.T) {
 	for _, order := range []string{"asc", "desc"} {
 		page := func(limit, offset int) (names []string) {
 			var entries []struct{ Name string }
-			body := map[string]any{"prefix": "p", "limit": limit, "offset": offset, "sortBy": map[string]any{"column": "name", "order": order}}
-			if err := json.Unmarshal(s.do(s.demo.ServiceRole, "POST", "/object/list/b", body).want(t, 200, "[").body, &entries); err != nil {
+			body := map[string]any{"prefix": "p", "limit": limit, "offset": offset,
+				"sortBy": map[string]any{"column": "name", "order": order}}
+			if err := json.Unmarshal(s.do(s.demo.ServiceRole, "POST", "/object/list/b", body).want(t, 200, "[").body,
+				&entries); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range entries {
@@ -133,7 +139,8 @@ func TestListingManyEntries(t *testing.T) {
 	s.db.Exec(`
 		insert into storage.objects (bucket_id, name)
 		select 'b', 'o' || lpad(i::text, 5, '0') from generate_series(1, 3200) i union all select 'b', 'o01600f/x'`)
-	for order, want := range map[string]string{"asc": "o00001 o01600 o01600f o03200", "desc": "o03200 o01600f o01600 o00001"} {
+	for order, want := range map[string]string{"asc": "o00001 o01600 o01600f o03200",
+		"desc": "o03200 o01600f o01600 o00001"} {
 		got := testdb.Value[string](s.db, `
 			select string_agg(name, ' ' order by n) filter (where n = 1 or name like 'o01600%' or n = total)
 			  from (select l.name, row_number() over () as n, count(*) over () as total

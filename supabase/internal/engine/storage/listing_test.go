@@ -24,8 +24,10 @@ func TestListingJSON(t *testing.T) {
 		AccessedAt *string         `json:"last_accessed_at"`
 		Metadata   json.RawMessage `json:"metadata"`
 	}
-	texts := []string{"", "a b.txt", `q"u\o/te`, "ünï \u2028 \u2029 <&>", "\x00\n\t\x7f", "bad \xff \xed\xa0\x80 utf-8", "😀", `\\\"`, `ends in \`}
-	documents := []string{"", "null", "{}", `{"a": "x, y: z", "b": [1, 2.50, {"c": null}], "d\\\" ": "\\"}`, `[" ", "\"", "\\", "\u2028 <&>"]`, `"only a text: , "`, "-1.5e300"}
+	texts := []string{"", "a b.txt", `q"u\o/te`, "ünï \u2028 \u2029 <&>", "\x00\n\t\x7f", "bad \xff \xed\xa0\x80 utf-8",
+		"😀", `\\\"`, `ends in \`}
+	documents := []string{"", "null", "{}", `{"a": "x, y: z", "b": [1, 2.50, {"c": null}], "d\\\" ": "\\"}`,
+		`[" ", "\"", "\\", "\u2028 <&>"]`, `"only a text: , "`, "-1.5e300"}
 	for _, s := range texts {
 		quoted, err := json.Marshal(map[string]string{s + " , ": s})
 		if err != nil {
@@ -33,8 +35,10 @@ func TestListingJSON(t *testing.T) {
 		}
 		documents = append(documents, string(quoted))
 	}
-	times := []time.Time{{}, time.Unix(0, 0), time.Date(2026, 2, 28, 23, 59, 59, 999_999_999, time.FixedZone("", 3*3600)),
-		time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(12026, 1, 2, 3, 4, 5, 6e6, time.UTC), time.Date(-5, 1, 2, 3, 4, 5, 6e6, time.UTC)}
+	times := []time.Time{{}, time.Unix(0, 0),
+		time.Date(2026, 2, 28, 23, 59, 59, 999_999_999, time.FixedZone("", 3*3600)),
+		time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(12026, 1, 2, 3, 4, 5, 6e6, time.UTC),
+		time.Date(-5, 1, 2, 3, 4, 5, 6e6, time.UTC)}
 	at := func(i int) *time.Time {
 		if i%(len(times)+1) == len(times) {
 			return nil
@@ -51,8 +55,10 @@ func TestListingJSON(t *testing.T) {
 	var list []objects.Entry
 	want := []entry{}
 	for i := range 300 {
-		e := objects.Entry{Key: texts[i%len(texts)], Name: texts[i/3%len(texts)], UpdatedAt: at(i), CreatedAt: at(i / 2), AccessedAt: at(i / 5)}
-		w := entry{Key: e.Key, Name: e.Name, UpdatedAt: written(e.UpdatedAt), CreatedAt: written(e.CreatedAt), AccessedAt: written(e.AccessedAt)}
+		e := objects.Entry{Key: texts[i%len(texts)], Name: texts[i/3%len(texts)], UpdatedAt: at(i),
+			CreatedAt: at(i / 2), AccessedAt: at(i / 5)}
+		w := entry{Key: e.Key, Name: e.Name, UpdatedAt: written(e.UpdatedAt), CreatedAt: written(e.CreatedAt),
+			AccessedAt: written(e.AccessedAt)}
 		if d := documents[i%len(documents)]; d != "" {
 			e.Metadata, w.Metadata = json.RawMessage(d), json.RawMessage(d)
 		}
@@ -97,7 +103,8 @@ func TestListingRuns(t *testing.T) {
 			}
 		}
 		for j := range 1 + random.IntN(3) {
-			names = append(names, fmt.Sprintf("p/%02dx%d/%d", i, j, random.IntN(9)), fmt.Sprintf("p/%02dx%d/sub/y", i, j), fmt.Sprintf("p/%02dx%d", i, j))
+			names = append(names, fmt.Sprintf("p/%02dx%d/%d", i, j, random.IntN(9)),
+				fmt.Sprintf("p/%02dx%d/sub/y", i, j), fmt.Sprintf("p/%02dx%d", i, j))
 		}
 	}
 	s.db.Exec(`insert into storage.objects (bucket_id, name) select 'b', unnest($1::text[])`, names)

@@ -10,7 +10,8 @@ func TestInvalidMetadata(t *testing.T) {
 	s.bucket("b", true)
 	s.do(s.demo.ServiceRole, "POST", "/object/b/file", "hello", "Content-Type", "text/plain").want(t, 200, "Key")
 	for _, metadata := range []string{
-		`{"size": -5, "eTag": "\"x\"", "mimetype": "text/plain"}`, `{"size": "5", "eTag": "\"x\"", "mimetype": "text/plain"}`,
+		`{"size": -5, "eTag": "\"x\"", "mimetype": "text/plain"}`,
+		`{"size": "5", "eTag": "\"x\"", "mimetype": "text/plain"}`,
 		`{"size": 1e99, "eTag": "\"x\"", "mimetype": "text/plain"}`, `{"size": {}, "eTag": 5, "mimetype": []}`,
 		`{}`, `[]`, `"text"`, `null`, `{"lastModified": "yesterday", "cacheControl": "a\nb", "httpStatusCode": "x"}`,
 	} {

@@ -25,9 +25,9 @@ type objectReply struct {
 }
 
 func newObjectReply(o *objects.Object) objectReply {
-	return objectReply{Name: o.Name, Bucket: o.Bucket, Owner: value(o.Owner), OwnerID: value(o.OwnerID), Version: value(o.Version), ID: o.ID,
-		UpdatedAt: timestamp(o.UpdatedAt), CreatedAt: timestamp(o.CreatedAt), AccessedAt: timestamp(o.AccessedAt),
-		Metadata: o.Metadata, UserMetadata: o.UserMetadata}
+	return objectReply{Name: o.Name, Bucket: o.Bucket, Owner: value(o.Owner), OwnerID: value(o.OwnerID),
+		Version: value(o.Version), ID: o.ID, UpdatedAt: timestamp(o.UpdatedAt), CreatedAt: timestamp(o.CreatedAt),
+		AccessedAt: timestamp(o.AccessedAt), Metadata: o.Metadata, UserMetadata: o.UserMetadata}
 }
 
 // value returns "" for nil.
@@ -161,7 +161,8 @@ func (h objectHandler) move(c *call) error {
 		return err
 	}
 	f.require("bucketId", "sourceKey", "destinationKey")
-	from, source, to, target := f.text("bucketId"), f.text("sourceKey"), f.text("destinationBucket"), f.text("destinationKey")
+	from, source, to, target := f.text("bucketId"), f.text("sourceKey"), f.text("destinationBucket"),
+		f.text("destinationKey")
 	if f.err != nil {
 		return f.err
 	}
@@ -180,8 +181,9 @@ func (h objectHandler) copy(c *call) error {
 		return err
 	}
 	f.require("sourceKey", "bucketId", "destinationKey")
-	p := objects.Copy{FromBucket: f.text("bucketId"), FromName: f.text("sourceKey"), ToBucket: f.text("destinationBucket"),
-		ToName: f.text("destinationKey"), Owner: c.caller.Subject, Upsert: c.flag("X-Upsert"), KeepMetadata: true, Preserve: true}
+	p := objects.Copy{FromBucket: f.text("bucketId"), FromName: f.text("sourceKey"),
+		ToBucket: f.text("destinationBucket"), ToName: f.text("destinationKey"), Owner: c.caller.Subject,
+		Upsert: c.flag("X-Upsert"), KeepMetadata: true, Preserve: true}
 	if m := f.object("metadata"); m != nil {
 		if s, ok := m.textOr("cacheControl"); ok {
 			p.CacheControl = &s

@@ -122,7 +122,8 @@ func (h renderHandler) render(c *call, o *objects.Object, t transformation, expi
 	if t.Format != "origin" {
 		accept = c.r.Header.Get("Accept")
 	}
-	picture, err := h.images.Render(c.r.Context(), images.Source{Key: o.Key(), Size: *m.Size, ContentType: m.MimeType}, t.Transform, accept)
+	picture, err := h.images.Render(c.r.Context(), images.Source{Key: o.Key(), Size: *m.Size, ContentType: m.MimeType},
+		t.Transform, accept)
 	if err != nil {
 		return renderError(err)
 	}
@@ -155,7 +156,8 @@ func renderError(err error) error {
 	case errors.As(err, &request):
 		return objects.ErrInvalidRequest(err.Error())
 	case errors.As(err, &proxy) && proxy.Status == http.StatusNotFound: // imgproxy did not find the source
-		return apierror.Errorf(404, "InvalidRequest", "%s", proxy.Message).WithCause(fmt.Errorf("%w: %w", backend.ErrNotFound, err))
+		return apierror.Errorf(404, "InvalidRequest", "%s",
+			proxy.Message).WithCause(fmt.Errorf("%w: %w", backend.ErrNotFound, err))
 	case errors.As(err, &proxy) && proxy.Status < 500:
 		return apierror.Errorf(proxy.Status, "InvalidRequest", "%s", proxy.Message)
 	case errors.As(err, &proxy):

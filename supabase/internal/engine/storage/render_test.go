@@ -36,7 +36,8 @@ func TestRender(t *testing.T) {
 	if err := jpeg.Encode(&b, testPicture(200, 100), nil); err != nil {
 		t.Fatal(err)
 	}
-	s.do(key, "POST", "/object/pictures/p.jpg", b.Bytes(), "Content-Type", "image/jpeg", "Cache-Control", "max-age=9").want(t, 200, "Key")
+	s.do(key, "POST", "/object/pictures/p.jpg", b.Bytes(), "Content-Type", "image/jpeg", "Cache-Control",
+		"max-age=9").want(t, 200, "Key")
 	for query, want := range map[string]image.Point{
 		"width=50":                          {50, 25},
 		"height=50":                         {100, 50},
@@ -49,7 +50,8 @@ func TestRender(t *testing.T) {
 	} {
 		r := s.do("", "GET", "/render/image/public/pictures/p.jpg?"+query, nil)
 		img, format, err := image.Decode(bytes.NewReader(r.body))
-		if err != nil || img.Bounds().Size() != want || format != "jpeg" || r.Header.Get("Content-Type") != "image/jpeg" || r.Header.Get("Cache-Control") != "max-age=9" {
+		if err != nil || img.Bounds().Size() != want || format != "jpeg" ||
+			r.Header.Get("Content-Type") != "image/jpeg" || r.Header.Get("Cache-Control") != "max-age=9" {
 			t.Errorf("%s: %v %v %s %v", query, img.Bounds(), err, format, r.Header)
 		}
 	}
@@ -57,12 +59,16 @@ func TestRender(t *testing.T) {
 	if got := r.Header.Get("X-Transformations"); got != "height:40,width:50,resizing_type:fill,quality:70" {
 		t.Errorf("transformations: %q", got)
 	}
-	signed := s.do(key, "POST", "/object/sign/pictures/p.jpg", map[string]any{"expiresIn": 60, "transform": map[string]any{"width": 20, "height": 10}}).want(t, 200, "/render/image/sign/pictures/p.jpg?token=")
+	signed := s.do(key, "POST", "/object/sign/pictures/p.jpg",
+		map[string]any{"expiresIn": 60, "transform": map[string]any{"width": 20, "height": 10}}).want(t, 200,
+		"/render/image/sign/pictures/p.jpg?token=")
 	r = s.do("", "GET", signed.field("signedURL"), nil)
-	if img, _, err := image.Decode(bytes.NewReader(r.body)); err != nil || img.Bounds().Size() != (image.Point{20, 10}) {
+	if img, _, err := image.Decode(bytes.NewReader(r.body)); err != nil ||
+		img.Bounds().Size() != (image.Point{20, 10}) {
 		t.Errorf("signed: %v", err)
 	}
-	s.do("", "GET", "/render/image/public/pictures/p.jpg?quality=5", nil).want(t, 400, "querystring/quality must be >= 20")
+	s.do("", "GET", "/render/image/public/pictures/p.jpg?quality=5", nil).want(t, 400,
+		"querystring/quality must be >= 20")
 	s.do("", "GET", "/render/image/public/pictures/p.jpg?gravity=fp", nil).want(t, 400, "x_offset")
 	s.do(s.demo.Anon, "GET", "/render/image/authenticated/pictures/none", nil).want(t, 400, "not_found")
 }
@@ -73,7 +79,8 @@ func TestRenderDisabled(t *testing.T) {
 	s.bucket("p", true)
 	s.do(s.demo.ServiceRole, "POST", "/object/p/x.png", "x", "Content-Type", "image/png").want(t, 200, "Key")
 	s.do("", "GET", "/render/image/public/p/x.png", nil).want(t, 404, "not found")
-	s.do(s.demo.ServiceRole, "POST", "/object/sign/p/x.png", map[string]any{"expiresIn": 9, "transform": map[string]any{"width": 5}}).want(t, 200, `"/object/sign/`)
+	s.do(s.demo.ServiceRole, "POST", "/object/sign/p/x.png",
+		map[string]any{"expiresIn": 9, "transform": map[string]any{"width": 5}}).want(t, 200, `"/object/sign/`)
 }
 
 // blackPNG returns a small PNG whose header says claimed × claimed pixels and whose data is side ×
@@ -143,12 +150,16 @@ func TestRenderBombs(t *testing.T) {
 	}{
 		"50,000 × 50,000 PNG": {blackPNG(t, 50_000, 1), "image/png", 400},
 		"100 MB of PNG":       {blackPNG(t, 10_000, 10_000), "image/png", 400},
-		"10,000-frame GIF":    {manyFrames(t, 10_000), "image/gif", 200},                                                                 // only the first frame is decoded
-		"SVG":                 {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "image/svg+xml", 200}, // without the script
-		"text":                {[]byte("hello"), "image/png", 400},
+		// only the first frame is decoded
+		"10,000-frame GIF": {manyFrames(t, 10_000), "image/gif", 200},
+		// without the script
+		"SVG": {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "image/svg+xml",
+			200},
+		"text": {[]byte("hello"), "image/png", 400},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.do(s.demo.ServiceRole, "POST", "/object/pictures/bomb", bomb.data, "Content-Type", bomb.kind, "X-Upsert", "true").want(t, 200, "Key")
+			s.do(s.demo.ServiceRole, "POST", "/object/pictures/bomb", bomb.data, "Content-Type", bomb.kind, "X-Upsert",
+				"true").want(t, 200, "Key")
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
@@ -171,12 +182,16 @@ func TestUploadedMarkup(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	key := s.demo.ServiceRole
-	s.do(key, "POST", "/bucket", map[string]any{"name": "photos", "public": true, "allowed_mime_types": []string{"image/jpeg", "image/png"}}).want(t, 200, "photos")
+	s.do(key, "POST", "/bucket", map[string]any{"name": "photos", "public": true,
+		"allowed_mime_types": []string{"image/jpeg", "image/png"}}).want(t, 200, "photos")
 	s.bucket("any", true)
 	const page = "<!DOCTYPE html><script>alert(document.cookie)</script>"
-	s.do(key, "POST", "/object/photos/x.png", page, "Content-Type", "image/png").want(t, 400, `"mime type text/html is not supported"`)
-	s.do(key, "POST", "/object/photos/x.svg", "<svg/>", "Content-Type", "image/svg+xml").want(t, 400, `{"statusCode":"415","error":"invalid_mime_type","message":"mime type image/svg+xml is not supported","code":"InvalidMimeType"}`)
-	for kind, want := range map[string]string{"text/html": "text/plain", "TEXT/HTML; charset=utf-8": "text/plain", "image/svg+xml": "image/svg+xml", "application/xhtml+xml": "application/xhtml+xml"} {
+	s.do(key, "POST", "/object/photos/x.png", page, "Content-Type", "image/png").want(t, 400,
+		`"mime type text/html is not supported"`)
+	s.do(key, "POST", "/object/photos/x.svg", "<svg/>", "Content-Type", "image/svg+xml").want(t, 400,
+		`{"statusCode":"415","error":"invalid_mime_type","message":"mime type image/svg+xml is not supported","code":"InvalidMimeType"}`)
+	for kind, want := range map[string]string{"text/html": "text/plain", "TEXT/HTML; charset=utf-8": "text/plain",
+		"image/svg+xml": "image/svg+xml", "application/xhtml+xml": "application/xhtml+xml"} {
 		s.do(key, "POST", "/object/any/page", page, "Content-Type", kind, "X-Upsert", "true").want(t, 200, "Key")
 		r := s.do("", "GET", "/object/public/any/page", nil).want(t, 200, "alert")
 		if r.Header.Get("Content-Type") != want || r.Header.Get("X-Content-Type-Options") != "nosniff" ||

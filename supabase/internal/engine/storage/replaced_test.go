@@ -93,7 +93,8 @@ func (r *replaced) getS3(t *testing.T) (int, []byte) {
 }
 
 func (r *replaced) copy(*testing.T) (int, []byte) {
-	res := r.do(r.key, "POST", "/object/copy", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "copy.png"}, "X-Upsert", "true")
+	res := r.do(r.key, "POST", "/object/copy",
+		map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "copy.png"}, "X-Upsert", "true")
 	if res.StatusCode == 200 {
 		res = r.do(r.key, "GET", "/object/open/copy.png", nil)
 	}
@@ -101,7 +102,8 @@ func (r *replaced) copy(*testing.T) (int, []byte) {
 }
 
 func (r *replaced) move(t *testing.T) (int, []byte) {
-	res := r.do(r.key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"})
+	res := r.do(r.key, "POST", "/object/move",
+		map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"})
 	if res.StatusCode == 200 {
 		res = r.do(r.key, "GET", "/object/open/moved.png", nil)
 		r.do(r.key, "DELETE", "/object/open/moved.png", nil).want(t, 200, "")
@@ -154,7 +156,8 @@ func TestMoveWhileReplaced(t *testing.T) {
 	r.put(t, r.first)
 	replace := func() { r.put(t, r.new) }
 	r.racing.after.Store(&replace)
-	r.do(r.key, "POST", "/object/move", map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"}).want(t, 200, "moved")
+	r.do(r.key, "POST", "/object/move",
+		map[string]any{"bucketId": "open", "sourceKey": "p.png", "destinationKey": "moved.png"}).want(t, 200, "moved")
 	r.do(r.key, "GET", "/object/open/moved.png", nil).want(t, 200, string(r.new))
 	r.do(r.key, "GET", "/object/open/p.png", nil).want(t, 400, "not_found")
 }

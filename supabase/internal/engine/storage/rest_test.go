@@ -23,7 +23,8 @@ func form(fields map[string]string, name, contentType, data string) (body []byte
 			w.WriteField(field, v)
 		}
 	}
-	part, _ := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=""; filename=%q`, name)}, "Content-Type": {contentType}})
+	part, _ := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=""; filename=%q`,
+		name)}, "Content-Type": {contentType}})
 	part.Write([]byte(data))
 	w.Close()
 	return b.Bytes(), w.FormDataContentType()
@@ -36,8 +37,10 @@ func newRESTStack(t *testing.T) *stack {
 	key := s.demo.ServiceRole
 	s.bucket("private", false)
 	s.bucket("public", true)
-	s.do(key, "POST", "/object/private/a.txt", "hello", "Content-Type", "text/plain", "Cache-Control", "max-age=60").want(t, 200, `{"Id":"`)
-	s.do(key, "POST", "/object/public/a.txt", "hello", "Content-Type", "text/plain").want(t, 200, `"Key":"public/a.txt"`)
+	s.do(key, "POST", "/object/private/a.txt", "hello", "Content-Type", "text/plain", "Cache-Control",
+		"max-age=60").want(t, 200, `{"Id":"`)
+	s.do(key, "POST", "/object/public/a.txt", "hello", "Content-Type", "text/plain").want(t, 200,
+		`"Key":"public/a.txt"`)
 	return s
 }
 
@@ -47,8 +50,10 @@ func TestRESTErrors(t *testing.T) {
 	t.Parallel()
 	s := newRESTStack(t)
 	key := s.demo.ServiceRole
-	s.do(key, "GET", "/object/private/none", nil).want(t, 400, `{"statusCode":"404","error":"not_found","message":"Object not found","code":"NoSuchKey"}`)
-	s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=9-").want(t, 416, `{"statusCode":"416","error":"invalid_range","message":"invalid range provided","code":"InvalidRange"}`)
+	s.do(key, "GET", "/object/private/none", nil).want(t, 400,
+		`{"statusCode":"404","error":"not_found","message":"Object not found","code":"NoSuchKey"}`)
+	s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=9-").want(t, 416,
+		`{"statusCode":"416","error":"invalid_range","message":"invalid range provided","code":"InvalidRange"}`)
 }
 
 func TestRESTAuthorization(t *testing.T) {
@@ -56,11 +61,13 @@ func TestRESTAuthorization(t *testing.T) {
 	s := newRESTStack(t)
 	key := s.demo.ServiceRole
 	s.do("", "GET", "/bucket", nil).want(t, 400, `"headers must have required property 'authorization'"`)
-	s.do("", "GET", "/bucket", nil, "Authorization", "").want(t, 400, `{"statusCode":"403","error":"Unauthorized","message":"Invalid Compact JWS","code":"AccessDenied"}`)
+	s.do("", "GET", "/bucket", nil, "Authorization", "").want(t, 400,
+		`{"statusCode":"403","error":"Unauthorized","message":"Invalid Compact JWS","code":"AccessDenied"}`)
 	// With MissingIsEmpty, a missing header gets the same reply as an empty one. Public routes
 	// still need no header.
 	inStack := &stack{t: t, server: s.replica(func(o *Options) { o.MissingIsEmpty = true })}
-	inStack.do("", "GET", "/bucket", nil).want(t, 400, `{"statusCode":"403","error":"Unauthorized","message":"Invalid Compact JWS","code":"AccessDenied"}`)
+	inStack.do("", "GET", "/bucket", nil).want(t, 400,
+		`{"statusCode":"403","error":"Unauthorized","message":"Invalid Compact JWS","code":"AccessDenied"}`)
 	inStack.do("", "GET", "/object/public/public/a.txt", nil).want(t, 200, "hello")
 	s.do("", "GET", "/bucket", nil, "Authorization", key).want(t, 200, "[")
 	token, err := s.demo.Signer().Sign(json.RawMessage(`{"role":"no_such_role","exp":4102444800}`))
@@ -81,7 +88,8 @@ func TestRESTDenied(t *testing.T) {
 	t.Parallel()
 	s := newRESTStack(t)
 	anon := s.demo.Anon
-	s.do(anon, "POST", "/object/private/x", "x").want(t, 400, `{"statusCode":"403","error":"Unauthorized","message":"new row violates row-level security policy","code":"AccessDenied"}`)
+	s.do(anon, "POST", "/object/private/x", "x").want(t, 400,
+		`{"statusCode":"403","error":"Unauthorized","message":"new row violates row-level security policy","code":"AccessDenied"}`)
 	s.do(anon, "GET", "/object/private/a.txt", nil).want(t, 400, `"not_found"`)
 	s.do(anon, "POST", "/object/private/a.txt", "x", "X-Upsert", "true").want(t, 400, "new row violates")
 }
@@ -90,13 +98,15 @@ func TestRESTBuckets(t *testing.T) {
 	t.Parallel()
 	s := newRESTStack(t)
 	key := s.demo.ServiceRole
-	s.do(key, "POST", "/bucket", map[string]any{"name": "small", "file_size_limit": "1KB"}).want(t, 200, `{"name":"small"}`)
+	s.do(key, "POST", "/bucket", map[string]any{"name": "small", "file_size_limit": "1KB"}).want(t, 200,
+		`{"name":"small"}`)
 	r := s.do(key, "GET", "/bucket/small", nil).want(t, 200, `"file_size_limit":1000`)
 	if bytes.Contains(r.body, []byte(`"type"`)) || !bytes.Contains(r.body, []byte(`"owner":""`)) {
 		t.Errorf("%s", r.body)
 	}
 	s.do(key, "GET", "/bucket?search=mal&limit=1", nil).want(t, 200, `"type":"STANDARD"`)
-	s.do(key, "POST", "/object/small/x", strings.Repeat("x", 1001)).want(t, 400, `{"statusCode":"413","error":"Payload too large","message":"The object exceeded the maximum allowed size","code":"EntityTooLarge"}`)
+	s.do(key, "POST", "/object/small/x", strings.Repeat("x", 1001)).want(t, 400,
+		`{"statusCode":"413","error":"Payload too large","message":"The object exceeded the maximum allowed size","code":"EntityTooLarge"}`)
 	body, kind := form(nil, "x", "text/plain", strings.Repeat("x", 1001))
 	s.do(key, "POST", "/object/small/x", body, "Content-Type", kind).want(t, 400, "EntityTooLarge")
 }
@@ -106,13 +116,15 @@ func TestRESTObjects(t *testing.T) {
 	s := newRESTStack(t)
 	key, anon := s.demo.ServiceRole, s.demo.Anon
 	s.do(key, "PUT", "/object/private/made-by-put", "x").want(t, 200, "Key")
-	r := s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "private", "sourceKey": "a.txt", "destinationKey": "copy.txt"}).want(t, 200, `{"Id":"`)
+	r := s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "private", "sourceKey": "a.txt",
+		"destinationKey": "copy.txt"}).want(t, 200, `{"Id":"`)
 	for _, part := range []string{`"Key":"private/copy.txt"`, `"bucket_id":"private"`, `"version":"`, `"metadata":{`} {
 		if !bytes.Contains(r.body, []byte(part)) {
 			t.Errorf("copy without %s: %s", part, r.body)
 		}
 	}
-	s.do(key, "DELETE", "/object/private", map[string]any{"prefixes": []string{"none", "copy.txt"}}).want(t, 200, `[{"name":"copy.txt"`)
+	s.do(key, "DELETE", "/object/private", map[string]any{"prefixes": []string{"none", "copy.txt"}}).want(t, 200,
+		`[{"name":"copy.txt"`)
 	s.bucket("full", false)
 	s.do(key, "POST", "/object/full/x", "x").want(t, 200, "Key")
 	s.do(key, "DELETE", "/bucket/full", nil).want(t, 400, `"ResourceNotEmpty"`)
@@ -128,7 +140,8 @@ func TestRESTPublic(t *testing.T) {
 	if code := r.field("code"); r.StatusCode != 400 || code != "NoSuchBucket" && code != "NoSuchKey" {
 		t.Errorf("%d %s", r.StatusCode, r.body)
 	}
-	s.do("", "GET", "/object/public/private/a.txt", nil).want(t, 400, `{"statusCode":"404","error":"Bucket not found","message":"Bucket not found","code":"NoSuchBucket"}`)
+	s.do("", "GET", "/object/public/private/a.txt", nil).want(t, 400,
+		`{"statusCode":"404","error":"Bucket not found","message":"Bucket not found","code":"NoSuchBucket"}`)
 	s.do("", "GET", "/object/public/public/a.txt", nil).want(t, 200, "hello")
 }
 
@@ -139,7 +152,8 @@ func TestRESTCacheControl(t *testing.T) {
 	body, kind := form(map[string]string{"cacheControl": "3600", "metadata": `{"a":1}`}, "blob", "image/png", "x")
 	s.do(key, "POST", "/object/private/form", body, "Content-Type", kind).want(t, 200, "Key")
 	s.do(key, "PUT", "/object/private/made-by-put", "x").want(t, 200, "Key")
-	for name, want := range map[string]string{"a.txt": "max-age=60", "form": "max-age=3600", "made-by-put": "no-cache"} {
+	for name, want := range map[string]string{"a.txt": "max-age=60", "form": "max-age=3600",
+		"made-by-put": "no-cache"} {
 		r := s.do(key, "GET", "/object/private/"+name, nil)
 		if got := r.Header.Get("Cache-Control"); got != want || r.Header.Get("X-Robots-Tag") != "none" {
 			t.Errorf("%s: %q, %q", name, got, r.Header.Get("X-Robots-Tag"))
@@ -152,16 +166,19 @@ func TestRESTSignedURLs(t *testing.T) {
 	t.Parallel()
 	s := newRESTStack(t)
 	key := s.demo.ServiceRole
-	r := s.do(key, "POST", "/object/sign/private/a.txt", map[string]any{"expiresIn": 60}).want(t, 200, `"/object/sign/private/a.txt?token=`)
+	r := s.do(key, "POST", "/object/sign/private/a.txt", map[string]any{"expiresIn": 60}).want(t, 200,
+		`"/object/sign/private/a.txt?token=`)
 	link := r.field("signedURL")
-	if h := s.do("", "HEAD", link, nil).want(t, 200, ""); h.ContentLength != 5 || len(h.body) != 0 || h.Header.Get("Expires") == "" {
+	if h := s.do("", "HEAD", link, nil).want(t, 200, ""); h.ContentLength != 5 || len(h.body) != 0 ||
+		h.Header.Get("Expires") == "" {
 		t.Errorf("HEAD of a signed URL: %d, %v", h.ContentLength, h.Header)
 	}
 	token := link[strings.Index(link, "token=")+6:]
 	parts := strings.Split(token, ".")
 	head, _ := base64.RawURLEncoding.DecodeString(parts[0])
 	payload, _ := base64.RawURLEncoding.DecodeString(parts[1])
-	if string(head) != `{"alg":"HS256"}` || !bytes.HasPrefix(payload, []byte(`{"url":"private/a.txt","scope":"download","iat":`)) {
+	if string(head) != `{"alg":"HS256"}` ||
+		!bytes.HasPrefix(payload, []byte(`{"url":"private/a.txt","scope":"download","iat":`)) {
 		t.Errorf("%s %s", head, payload)
 	}
 	r = s.do("", "GET", link, nil).want(t, 200, "hello")
@@ -173,7 +190,8 @@ func TestRESTSignedURLs(t *testing.T) {
 	s.do("", "PUT", "/object/upload/sign/private/a.txt?token="+token, "x").want(t, 400, "not scoped for upload")
 	s.do(key, "POST", "/object/sign/private", map[string]any{"expiresIn": 60, "paths": []string{"a.txt", "none"}}).
 		want(t, 200, `"error":"Either the object does not exist or you do not have access to it","path":"none","signedURL":null`)
-	r = s.do(key, "POST", "/object/upload/sign/private/new.txt", nil).want(t, 200, `"/object/upload/sign/private/new.txt?token=`)
+	r = s.do(key, "POST", "/object/upload/sign/private/new.txt", nil).want(t, 200,
+		`"/object/upload/sign/private/new.txt?token=`)
 	s.do("", "GET", "/object/sign/private/new.txt?token="+r.field("token"), nil).want(t, 400, "not scoped for download")
 	s.do("", "PUT", r.field("url"), "new", "Content-Type", "text/plain").want(t, 200, `{"Key":"private/new.txt"}`)
 	s.do("", "PUT", r.field("url"), "again").want(t, 400, `"KeyAlreadyExists"`)
@@ -191,10 +209,14 @@ func TestRESTConditionalRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.do(key, "GET", "/object/private/a.txt", nil, "If-Modified-Since", at.Add(time.Second).Format(http.TimeFormat)).want(t, 304, "")
-	s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=0-1", "If-Range", at.UTC().Format(http.TimeFormat)).want(t, 206, "he")
-	s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=0-1", "If-Range", `"of an older version"`).want(t, 200, "hello")
-	s.do(key, "GET", "/object/private/a.txt", nil, "If-Modified-Since", at.Add(-time.Hour).Format(http.TimeFormat)).want(t, 200, "hello")
+	s.do(key, "GET", "/object/private/a.txt", nil, "If-Modified-Since",
+		at.Add(time.Second).Format(http.TimeFormat)).want(t, 304, "")
+	s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=0-1", "If-Range",
+		at.UTC().Format(http.TimeFormat)).want(t, 206, "he")
+	s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=0-1", "If-Range", `"of an older version"`).want(t,
+		200, "hello")
+	s.do(key, "GET", "/object/private/a.txt", nil, "If-Modified-Since",
+		at.Add(-time.Hour).Format(http.TimeFormat)).want(t, 200, "hello")
 	r = s.do(key, "GET", "/object/private/a.txt", nil, "Range", "bytes=1-3").want(t, 206, "ell")
 	if r.Header.Get("Content-Range") != "bytes 1-3/5" {
 		t.Errorf("%v", r.Header)
@@ -210,7 +232,8 @@ func TestRESTDeleteBySQLRefused(t *testing.T) {
 	s := newRESTStack(t)
 	conn := s.db.Conn("postgres")
 	for _, table := range []string{"objects", "buckets"} {
-		if _, err := conn.Exec(t.Context(), `delete from storage.`+table); err == nil || !strings.Contains(err.Error(), "42501") {
+		if _, err := conn.Exec(t.Context(), `delete from storage.`+table); err == nil ||
+			!strings.Contains(err.Error(), "42501") {
 			t.Errorf("delete from %s: %v", table, err)
 		}
 	}
@@ -220,11 +243,16 @@ func TestRESTValidation(t *testing.T) {
 	t.Parallel()
 	s := newRESTStack(t)
 	key := s.demo.ServiceRole
-	s.do(key, "POST", "/object/list/private", map[string]any{}).want(t, 400, `{"statusCode":"400","error":"Error","message":"body must have required property 'prefix'","code":"InvalidRequest"}`)
-	s.do(key, "POST", "/object/list/private", map[string]any{"prefix": "", "limit": 0}).want(t, 400, "body/limit must be >= 1")
-	s.do(key, "POST", "/object/list/private", map[string]any{"prefix": "", "sortBy": map[string]any{"column": "owner"}}).want(t, 400, "body/sortBy/column must be equal to one of the allowed values")
+	s.do(key, "POST", "/object/list/private", map[string]any{}).want(t, 400,
+		`{"statusCode":"400","error":"Error","message":"body must have required property 'prefix'","code":"InvalidRequest"}`)
+	s.do(key, "POST", "/object/list/private", map[string]any{"prefix": "", "limit": 0}).want(t, 400,
+		"body/limit must be >= 1")
+	s.do(key, "POST", "/object/list/private", map[string]any{"prefix": "",
+		"sortBy": map[string]any{"column": "owner"}}).want(t, 400,
+		"body/sortBy/column must be equal to one of the allowed values")
 	s.do(key, "POST", "/object/list/private", "{", "Content-Type", "application/json").want(t, 400, "is not valid JSON")
 	s.do(key, "PUT", "/bucket/private", map[string]any{}).want(t, 400, "must NOT have fewer than 1 properties")
-	s.do(key, "DELETE", "/object/private", map[string]any{"prefixes": []string{}}).want(t, 400, "must NOT have fewer than 1 items")
+	s.do(key, "DELETE", "/object/private", map[string]any{"prefixes": []string{}}).want(t, 400,
+		"must NOT have fewer than 1 items")
 	s.do(key, "GET", "/nothing", nil).want(t, 404, "Route GET:/nothing not found")
 }

@@ -83,8 +83,9 @@ func robotsParameter(name, value string) string {
 			return fmt.Sprintf("X-Robots-Tag %q value must be one of: none, standard, large, got: %q", name, value)
 		}
 	case "unavailable_after":
-		for _, layout := range []string{time.RFC3339, time.RFC1123, time.RFC1123Z, time.RFC850, time.DateOnly, time.DateTime,
-			"02 Jan 2006 15:04:05 MST", "2 January 2006", "Mon, 2 Jan 2006 15:04:05 MST", "2006-01-02T15:04:05.000Z"} {
+		for _, layout := range []string{time.RFC3339, time.RFC1123, time.RFC1123Z, time.RFC850, time.DateOnly,
+			time.DateTime, "02 Jan 2006 15:04:05 MST", "2 January 2006", "Mon, 2 Jan 2006 15:04:05 MST",
+			"2006-01-02T15:04:05.000Z"} {
 			if _, err := time.Parse(layout, value); err == nil {
 				return ""
 			}

@@ -72,7 +72,8 @@ func (e *Engine) routes() []route {
 	if e.images != nil {
 		render := renderHandler{reader, e.images}
 		rs = append(rs,
-			route{"GET", "/render/image/authenticated/:/*", required, "storage.render.image_authenticated", render.getAuthenticated},
+			route{"GET", "/render/image/authenticated/:/*", required, "storage.render.image_authenticated",
+				render.getAuthenticated},
 			route{"GET", "/render/image/public/:/*", unauthenticated, "storage.render.image_public", render.getPublic},
 			route{"GET", "/render/image/sign/:/*", unauthenticated, "storage.render.image_sign", render.getSigned},
 		)
@@ -120,7 +121,8 @@ func (r *route) match(path string) (bucket, name string, ok bool) {
 // rest serves all requests that are neither TUS nor S3.
 func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
-	if kind, ok := r.Header["Content-Type"]; ok && r.Method != http.MethodGet && r.Method != http.MethodHead && !validContentType(kind[0]) {
+	if kind, ok := r.Header["Content-Type"]; ok && r.Method != http.MethodGet && r.Method != http.MethodHead &&
+		!validContentType(kind[0]) {
 		apierror.WriteStorageError(w, errContentType())
 		return
 	}

@@ -25,8 +25,10 @@ func TestProtocolsOnS3Backend(t *testing.T) {
 	s.do(key, "PUT", "/object/box/a.txt", "second", "Content-Type", "text/plain").want(t, 200, "Key")
 	r := s.do("", "GET", "/object/public/box/a.txt", nil, "Range", "bytes=0-2").want(t, 206, "sec")
 	s.do("", "GET", "/object/public/box/a.txt", nil, "If-None-Match", r.Header.Get("Etag")).want(t, 304, "")
-	s.do(key, "POST", "/object/copy", map[string]any{"bucketId": "box", "sourceKey": "a.txt", "destinationKey": "b.txt"}).want(t, 200, "box/b.txt")
-	s.do(key, "POST", "/object/move", map[string]any{"bucketId": "box", "sourceKey": "b.txt", "destinationKey": "c.txt"}).want(t, 200, "Successfully moved")
+	s.do(key, "POST", "/object/copy",
+		map[string]any{"bucketId": "box", "sourceKey": "a.txt", "destinationKey": "b.txt"}).want(t, 200, "box/b.txt")
+	s.do(key, "POST", "/object/move", map[string]any{"bucketId": "box", "sourceKey": "b.txt",
+		"destinationKey": "c.txt"}).want(t, 200, "Successfully moved")
 	s.do("", "GET", "/object/public/box/c.txt", nil).want(t, 200, "second")
 
 	path := s.tusPath(s.tusCreate(key, "box", "tus", 10, ""))
@@ -35,7 +37,8 @@ func TestProtocolsOnS3Backend(t *testing.T) {
 	s.do("", "GET", "/object/public/box/tus", nil).want(t, 200, "0123456789")
 
 	c := s.s3Client("access", "secret-of-the-test", "")
-	if _, err := c.Client.PutObject(t.Context(), "box", "s3.txt", strings.NewReader("s3"), 2, minio.PutObjectOptions{}); err != nil {
+	if _, err := c.Client.PutObject(t.Context(), "box", "s3.txt", strings.NewReader("s3"), 2,
+		minio.PutObjectOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.do("", "GET", "/object/public/box/s3.txt", nil).want(t, 200, "s3")
@@ -43,7 +46,8 @@ func TestProtocolsOnS3Backend(t *testing.T) {
 	if err != nil || swept.Orphans != 0 {
 		t.Errorf("swept referenced objects: %+v, %v", swept, err)
 	}
-	s.do(key, "DELETE", "/object/box", map[string]any{"prefixes": []string{"a.txt", "c.txt", "tus", "s3.txt"}}).want(t, 200, "tus")
+	s.do(key, "DELETE", "/object/box", map[string]any{"prefixes": []string{"a.txt", "c.txt", "tus", "s3.txt"}}).want(t,
+		200, "tus")
 	left := 0
 	if err := store.Walk(t.Context(), func(backend.Entry) error { left++; return nil }); err != nil || left != 0 {
 		t.Errorf("%d objects left, %v", left, err)

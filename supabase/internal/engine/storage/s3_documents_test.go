@@ -30,7 +30,8 @@ func TestS3Documents(t *testing.T) {
 		return s.send(signer.SignV4(*r, "access", "secret-of-the-test", "", "local"))
 	}
 	begin := func() string {
-		return "/b/a?uploadId=" + send("POST", "/b/a?uploads", "", "").want(t, 200, "").between("<UploadId>", "</UploadId>")
+		return "/b/a?uploadId=" +
+			send("POST", "/b/a?uploads", "", "").want(t, 200, "").between("<UploadId>", "</UploadId>")
 	}
 	withPart := func() string {
 		path := begin()
@@ -38,9 +39,11 @@ func TestS3Documents(t *testing.T) {
 		return path
 	}
 	const xml, json = "application/xml", "application/json"
-	const empty, notJSON = "Body cannot be empty when content-type is set to &#39;application/json&#39;", "Body is not valid JSON but content-type"
+	const empty, notJSON = "Body cannot be empty when content-type is set to &#39;application/json&#39;",
+		"Body is not valid JSON but content-type"
 	part := func(number, etag string) string {
-		return "<CompleteMultipartUpload><Part><PartNumber>" + number + "</PartNumber>" + etag + "</Part></CompleteMultipartUpload>"
+		return "<CompleteMultipartUpload><Part><PartNumber>" + number + "</PartNumber>" + etag +
+			"</Part></CompleteMultipartUpload>"
 	}
 	for _, tt := range []struct {
 		method, path, kind, body string
@@ -59,7 +62,8 @@ func TestS3Documents(t *testing.T) {
 		{"POST", "/b?delete", "bad", "x", 415, "<Code>InvalidRequest</Code><Message>Unsupported Media Type"},
 		{"POST", "/b/a?uploads", json, "", 200, "UploadId"},
 		{"POST", "/b/a?uploads", json, "{bad", 400, notJSON},
-		{"PUT", begin() + "&partNumber=0", "", "x", 400, "<Code>InvalidRequest</Code><Message>Querystring, partNumber must be &gt;= 1"},
+		{"PUT", begin() + "&partNumber=0", "", "x", 400,
+			"<Code>InvalidRequest</Code><Message>Querystring, partNumber must be &gt;= 1"},
 		{"PUT", begin() + "&partNumber=-1", "", "x", 400, "Querystring, partNumber must be &gt;= 1"},
 		{"PUT", begin() + "&partNumber=10001", "", "x", 400, "Querystring, partNumber must be &lt;= 10000"},
 		{"PUT", begin() + "&partNumber=1.5", "", "x", 400, "Querystring, partNumber must be integer"},
@@ -70,11 +74,14 @@ func TestS3Documents(t *testing.T) {
 		{"POST", withPart(), xml, "", 200, "CompleteMultipartUploadResult"},
 		{"POST", withPart(), "", "", 200, "CompleteMultipartUploadResult"},
 		{"POST", withPart(), xml, "<Complete", 400, "MalformedXML"},
-		{"POST", withPart(), xml, part("x", "<ETag>e</ETag>"), 400, "Body, CompleteMultipartUpload, Part, 0, PartNumber must be integer"},
+		{"POST", withPart(), xml, part("x", "<ETag>e</ETag>"), 400,
+			"Body, CompleteMultipartUpload, Part, 0, PartNumber must be integer"},
 		{"POST", withPart(), xml, part("0", "<ETag>e</ETag>"), 400, "Part, 0, PartNumber must be &gt;= 1"},
 		{"POST", withPart(), xml, part("10001", "<ETag>e</ETag>"), 400, "Part, 0, PartNumber must be &lt;= 10000"},
 		{"POST", withPart(), xml, part("1", ""), 400, "Part, 0 must have required property &#39;ETag&#39;"},
-		{"POST", withPart(), json, `{"CompleteMultipartUpload":{"Part":[{"PartNumber":1,"ETag":"9dd4e461268c8034f5c8564e155c67a6"}]}}`, 200, "Result"},
+		{"POST", withPart(), json,
+			`{"CompleteMultipartUpload":{"Part":[{"PartNumber":1,"ETag":"9dd4e461268c8034f5c8564e155c67a6"}]}}`, 200,
+			"Result"},
 		{"DELETE", begin(), "", "", 200, ""},
 		{"DELETE", "/b/a?uploadId=other", "", "", 404, "NoSuchUpload"},
 		{"GET", "/b?marker=h%20x&encoding-type=url", "", "", 200, "<Marker>h%20x</Marker>"},
@@ -91,12 +98,15 @@ func TestS3Documents(t *testing.T) {
 func TestS3Sandbox(t *testing.T) {
 	t.Parallel()
 	c := newS3Docs(t)
-	c.stack.do(c.stack.demo.ServiceRole, "POST", "/object/docs/a.html", "<script>", "Content-Type", "text/html").want(t, 200, "")
+	c.stack.do(c.stack.demo.ServiceRole, "POST", "/object/docs/a.html", "<script>", "Content-Type", "text/html").want(t,
+		200, "")
 	c.put(t, "a.txt", "<script>")
 	send := c.stack.s3Sender()
-	for path, want := range map[string]bool{"/docs/a.html": true, "/docs/a.txt": false, "/docs/a.txt?response-content-type=image%2Fsvg%2Bxml": true} {
+	for path, want := range map[string]bool{"/docs/a.html": true, "/docs/a.txt": false,
+		"/docs/a.txt?response-content-type=image%2Fsvg%2Bxml": true} {
 		r := send("GET", path, "").want(t, 200, "<script>")
-		if got := strings.Contains(r.Header.Get("Content-Security-Policy"), "sandbox"); got != want || r.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if got := strings.Contains(r.Header.Get("Content-Security-Policy"), "sandbox"); got != want ||
+			r.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", path, r.Header)
 		}
 	}

@@ -33,8 +33,8 @@ func newS3Form(t *testing.T) s3Form {
 func (f s3Form) policy(change func(*minio.PostPolicy) error) (address string, fields map[string]string) {
 	f.t.Helper()
 	p := minio.NewPostPolicy()
-	for _, err := range []error{p.SetExpires(time.Now().Add(time.Minute)), p.SetBucket("box"), p.SetKeyStartsWith("mine/"),
-		p.SetContentLengthRange(2, 9), p.SetUserMetadata("colour", "green")} {
+	for _, err := range []error{p.SetExpires(time.Now().Add(time.Minute)), p.SetBucket("box"),
+		p.SetKeyStartsWith("mine/"), p.SetContentLengthRange(2, 9), p.SetUserMetadata("colour", "green")} {
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -118,23 +118,35 @@ func TestS3FormRefused(t *testing.T) {
 		status  int
 		text    string
 	}{
-		"another key":             {changed: map[string]string{"key": "other/x"}, status: 403, text: "Policy Condition failed"},
-		"other metadata":          {changed: map[string]string{"x-amz-meta-colour": "red"}, status: 403, text: "Policy Condition failed"},
-		"without signed metadata": {changed: map[string]string{"x-amz-meta-colour": ""}, status: 403, text: "Policy Condition failed"},
-		"more metadata":           {changed: map[string]string{"x-amz-meta-approved": "yes"}, status: 403, text: "Extra input fields: x-amz-meta-approved"},
-		"x-amz- field":            {changed: map[string]string{"X-Amz-Acl": "public-read"}, status: 403, text: "Extra input fields: x-amz-acl"},
-		"unsigned type":           {changed: map[string]string{"Content-Type": "text/html"}, status: 403, text: "Extra input fields: content-type"},
-		"another type":            {sign: signType, changed: map[string]string{"Content-Type": "text/html"}, status: 403, text: "Policy Condition failed"},
-		"another field":           {changed: map[string]string{"note": "x"}, status: 403, text: "Extra input fields: note"},
+		"another key": {changed: map[string]string{"key": "other/x"}, status: 403,
+			text: "Policy Condition failed"},
+		"other metadata": {changed: map[string]string{"x-amz-meta-colour": "red"}, status: 403,
+			text: "Policy Condition failed"},
+		"without signed metadata": {changed: map[string]string{"x-amz-meta-colour": ""}, status: 403,
+			text: "Policy Condition failed"},
+		"more metadata": {changed: map[string]string{"x-amz-meta-approved": "yes"}, status: 403,
+			text: "Extra input fields: x-amz-meta-approved"},
+		"x-amz- field": {changed: map[string]string{"X-Amz-Acl": "public-read"}, status: 403,
+			text: "Extra input fields: x-amz-acl"},
+		"unsigned type": {changed: map[string]string{"Content-Type": "text/html"}, status: 403,
+			text: "Extra input fields: content-type"},
+		"another type": {sign: signType, changed: map[string]string{"Content-Type": "text/html"},
+			status: 403, text: "Policy Condition failed"},
+		"another field": {changed: map[string]string{"note": "x"}, status: 403,
+			text: "Extra input fields: note"},
 		"expired policy": {sign: func(p *minio.PostPolicy) error { return p.SetExpires(time.Now().Add(-time.Minute)) },
 			status: 403, text: "Policy expired"},
-		"another secret":     {client: wrongSecret, status: 403, text: "SignatureDoesNotMatch"},
-		"another credential": {changed: map[string]string{"x-amz-credential": "other/20260101/local/s3/aws4_request"}, status: 400, text: "InvalidSignature"},
-		"no signature":       {changed: map[string]string{"x-amz-signature": ""}, status: 400, text: "InvalidSignature"},
-		"another policy":     {changed: map[string]string{"policy": "e30="}, status: 403, text: "SignatureDoesNotMatch"},
-		"file too small":     {file: "1", status: 400, text: "EntityTooSmall"},
-		"file too large":     {file: "0123456789", status: 413, text: "EntityTooLarge"},
-		"another bucket":     {sign: func(p *minio.PostPolicy) error { return p.SetBucket("elsewhere") }, status: 403, text: "Policy Condition failed"},
+		"another secret": {client: wrongSecret, status: 403, text: "SignatureDoesNotMatch"},
+		"another credential": {changed: map[string]string{"x-amz-credential": "other/20260101/local/s3/aws4_request"},
+			status: 400, text: "InvalidSignature"},
+		"no signature": {changed: map[string]string{"x-amz-signature": ""}, status: 400,
+			text: "InvalidSignature"},
+		"another policy": {changed: map[string]string{"policy": "e30="}, status: 403,
+			text: "SignatureDoesNotMatch"},
+		"file too small": {file: "1", status: 400, text: "EntityTooSmall"},
+		"file too large": {file: "0123456789", status: 413, text: "EntityTooLarge"},
+		"another bucket": {sign: func(p *minio.PostPolicy) error { return p.SetBucket("elsewhere") }, status: 403,
+			text: "Policy Condition failed"},
 	} {
 		form := f
 		if tt.client != nil {
@@ -146,7 +158,8 @@ func TestS3FormRefused(t *testing.T) {
 		}
 		changed := map[string]string{"key": "mine/refused"}
 		maps.Copy(changed, tt.changed)
-		if r := form.post(tt.sign, file, changed); r.StatusCode != tt.status || !strings.Contains(string(r.body), tt.text) {
+		if r := form.post(tt.sign, file, changed); r.StatusCode != tt.status ||
+			!strings.Contains(string(r.body), tt.text) {
 			t.Errorf("%s: %d %s", name, r.StatusCode, r.body)
 		}
 		f.do(f.demo.ServiceRole, "GET", "/object/box/mine/refused", nil).want(t, 400, "not_found")

@@ -45,10 +45,13 @@ func TestS3UploadSignature(t *testing.T) {
 		t.Helper()
 		var size int64
 		var column string
-		if err := conn.QueryRow(t.Context(), `select in_progress_size, upload_signature from storage.s3_multipart_uploads`).Scan(&size, &column); err != nil {
+		if err := conn.QueryRow(t.Context(),
+			`select in_progress_size, upload_signature from storage.s3_multipart_uploads`).Scan(&size,
+			&column); err != nil {
 			t.Fatal(err)
 		}
-		if got := decryptProgress(t, "encryption key", column); size != want || got != "progress:"+strconv.FormatInt(want, 10) {
+		if got := decryptProgress(t, "encryption key", column); size != want || got != "progress:"+
+			strconv.FormatInt(want, 10) {
 			t.Errorf("%d bytes reserved, signature %q, want %d", size, got, want)
 		}
 	}
@@ -78,7 +81,8 @@ func TestS3PartETags(t *testing.T) {
 			t.Errorf("ETag %s, listed as %s, want %s", got, listed, want)
 		}
 		for _, sent := range []string{hash, `"` + hash + `"`} {
-			send("POST", "/b/a?uploadId="+id, "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"+sent+"</ETag></Part></CompleteMultipartUpload>").
+			send("POST", "/b/a?uploadId="+id, "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"+sent+
+				"</ETag></Part></CompleteMultipartUpload>").
 				want(t, 200, "CompleteMultipartUploadResult")
 			id = send("POST", "/b/a?uploads", "").between("<UploadId>", "</UploadId>")
 			send("PUT", "/b/a?partNumber=1&uploadId="+id, "123").want(t, 200, "")

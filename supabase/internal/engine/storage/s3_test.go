@@ -25,8 +25,9 @@ func (s *stack) s3Client(id, secret, session string) *minio.Core {
 	s.t.Helper()
 	server := httptest.NewServer(s.engine.s3.Load())
 	s.t.Cleanup(server.Close)
-	core, err := minio.NewCore(strings.TrimPrefix(server.URL, "http://"), &minio.Options{Creds: credentials.NewStaticV4(id, secret, session),
-		Region: "local", BucketLookup: minio.BucketLookupPath, Transport: http.DefaultTransport})
+	core, err := minio.NewCore(strings.TrimPrefix(server.URL, "http://"),
+		&minio.Options{Creds: credentials.NewStaticV4(id, secret, session),
+			Region: "local", BucketLookup: minio.BucketLookupPath, Transport: http.DefaultTransport})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -51,8 +52,9 @@ func newS3Docs(t *testing.T) s3Docs {
 
 func (c s3Docs) put(t *testing.T, name, content string) {
 	t.Helper()
-	_, err := c.Client.PutObject(t.Context(), "docs", name, strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{
-		ContentType: "text/plain", CacheControl: "max-age=7", UserMetadata: map[string]string{"Colour": "green"}})
+	_, err := c.Client.PutObject(t.Context(), "docs", name, strings.NewReader(content), int64(len(content)),
+		minio.PutObjectOptions{
+			ContentType: "text/plain", CacheControl: "max-age=7", UserMetadata: map[string]string{"Colour": "green"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,8 @@ func TestS3Objects(t *testing.T) {
 	if err != nil || stat.Size != 3 || stat.ContentType != "text/plain" || stat.UserMetadata["Colour"] != "green" {
 		t.Errorf("stat: %+v, %v", stat, err)
 	}
-	if _, err := c.Client.CopyObject(ctx, minio.CopyDestOptions{Bucket: "docs", Object: "copy.txt"}, minio.CopySrcOptions{Bucket: "docs", Object: "a/one.txt"}); err != nil {
+	if _, err := c.Client.CopyObject(ctx, minio.CopyDestOptions{Bucket: "docs", Object: "copy.txt"},
+		minio.CopySrcOptions{Bucket: "docs", Object: "a/one.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	body, err := c.Client.GetObject(ctx, "docs", "copy.txt", minio.GetObjectOptions{})
@@ -111,7 +114,8 @@ func TestS3List(t *testing.T) {
 	if got := c.list(t, minio.ListObjectsOptions{}); got != "b.txt a/" { // minio-go returns the folders of a page last
 		t.Errorf("version 2: %q", got)
 	}
-	if got := c.list(t, minio.ListObjectsOptions{Recursive: true, MaxKeys: 1, UseV1: true}); got != "a/one.txt a/two (2).txt b.txt" {
+	if got := c.list(t, minio.ListObjectsOptions{Recursive: true, MaxKeys: 1,
+		UseV1: true}); got != "a/one.txt a/two (2).txt b.txt" {
 		t.Errorf("version 1: %q", got)
 	}
 }
@@ -121,7 +125,8 @@ func TestS3PresignedURL(t *testing.T) {
 	c := newS3Docs(t)
 	c.put(t, "a.txt", "a")
 	c.put(t, "b.txt", "b")
-	link, err := c.Client.PresignedGetObject(t.Context(), "docs", "b.txt", time.Minute, url.Values{"response-content-type": {"text/x-other"}})
+	link, err := c.Client.PresignedGetObject(t.Context(), "docs", "b.txt", time.Minute,
+		url.Values{"response-content-type": {"text/x-other"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +157,8 @@ func TestS3Multipart(t *testing.T) {
 	}
 	put := func(number int, data []byte) minio.CompletePart {
 		t.Helper()
-		p, err := c.PutObjectPart(ctx, "docs", "large", id, number, bytes.NewReader(data), int64(len(data)), minio.PutObjectPartOptions{})
+		p, err := c.PutObjectPart(ctx, "docs", "large", id, number, bytes.NewReader(data), int64(len(data)),
+			minio.PutObjectPartOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +172,8 @@ func TestS3Multipart(t *testing.T) {
 	}
 	wrong := append([]minio.CompletePart{}, parts...)
 	wrong[0].ETag = strings.Repeat("0", 32)
-	if _, err := c.CompleteMultipartUpload(ctx, "docs", "large", id, wrong, minio.PutObjectOptions{}); minio.ToErrorResponse(err).Code != "InvalidPart" {
+	if _, err := c.CompleteMultipartUpload(ctx, "docs", "large", id, wrong,
+		minio.PutObjectOptions{}); minio.ToErrorResponse(err).Code != "InvalidPart" {
 		t.Errorf("wrong ETag: %v", err)
 	}
 	if _, err := c.CompleteMultipartUpload(ctx, "docs", "large", id, parts, minio.PutObjectOptions{}); err != nil {
@@ -186,7 +193,8 @@ func TestS3AbortMultipart(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.stack.s3Sender()("DELETE", "/docs/abandoned?uploadId="+id, "").want(t, 200, "") // minio-go accepts only 204
-	if _, err := c.PutObjectPart(t.Context(), "docs", "abandoned", id, 1, strings.NewReader("x"), 1, minio.PutObjectPartOptions{}); minio.ToErrorResponse(err).Code != "NoSuchUpload" {
+	if _, err := c.PutObjectPart(t.Context(), "docs", "abandoned", id, 1, strings.NewReader("x"), 1,
+		minio.PutObjectPartOptions{}); minio.ToErrorResponse(err).Code != "NoSuchUpload" {
 		t.Errorf("part of aborted upload: %v", err)
 	}
 }
@@ -204,11 +212,13 @@ func TestS3Refuses(t *testing.T) {
 		t.Errorf("wrong key: %v", err)
 	}
 	c := s.s3Client("access", "secret-of-the-test", "")
-	if _, err := c.Client.StatObject(ctx, "box", "none", minio.StatObjectOptions{}); minio.ToErrorResponse(err).StatusCode != 404 {
+	if _, err := c.Client.StatObject(ctx, "box", "none",
+		minio.StatObjectOptions{}); minio.ToErrorResponse(err).StatusCode != 404 {
 		t.Errorf("missing object: %v", err)
 	}
 	for _, name := range []string{"../../x", "a/../../../x", "é"} {
-		if _, err := c.PutObject(ctx, "box", name, strings.NewReader("x"), 1, "", "", minio.PutObjectOptions{}); err == nil {
+		if _, err := c.PutObject(ctx, "box", name, strings.NewReader("x"), 1, "", "",
+			minio.PutObjectOptions{}); err == nil {
 			t.Errorf("name %q was accepted", name)
 		}
 	}
@@ -263,8 +273,10 @@ func TestS3HeadersMustBeSigned(t *testing.T) {
 			}
 			s.do(s.demo.ServiceRole, "GET", "/object/box/copy", nil).want(t, 400, "not_found")
 		}
-		send("ours", colour, http.Header{"Content-Type": {"text/plain"}, "X-Amzn-Trace-Id": {"Root=1"}}, presigned).want(t, 200, "")
-		send("copied", http.Header{"X-Amz-Copy-Source": {"/hidden/secret"}}, nil, presigned).want(t, 200, "CopyObjectResult")
+		send("ours", colour, http.Header{"Content-Type": {"text/plain"}, "X-Amzn-Trace-Id": {"Root=1"}},
+			presigned).want(t, 200, "")
+		send("copied", http.Header{"X-Amz-Copy-Source": {"/hidden/secret"}}, nil, presigned).want(t, 200,
+			"CopyObjectResult")
 	}
 	s.do(s.demo.ServiceRole, "GET", "/object/box/ours", nil).want(t, 200, "mine")
 	s.do(s.demo.ServiceRole, "GET", "/object/box/copied", nil).want(t, 200, "secret")
@@ -292,7 +304,8 @@ func TestS3SessionTokenRLS(t *testing.T) {
 	if err := put(a, bob+"/file"); minio.ToErrorResponse(err).Code != "AccessDenied" {
 		t.Errorf("write into the folder of another user: %v", err)
 	}
-	if _, err := b.Client.StatObject(ctx, "box", alice+"/file", minio.StatObjectOptions{}); minio.ToErrorResponse(err).StatusCode != 404 {
+	if _, err := b.Client.StatObject(ctx, "box", alice+"/file",
+		minio.StatObjectOptions{}); minio.ToErrorResponse(err).StatusCode != 404 {
 		t.Errorf("file of another user: %v", err)
 	}
 	for o := range b.Client.ListObjects(ctx, "box", minio.ListObjectsOptions{Recursive: true}) {

@@ -48,11 +48,13 @@ func TestS3PageSizeZero(t *testing.T) {
 		for _, number := range []string{"1", "2"} {
 			send("PUT", "/box/"+name+"?uploadId="+id+"&partNumber="+number, "x").want(t, 200, "")
 		}
-		parts := send("GET", "/box/"+name+"?max-parts=0&uploadId="+id, "").want(t, 200, "<MaxParts>1000</MaxParts><IsTruncated>false</IsTruncated>")
+		parts := send("GET", "/box/"+name+"?max-parts=0&uploadId="+id, "").want(t, 200,
+			"<MaxParts>1000</MaxParts><IsTruncated>false</IsTruncated>")
 		if n := strings.Count(string(parts.body), "<Part>"); n != 2 {
 			t.Errorf("%d parts of %s", n, name)
 		}
-		send("GET", "/box/"+name+"?max-parts=1&uploadId="+id, "").want(t, 200, "<NextPartNumberMarker>1</NextPartNumberMarker>")
+		send("GET", "/box/"+name+"?max-parts=1&uploadId="+id, "").want(t, 200,
+			"<NextPartNumberMarker>1</NextPartNumberMarker>")
 		send("GET", "/box/"+name+"?max-parts=-1&uploadId="+id, "").want(t, 400, "InvalidRequest")
 	}
 	send("GET", "/box?uploads&max-uploads=0", "").want(t, 400, "InvalidParameter")
@@ -117,7 +119,8 @@ func TestS3Subresources(t *testing.T) {
 	s.bucket("empty", false)
 	s.do(s.demo.ServiceRole, "POST", "/object/box/file", "mine").want(t, 200, "Key")
 	send := s.s3Sender()
-	for _, name := range []string{"acl", "tagging", "legal-hold", "retention", "encryption", "renameObject", "attributes", "torrent", "restore", "select&select-type=2"} {
+	for _, name := range []string{"acl", "tagging", "legal-hold", "retention", "encryption", "renameObject",
+		"attributes", "torrent", "restore", "select&select-type=2"} {
 		for _, method := range []string{"PUT", "POST", "DELETE", "GET"} {
 			if method == "GET" && name == "tagging" {
 				send(method, "/box/file?tagging", "").want(t, 200, "<Tagging")
@@ -129,7 +132,8 @@ func TestS3Subresources(t *testing.T) {
 	}
 	s.do(s.demo.ServiceRole, "GET", "/object/box/file", nil).want(t, 200, "mine")
 	s.do(s.demo.ServiceRole, "GET", "/object/box/fresh", nil).want(t, 400, "not_found")
-	for _, name := range []string{"acl", "tagging", "policy", "lifecycle", "cors", "versioning", "encryption", "website", "publicAccessBlock", "metadataTable"} {
+	for _, name := range []string{"acl", "tagging", "policy", "lifecycle", "cors", "versioning", "encryption",
+		"website", "publicAccessBlock", "metadataTable"} {
 		for _, method := range []string{"PUT", "POST", "DELETE"} {
 			send(method, "/empty?"+name, "").want(t, 501, "NotImplemented")
 		}

@@ -125,12 +125,14 @@ func (h signHandler) upload(c *call) error {
 		return err
 	}
 	upsert := c.flag("X-Upsert")
-	err = h.store.CanUpload(c.r.Context(), c.caller, objects.Upload{Bucket: c.bucket, Name: c.name, Owner: c.caller.Subject, Upsert: upsert,
-		UserMetadata: user, Declared: declared(c.r, c.r.Header.Get("Content-Type"))})
+	err = h.store.CanUpload(c.r.Context(), c.caller,
+		objects.Upload{Bucket: c.bucket, Name: c.name, Owner: c.caller.Subject, Upsert: upsert,
+			UserMetadata: user, Declared: declared(c.r, c.r.Header.Get("Content-Type"))})
 	if err != nil {
 		return err
 	}
-	u := objects.SignedURL{URL: c.bucket + "/" + c.name, Scope: objects.ScopeUpload, Owner: c.caller.Subject, Upsert: &upsert}
+	u := objects.SignedURL{URL: c.bucket + "/" + c.name, Scope: objects.ScopeUpload, Owner: c.caller.Subject,
+		Upsert: &upsert}
 	token, err := h.store.Signer.Sign(u, int64(h.uploadTTL/time.Second))
 	if err != nil {
 		return err

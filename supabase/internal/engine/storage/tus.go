@@ -12,8 +12,9 @@ import (
 const tusRoot = "/upload/resumable"
 
 var tusOperations = map[string]string{
-	http.MethodPost: "storage.tus.upload.create", http.MethodPatch: "storage.tus.upload.part", http.MethodPut: "storage.tus.upload.part",
-	http.MethodHead: "storage.tus.upload.get", http.MethodDelete: "storage.tus.upload.delete", http.MethodOptions: "storage.tus.options",
+	http.MethodPost: "storage.tus.upload.create", http.MethodPatch: "storage.tus.upload.part",
+	http.MethodPut: "storage.tus.upload.part", http.MethodHead: "storage.tus.upload.get",
+	http.MethodDelete: "storage.tus.upload.delete", http.MethodOptions: "storage.tus.options",
 }
 
 // resumable serves the TUS endpoint. Below /sign, the token of a signed upload URL replaces the
@@ -43,8 +44,8 @@ func (e *Engine) resumable(w http.ResponseWriter, r *http.Request) {
 		e.fail(c, err)
 		return
 	}
-	e.tus.ServeTUS(w, r, tus.Request{Caller: c.caller, Owner: c.caller.Subject, Upsert: c.flag("X-Upsert"), Signed: signed,
-		Path: strings.TrimSuffix(path, "/")})
+	e.tus.ServeTUS(w, r, tus.Request{Caller: c.caller, Owner: c.caller.Subject, Upsert: c.flag("X-Upsert"),
+		Signed: signed, Path: strings.TrimSuffix(path, "/")})
 }
 
 // location returns the absolute URL of an upload, with the host that the client used.

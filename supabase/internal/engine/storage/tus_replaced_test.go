@@ -51,7 +51,8 @@ func (s *tusBucket) upload(name string) (path string) {
 func (s *tusBucket) appendOnly(path string) backend.Key {
 	s.t.Helper()
 	key := keyOf(s.t, path)
-	if _, err := s.backend.Append(s.t.Context(), key, 0, strings.NewReader("first"), func(int64) bool { return true }); err != nil {
+	if _, err := s.backend.Append(s.t.Context(), key, 0, strings.NewReader("first"),
+		func(int64) bool { return true }); err != nil {
 		s.t.Fatal(err)
 	}
 	return key
@@ -65,7 +66,8 @@ func (s *tusBucket) uploadUnmarked(name string) (path string) {
 	key := s.appendOnly(path)
 	meta, err := s.backend.Finish(s.t.Context(), key)
 	if err == nil {
-		_, err = s.engine.store.Complete(s.t.Context(), objects.Caller{}.Service(), key, "", objects.MetadataOf(meta), nil)
+		_, err = s.engine.store.Complete(s.t.Context(), objects.Caller{}.Service(), key, "", objects.MetadataOf(meta),
+			nil)
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -111,7 +113,8 @@ func TestTUSCompletesOnce(t *testing.T) {
 		s.patchNothing(deleted, 404)
 
 		moved := s.upload("moved")
-		s.do(s.key, "POST", "/object/move", map[string]any{"bucketId": "b", "sourceKey": "moved", "destinationKey": "new"}).want(t, 200, "moved")
+		s.do(s.key, "POST", "/object/move",
+			map[string]any{"bucketId": "b", "sourceKey": "moved", "destinationKey": "new"}).want(t, 200, "moved")
 		s.wantGone(moved, "moved", 400, "not_found")
 		s.do(s.key, "GET", "/object/b/new", nil).want(t, 200, "first")
 	})
@@ -123,7 +126,8 @@ func TestTUSUnmarkedUpload(t *testing.T) {
 	eachTUSBucket(t, func(t *testing.T, s *tusBucket) {
 		replaced := s.uploadUnmarked("replaced")
 		if !backendtest.OnDisk(s.backend) {
-			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // the S3 server may round times to seconds
+			// the S3 server may round times to seconds
+			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 		}
 		s.replace("replaced")
 		s.wantGone(replaced, "replaced", 200, "second")

@@ -34,14 +34,16 @@ func TestTUSTooLong(t *testing.T) {
 		s.do(key, "GET", "/object/b/a.txt", nil).want(t, 400, "NoSuchKey")
 		s.tus(key, "PATCH", path, chunked("12"), at("0")...).want(t, 204, "")
 		s.tus(key, "PATCH", path, chunked("3456"), at("2")...).want(t, 413, "")
-		s.tus(key, "PATCH", path, chunked("345"), append(at("2"), "Upload-Length", "6")...).want(t, 400, "Upload-Length or")
+		s.tus(key, "PATCH", path, chunked("345"), append(at("2"), "Upload-Length", "6")...).want(t, 400,
+			"Upload-Length or")
 		s.tus(key, "PATCH", path, chunked("345"), append(at("2"), "Upload-Length", "5")...).want(t, 204, "")
 		s.do(key, "GET", "/object/b/a.txt", nil).want(t, 200, "12345")
 
 		metadata := tusMetadata("bucketName", "b", "objectName", "with.txt")
 		s.tus(key, "POST", "/upload/resumable", chunked("123"), "Upload-Length", "2", "Upload-Metadata", metadata,
 			"Content-Type", "application/offset+octet-stream").want(t, 413, "Maximum size exceeded\n")
-		deferred := s.tusPath(s.tus(key, "POST", "/upload/resumable", nil, "Upload-Defer-Length", "1", "Upload-Metadata", metadata))
+		deferred := s.tusPath(s.tus(key, "POST", "/upload/resumable", nil, "Upload-Defer-Length", "1",
+			"Upload-Metadata", metadata))
 		s.tus(key, "PATCH", deferred, chunked("1234"), append(at("0"), "Upload-Length", "3")...).want(t, 413, "")
 		s.tus(key, "PATCH", deferred, chunked("123"), at("0")...).want(t, 204, "")
 		s.do(key, "GET", "/object/b/with.txt", nil).want(t, 200, "123")
@@ -53,8 +55,10 @@ func TestTUSConcatenation(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
-	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "partial").want(t, 501, "Concatenation extension is not (yet) supported.")
-	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "final;/a /b").want(t, 501, "Concatenation extension")
+	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "partial").want(t, 501,
+		"Concatenation extension is not (yet) supported.")
+	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "final;/a /b").want(t, 501,
+		"Concatenation extension")
 	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "other").want(t, 400, "Invalid upload-concat\n")
 }
 
@@ -87,15 +91,20 @@ func TestTUSHeaders(t *testing.T) {
 	created := s.tusCreate(key, "b", "a", 4, "", "Origin", "https://example.org")
 	check("create", created, cors+"Content-Type Location Tus-Resumable")
 	path := s.tusPath(created)
-	check("head", s.tus(key, "HEAD", path, nil), cors+"Cache-Control Content-Type Tus-Resumable Upload-Length Upload-Metadata Upload-Offset")
+	check("head", s.tus(key, "HEAD", path, nil), cors+
+		"Cache-Control Content-Type Tus-Resumable Upload-Length Upload-Metadata Upload-Offset")
 	check("part", s.tus(key, "PATCH", path, "12", "Upload-Offset", "0"), cors+"Tus-Resumable Upload-Offset")
 	check("conflict", s.tus(key, "PATCH", path, "12", "Upload-Offset", "0"), cors+"Content-Type Tus-Resumable")
-	check("last part", s.tus(key, "PATCH", path, "34", "Upload-Offset", "2"), cors+"Tus-Complete Tus-Resumable Upload-Offset")
+	check("last part", s.tus(key, "PATCH", path, "34", "Upload-Offset", "2"), cors+
+		"Tus-Complete Tus-Resumable Upload-Offset")
 	check("delete", s.tus(key, "DELETE", s.tusPath(s.tusCreate(key, "b", "d", 4, "")), nil), cors+"Tus-Resumable")
-	check("no version", s.do(key, "POST", "/upload/resumable", nil, "Origin", "https://example.org"), "Content-Type Tus-Resumable")
-	check("bad header", s.tus(key, "POST", "/upload/resumable", nil, "Upload-Length", "x"), "Content-Type Tus-Resumable")
+	check("no version", s.do(key, "POST", "/upload/resumable", nil, "Origin", "https://example.org"),
+		"Content-Type Tus-Resumable")
+	check("bad header", s.tus(key, "POST", "/upload/resumable", nil, "Upload-Length", "x"),
+		"Content-Type Tus-Resumable")
 	for _, method := range []string{"PUT", "PATCH", "HEAD", "DELETE"} {
-		if r := s.tus(key, method, "/upload/resumable", nil); r.StatusCode != 404 || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		if r := s.tus(key, method, "/upload/resumable", nil); r.StatusCode != 404 ||
+			!strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
 			t.Errorf("%s without an id: %d %s", method, r.StatusCode, r.body)
 		}
 	}

@@ -46,7 +46,8 @@ func (s *stack) tusCreate(token, bucket, name string, size int, extra string, he
 	if extra != "" {
 		m += "," + extra
 	}
-	return s.tus(token, "POST", "/upload/resumable", nil, append([]string{"Upload-Length", strconv.Itoa(size), "Upload-Metadata", m}, headers...)...)
+	return s.tus(token, "POST", "/upload/resumable", nil,
+		append([]string{"Upload-Length", strconv.Itoa(size), "Upload-Metadata", m}, headers...)...)
 }
 
 // tusPath returns the path of a created upload.
@@ -67,7 +68,8 @@ func TestTUS(t *testing.T) {
 	key := s.demo.ServiceRole
 
 	options := s.do("", "OPTIONS", "/upload/resumable", nil)
-	if options.StatusCode != 204 || options.Header.Get("Tus-Version") != "1.0.0" || !strings.Contains(options.Header.Get("Tus-Extension"), "termination") {
+	if options.StatusCode != 204 || options.Header.Get("Tus-Version") != "1.0.0" ||
+		!strings.Contains(options.Header.Get("Tus-Extension"), "termination") {
 		t.Errorf("OPTIONS: %d %v", options.StatusCode, options.Header)
 	}
 
@@ -112,13 +114,15 @@ func TestTUS(t *testing.T) {
 	}
 
 	m := tusMetadata("bucketName", "b", "objectName", "whole")
-	r = s.tus(key, "POST", "/upload/resumable", "abc", "Upload-Length", "3", "Upload-Metadata", m, "Content-Type", "application/offset+octet-stream").want(t, 201, "")
+	r = s.tus(key, "POST", "/upload/resumable", "abc", "Upload-Length", "3", "Upload-Metadata", m, "Content-Type",
+		"application/offset+octet-stream").want(t, 201, "")
 	if r.Header.Get("Upload-Offset") != "3" {
 		t.Errorf("creation with upload: %v", r.Header)
 	}
 	s.do(key, "GET", "/object/b/whole", nil).want(t, 200, "abc")
 
-	later := s.tusPath(s.tus(key, "POST", "/upload/resumable", nil, "Upload-Defer-Length", "1", "Upload-Metadata", tusMetadata("bucketName", "b", "objectName", "later")))
+	later := s.tusPath(s.tus(key, "POST", "/upload/resumable", nil, "Upload-Defer-Length", "1", "Upload-Metadata",
+		tusMetadata("bucketName", "b", "objectName", "later")))
 	s.tus(key, "PATCH", later, "ab", "Upload-Offset", "0").want(t, 204, "")
 	s.tus(key, "PATCH", later, "c", "Upload-Offset", "2", "Upload-Length", "3").want(t, 204, "")
 	s.do(key, "GET", "/object/b/later", nil).want(t, 200, "abc")
@@ -128,7 +132,8 @@ func TestTUSRefuses(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	key := s.demo.ServiceRole
-	s.do(key, "POST", "/bucket", map[string]any{"name": "small", "file_size_limit": 5, "allowed_mime_types": []string{"text/plain"}}).want(t, 200, "small")
+	s.do(key, "POST", "/bucket", map[string]any{"name": "small", "file_size_limit": 5,
+		"allowed_mime_types": []string{"text/plain"}}).want(t, 200, "small")
 	m := tusMetadata("bucketName", "small", "objectName", "x", "contentType", "text/plain")
 	tests := []struct {
 		name, token string
@@ -142,18 +147,23 @@ func TestTUSRefuses(t *testing.T) {
 		{"too large", key, []string{"Upload-Length", "6", "Upload-Metadata", m}, 413, "Maximum size exceeded"},
 		{"no length", key, []string{"Upload-Metadata", m}, 400, "Upload-Length"},
 		{"no metadata", key, []string{"Upload-Length", "1"}, 400, "Metadata header is required"},
-		{"bad metadata", key, []string{"Upload-Length", "1", "Upload-Metadata", "bucketName !!"}, 400, "upload-metadata"},
+		{"bad metadata", key, []string{"Upload-Length", "1", "Upload-Metadata", "bucketName !!"}, 400,
+			"upload-metadata"},
 		{"negative length", key, []string{"Upload-Length", "-1", "Upload-Metadata", m}, 400, "upload-length"},
-		{"type", key, []string{"Upload-Length", "1", "Upload-Metadata", tusMetadata("bucketName", "small", "objectName", "x", "contentType", "image/png")}, 415, "image/png"},
-		{"name", key, []string{"Upload-Length", "1", "Upload-Metadata", tusMetadata("bucketName", "small", "objectName", "../../x")}, 400, "Invalid key"},
-		{"no bucket", key, []string{"Upload-Length", "1", "Upload-Metadata", tusMetadata("bucketName", "none", "objectName", "x")}, 404, "Bucket not found"},
+		{"type", key, []string{"Upload-Length", "1", "Upload-Metadata",
+			tusMetadata("bucketName", "small", "objectName", "x", "contentType", "image/png")}, 415, "image/png"},
+		{"name", key, []string{"Upload-Length", "1", "Upload-Metadata",
+			tusMetadata("bucketName", "small", "objectName", "../../x")}, 400, "Invalid key"},
+		{"no bucket", key, []string{"Upload-Length", "1", "Upload-Metadata",
+			tusMetadata("bucketName", "none", "objectName", "x")}, 404, "Bucket not found"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s.tus(tt.token, "POST", "/upload/resumable", nil, tt.headers...).want(t, tt.status, tt.text)
 		})
 	}
-	s.tus(key, "PATCH", "/upload/resumable/"+base64.RawURLEncoding.EncodeToString([]byte("small/../../etc/passwd")), "x", "Upload-Offset", "0").want(t, 404, "not found")
+	s.tus(key, "PATCH", "/upload/resumable/"+base64.RawURLEncoding.EncodeToString([]byte("small/../../etc/passwd")),
+		"x", "Upload-Offset", "0").want(t, 404, "not found")
 }
 
 func TestTUSSignedURL(t *testing.T) {
@@ -163,10 +173,13 @@ func TestTUSSignedURL(t *testing.T) {
 	r := s.do(s.demo.ServiceRole, "POST", "/object/upload/sign/b/signed.txt", nil).want(t, 200, "token")
 	token := r.field("token")
 	m := tusMetadata("bucketName", "b", "objectName", "signed.txt")
-	s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", m).want(t, 400, "Missing x-signature header")
+	s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", m).want(t, 400,
+		"Missing x-signature header")
 	other := tusMetadata("bucketName", "b", "objectName", "other.txt")
-	s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", other, "X-Signature", token).want(t, 400, "Invalid signature")
-	path := s.tusPath(s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", m, "X-Signature", token))
+	s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", other, "X-Signature",
+		token).want(t, 400, "Invalid signature")
+	path := s.tusPath(s.tus("", "POST", "/upload/resumable/sign", nil, "Upload-Length", "2", "Upload-Metadata", m,
+		"X-Signature", token))
 	if !strings.Contains(path, "/upload/resumable/sign/") {
 		t.Errorf("location is %s", path)
 	}
@@ -190,8 +203,10 @@ func TestTUSLocationBehindProxy(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, func(o *Options) { o.AllowForwardedPrefix, o.AllowForwardedHeaders = true, true })
 	s.bucket("b", false)
-	r := s.tusCreate(s.demo.ServiceRole, "b", "x", 1, "", "X-Forwarded-Host", "files.example.org", "X-Forwarded-Proto", "https", "X-Forwarded-Port", "8443", "X-Forwarded-Prefix", "/storage/v1")
-	if l := r.Header.Get("Location"); !strings.HasPrefix(l, "https://files.example.org:8443/storage/v1/upload/resumable/") {
+	r := s.tusCreate(s.demo.ServiceRole, "b", "x", 1, "", "X-Forwarded-Host", "files.example.org", "X-Forwarded-Proto",
+		"https", "X-Forwarded-Port", "8443", "X-Forwarded-Prefix", "/storage/v1")
+	if l := r.Header.Get("Location"); !strings.HasPrefix(l,
+		"https://files.example.org:8443/storage/v1/upload/resumable/") {
 		t.Errorf("location is %s", l)
 	}
 }
@@ -240,7 +255,8 @@ func testDisconnects(t *testing.T, s *stack, second *httptest.Server) {
 		if interruptions == 20 {
 			// Bytes of the last interrupted request may still arrive. The reply is 409 if they came
 			// before this request, and 423 if they come during it.
-			if r := s.tus(key, "PATCH", path, data[offset:], "Upload-Offset", strconv.Itoa(offset)); r.StatusCode != 409 && r.StatusCode != 423 {
+			if r := s.tus(key, "PATCH", path, data[offset:], "Upload-Offset",
+				strconv.Itoa(offset)); r.StatusCode != 409 && r.StatusCode != 423 {
 				r.want(t, 204, "")
 				break
 			}
@@ -323,7 +339,8 @@ func TestTUSNewRequestEndsStalled(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				req.Header = http.Header{"Authorization": {"Bearer " + key}, "Tus-Resumable": {"1.0.0"}, "Upload-Offset": {"5"}, "Content-Type": {"application/offset+octet-stream"}}
+				req.Header = http.Header{"Authorization": {"Bearer " + key}, "Tus-Resumable": {"1.0.0"},
+					"Upload-Offset": {"5"}, "Content-Type": {"application/offset+octet-stream"}}
 				res, err := http.DefaultTransport.RoundTrip(req)
 				if err != nil {
 					t.Fatal(err)
@@ -383,14 +400,16 @@ func TestTUSCompletedDuringDelete(t *testing.T) {
 	s.bucket("b", false)
 	path := s.tusPath(s.tusCreate(s.demo.ServiceRole, "b", "a/file", 5, ""))
 	done := s.lockElsewhere(path, func(key backend.Key) {
-		if _, err := s.engine.store.Backend.Append(t.Context(), key, 0, strings.NewReader("hello"), func(int64) bool { return true }); err != nil {
+		if _, err := s.engine.store.Backend.Append(t.Context(), key, 0, strings.NewReader("hello"),
+			func(int64) bool { return true }); err != nil {
 			t.Error(err)
 		}
 		meta, err := s.engine.store.Backend.Finish(t.Context(), key)
 		if err != nil {
 			t.Error(err)
 		}
-		if _, err := s.engine.store.Complete(t.Context(), objects.Caller{}.Service(), key, "", objects.MetadataOf(meta), nil); err != nil {
+		if _, err := s.engine.store.Complete(t.Context(), objects.Caller{}.Service(), key, "", objects.MetadataOf(meta),
+			nil); err != nil {
 			t.Error(err)
 		}
 	})

@@ -79,7 +79,8 @@ func TestDatabaseUnavailable(t *testing.T) {
 		r := request()
 		// The driver tries twice, and resumable uploads also try to connect for their locks.
 		if n := attempts() - before; r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || n < 1 || n > 4 {
-			t.Errorf("%s: %d, Retry-After %q, after %d attempts: %s", name, r.StatusCode, r.Header.Get("Retry-After"), n, r.body)
+			t.Errorf("%s: %d, Retry-After %q, after %d attempts: %s", name, r.StatusCode, r.Header.Get("Retry-After"),
+				n, r.body)
 		}
 	}
 

@@ -63,7 +63,8 @@ func (h uploadHandler) signed(c *call) error {
 // receive stores the object in the request: the raw body, or the file of a form.
 func (h uploadHandler) receive(c *call, owner string, upsert bool) (*objects.Object, error) {
 	ctx := c.r.Context()
-	u := objects.Upload{Bucket: c.bucket, Name: c.name, Owner: owner, Upsert: upsert, XRobotsTag: c.r.Header.Get("X-Robots-Tag")}
+	u := objects.Upload{Bucket: c.bucket, Name: c.name, Owner: owner, Upsert: upsert,
+		XRobotsTag: c.r.Header.Get("X-Robots-Tag")}
 	body, err := describeUpload(c.r, &u)
 	if err != nil {
 		// A missing bucket is reported before the errors of the request.

@@ -271,13 +271,15 @@ func (c *call) json() (any, error) {
 		return nil, fastify(400, "InvalidRequest", "Request body size did not match Content-Length").WithCause(err)
 	}
 	if len(data) == 0 {
-		return nil, fastify(400, "InvalidRequest", "Body cannot be empty when content-type is set to 'application/json'")
+		return nil, fastify(400, "InvalidRequest",
+			"Body cannot be empty when content-type is set to 'application/json'")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil || d.More() {
-		return nil, fastify(400, "InvalidRequest", "Body is not valid JSON but content-type is set to 'application/json'").WithCause(err)
+		return nil, fastify(400, "InvalidRequest",
+			"Body is not valid JSON but content-type is set to 'application/json'").WithCause(err)
 	}
 	return v, nil
 }

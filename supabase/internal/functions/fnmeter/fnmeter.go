@@ -45,6 +45,7 @@ func (m *Meter) Refused(function string) { m.refusals.WithLabelValues(function).
 // Deployed adds the metric of the memory of the deployed functions' process, in bytes.
 func (m *Meter) Deployed(memory func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "daawo_functions_memory_bytes", Help: "Resident memory of the process of the deployed functions; 0 without one.",
+		Name: "daawo_functions_memory_bytes",
+		Help: "Resident memory of the process of the deployed functions; 0 without one.",
 	}, func() float64 { return float64(memory()) }))
 }

@@ -28,7 +28,8 @@ func TestMeter(t *testing.T) {
 			for _, label := range metric.GetLabel() {
 				line += " " + label.GetName() + "=" + label.GetValue()
 			}
-			got = append(got, fmt.Sprint(line, " ", metric.GetCounter().GetValue()+metric.GetGauge().GetValue()+metric.GetHistogram().GetSampleSum()))
+			got = append(got, fmt.Sprint(line, " ",
+				metric.GetCounter().GetValue()+metric.GetGauge().GetValue()+metric.GetHistogram().GetSampleSum()))
 		}
 	}
 	want := []string{

@@ -23,7 +23,10 @@ func BenchmarkOverhead(b *testing.B) {
 		return err
 	}
 	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = answer(w) })
-	host := hosting(b, map[string]edge.Func{"hello": {Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error { return answer(w) }}})
+	host := hosting(b, map[string]edge.Func{"hello": {Handler: func(w http.ResponseWriter, _ *http.Request,
+		_ *edge.Env) error {
+		return answer(w)
+	}}})
 	r := httptest.NewRequest(http.MethodPost, "/hello", http.NoBody)
 	r.Header.Set("Authorization", `Bearer x.{"role":"anon"}.y`)
 	var inHost, alone time.Duration

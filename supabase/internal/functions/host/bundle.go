@@ -37,12 +37,13 @@ func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 	if err := writeOverlay(dir.Path, root); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir.Path, "overlay.json"), "-trimpath", "-ldflags=-s -w",
-		"-o", file, "./functions/"+childFolder)
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir.Path, "overlay.json"), "-trimpath",
+		"-ldflags=-s -w", "-o", file, "./functions/"+childFolder)
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
 	if out, err := build.CombinedOutput(); err != nil {
-		return errors.New("the functions do not compile:\n" + strings.TrimSpace(string(bytes.TrimSpace(out))+"\n"+err.Error()))
+		return errors.New("the functions do not compile:\n" +
+			strings.TrimSpace(string(bytes.TrimSpace(out))+"\n"+err.Error()))
 	}
 	return nil
 }

@@ -40,9 +40,10 @@ func benchBundle(b *testing.B) []byte {
 // in the host (p50, call by call), how long a cold start takes, and the memory of an idle process.
 func BenchmarkBundle(b *testing.B) {
 	program := benchBundle(b)
-	host := hosting(b, map[string]edge.Func{"hello": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-		return edge.WriteJSON(w, http.StatusOK, "bench")
-	}}})
+	host := hosting(b, map[string]edge.Func{"hello": {NoVerifyJWT: true,
+		Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+			return edge.WriteJSON(w, http.StatusOK, "bench")
+		}}})
 	d, err := NewDeployer(b.Context(), DeployOptions{
 		Dir: b.TempDir(), Host: host, Base: host, Log: slog.New(slog.DiscardHandler),
 		Child: func() (ChildConfig, error) {

@@ -14,7 +14,8 @@ func TestLimitAfterClockChange(t *testing.T) {
 		tdb.Exec(`
 			truncate edge_functions.request_limits;
 			insert into edge_functions.request_limits (client, name, requests, started_at) values ('c', 'n', 1000, now() + interval '` + jump + `')`)
-		tdb.Exec(`select edge_functions.count_request('c', 'n', 5, interval '10 minutes')`) // raises an error if the limit is reached
+		// raises an error if the limit is reached
+		tdb.Exec(`select edge_functions.count_request('c', 'n', 5, interval '10 minutes')`)
 		if n := testdb.Value[int](tdb, `select requests from edge_functions.request_limits`); n != 1 {
 			t.Errorf("after %s: %d requests are counted", jump, n)
 		}

@@ -29,16 +29,20 @@ type Base interface {
 
 // DeployOptions configure a Deployer.
 type DeployOptions struct {
-	Dir      string // holds the bundles; made if it is missing
-	Host     *Host
-	Base     Base
-	Built    []FunctionInfo                                    // the functions of Base
-	Child    func() (ChildConfig, error)                       // returns the present configuration of a process; call Reconfigure after a change
-	Waiting  func(ctx context.Context) (map[string]int, error) // the number of unfinished jobs by FUNCTION/JOB; nil means none
-	Changed  func(ctx context.Context) error                   // called after a switch, because schedules may differ; nil for nothing
-	Memory   int64                                             // limit of a process in bytes; 0 means 512 MiB
-	Drain    time.Duration                                     // how long calls of a replaced version may go on; 0 means 10 min
-	MaxBytes int64                                             // of a bundle; 0 means 512 MiB
+	Dir   string // holds the bundles; made if it is missing
+	Host  *Host
+	Base  Base
+	Built []FunctionInfo // the functions of Base
+	// returns the present configuration of a process; call Reconfigure after a change
+	Child func() (ChildConfig, error)
+	// the number of unfinished jobs by FUNCTION/JOB; nil means none
+	Waiting func(ctx context.Context) (map[string]int, error)
+	// called after a switch, because schedules may differ; nil for nothing
+	Changed func(ctx context.Context) error
+	Memory  int64 // limit of a process in bytes; 0 means 512 MiB
+	// how long calls of a replaced version may go on; 0 means 10 min
+	Drain    time.Duration
+	MaxBytes int64 // of a bundle; 0 means 512 MiB
 	Log      *slog.Logger
 	Meter    Meter // nil counts nothing
 }

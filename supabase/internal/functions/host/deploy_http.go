@@ -42,7 +42,8 @@ func (d *Deployer) Handler(via string) http.Handler {
 	})
 	mux.HandleFunc("POST /{$}", func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		v, err := d.Deploy(r.Context(), http.MaxBytesReader(w, r.Body, d.MaxBytes+1), q.Get("message"), q.Get("force") == "true")
+		v, err := d.Deploy(r.Context(), http.MaxBytesReader(w, r.Body, d.MaxBytes+1), q.Get("message"),
+			q.Get("force") == "true")
 		d.answer(w, r, "functions deployed", via, v, err)
 	})
 	mux.HandleFunc("POST /rollback", func(w http.ResponseWriter, r *http.Request) {

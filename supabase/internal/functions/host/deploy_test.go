@@ -71,7 +71,10 @@ func newDeployServer(t *testing.T) *deployServer {
 	t.Helper()
 	d := &deployServer{t: t, dir: t.TempDir(), memory: 256 << 20}
 	d.open()
-	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.Deployer.ServeHTTP(w, r) }))
+	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		d.Deployer.ServeHTTP(w, r)
+	}))
 	t.Cleanup(func() {
 		d.server.Close()
 		if err := d.Close(context.Background()); err != nil {
@@ -84,9 +87,10 @@ func newDeployServer(t *testing.T) *deployServer {
 // open makes the Deployer on the folder, as a start of the stack does.
 func (d *deployServer) open() {
 	d.t.Helper()
-	host := hosting(d.t, map[string]edge.Func{"hello": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-		return edge.WriteJSON(w, http.StatusOK, "built in")
-	}}})
+	host := hosting(d.t, map[string]edge.Func{"hello": {NoVerifyJWT: true,
+		Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+			return edge.WriteJSON(w, http.StatusOK, "built in")
+		}}})
 	var err error
 	d.Deployer, err = NewDeployer(d.t.Context(), DeployOptions{
 		Dir: d.dir, Host: host, Base: host, Built: host.Describe().Functions, Memory: d.memory,
@@ -151,7 +155,8 @@ func TestDeploy(t *testing.T) {
 	}
 	first := d.deploy("one")
 	d.is("one")
-	if len(first.Functions) != 4 || len(first.SHA256) != 64 || d.Schedules()["nightly"] != "0 3 * * *" || d.changed != 1 {
+	if len(first.Functions) != 4 || len(first.SHA256) != 64 || d.Schedules()["nightly"] != "0 3 * * *" ||
+		d.changed != 1 {
 		t.Errorf("%+v, schedules %v, changed %d times", first, d.Schedules(), d.changed)
 	}
 	d.deploy("hourly")
@@ -208,7 +213,8 @@ func TestDeployRefuses(t *testing.T) {
 		{"spin", "computes without calls"},
 		{"leak", ""}, // its memory grows, or the limit ends it first
 	} {
-		if _, err := d.Deploy(t.Context(), bytes.NewReader(bundle(t, c.mode)), "", false); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := d.Deploy(t.Context(), bytes.NewReader(bundle(t, c.mode)), "", false); err == nil ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.mode, err, c.says)
 		}
 		d.is("good")
@@ -220,7 +226,8 @@ func TestDeployRefuses(t *testing.T) {
 		t.Error("an empty bundle is accepted")
 	}
 	d.waiting = map[string]int{"hello/note": 2}
-	if _, err := d.Deploy(t.Context(), bytes.NewReader(bundle(t, "jobless")), "", false); err == nil || !strings.Contains(err.Error(), "hello/note (2)") {
+	if _, err := d.Deploy(t.Context(), bytes.NewReader(bundle(t, "jobless")), "", false); err == nil ||
+		!strings.Contains(err.Error(), "hello/note (2)") {
 		t.Errorf("without a job that waits: %v", err)
 	}
 	if _, err := d.Rollback(t.Context(), BuiltIn, false); err == nil {
@@ -348,14 +355,16 @@ func TestDeployToken(t *testing.T) {
 	if got := ask("GET", "/_deploy/", token, nil); !strings.Contains(got, runtime.GOARCH) {
 		t.Errorf("state: %s", got)
 	}
-	if got := ask("POST", "/_deploy/?message=x", token, bytes.NewReader(bundle(t, "remote"))); !strings.HasPrefix(got, "200") {
+	if got := ask("POST", "/_deploy/?message=x", token, bytes.NewReader(bundle(t, "remote"))); !strings.HasPrefix(got,
+		"200") {
 		t.Errorf("deploy: %s", got)
 	}
 	d.is("remote")
 	if got := ask("POST", "/_deploy/rollback?to=built-in", token, nil); !strings.HasPrefix(got, "200") {
 		t.Errorf("rollback: %s", got)
 	}
-	if got := ask("POST", "/_deploy/token", token, nil); !strings.HasPrefix(got, "404") && !strings.HasPrefix(got, "405") {
+	if got := ask("POST", "/_deploy/token", token, nil); !strings.HasPrefix(got, "404") &&
+		!strings.HasPrefix(got, "405") {
 		t.Errorf("another path: %s", got)
 	}
 	if _, _, err := d.NewToken(-time.Second); err != nil {

@@ -80,7 +80,8 @@ func (d *Deployer) knowsWaiting(ctx context.Context, functions []FunctionInfo, f
 	for _, name := range slices.Sorted(maps.Keys(waiting)) {
 		lost = append(lost, fmt.Sprintf("%s (%d)", name, waiting[name]))
 	}
-	return fmt.Errorf("the version lacks jobs that wait: %s; wait for them, cancel them, or use --force", strings.Join(lost, ", "))
+	return fmt.Errorf("the version lacks jobs that wait: %s; wait for them, cancel them, or use --force",
+		strings.Join(lost, ", "))
 }
 
 var errEnded = errors.New("the bundle ended by itself")

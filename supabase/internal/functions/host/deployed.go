@@ -56,7 +56,8 @@ func (b *deployed) start(ctx context.Context) error {
 	b.starts++
 	socket := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", b.ID, time.Now().UnixNano(), b.starts))
 	b.mu.Unlock()
-	p, err := startProcess(ctx, processOptions{program: b.program, socket: socket, config: config, log: b.log, memory: b.memory, keep: true})
+	p, err := startProcess(ctx,
+		processOptions{program: b.program, socket: socket, config: config, log: b.log, memory: b.memory, keep: true})
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,8 @@ func (h *Host) CheckHealth(ctx context.Context) error {
 		if f.Health == nil {
 			continue
 		}
-		err := h.background(ctx, name, "health", func(ctx context.Context, env *edge.Env) error { return f.Health(ctx, env) })
+		err := h.background(ctx, name, "health",
+			func(ctx context.Context, env *edge.Env) error { return f.Health(ctx, env) })
 		if err != nil {
 			failed = append(failed, fmt.Errorf("function %s is not healthy: %w", name, err))
 		}

@@ -299,8 +299,8 @@ func writeOverlay(dir, root string) error {
 // build compiles the functions. Its error is the output of the compiler.
 func (d *Dev) build(ctx context.Context, name string) (program string, err error) {
 	program = filepath.Join(d.dir.Path, "functions-"+name)
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay", filepath.Join(d.dir.Path, "overlay.json"), "-ldflags=-s -w",
-		"-o", program, "./functions/"+childFolder)
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-overlay",
+		filepath.Join(d.dir.Path, "overlay.json"), "-ldflags=-s -w", "-o", program, "./functions/"+childFolder)
 	build.Dir = d.Root
 	// Without C there is no external linker, and compiler and linker end before their garbage is
 	// worth a collection: together a third of the time of an edit.

@@ -47,9 +47,9 @@ func project(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"supabase/edge", "supabase/stack/child", "supabase/internal/functions/host", "supabase/internal/database/pool",
-		"supabase/internal/base/keys", "supabase/internal/base/logattr", "supabase/internal/functions/jobs/queue",
-		"supabase/internal/base/tempdir", "supabase/internal/base/tracing"} {
+	for _, dir := range []string{"supabase/edge", "supabase/stack/child", "supabase/internal/functions/host",
+		"supabase/internal/database/pool", "supabase/internal/base/keys", "supabase/internal/base/logattr",
+		"supabase/internal/functions/jobs/queue", "supabase/internal/base/tempdir", "supabase/internal/base/tracing"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
 			t.Fatal(err)
 		}
@@ -111,9 +111,10 @@ type devServer struct {
 func newDevServer(t *testing.T) *devServer {
 	t.Helper()
 	d := &devServer{t: t, root: project(t)}
-	host := hosting(t, map[string]edge.Func{"hello": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-		return edge.WriteJSON(w, http.StatusOK, "built in")
-	}}})
+	host := hosting(t, map[string]edge.Func{"hello": {NoVerifyJWT: true,
+		Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+			return edge.WriteJSON(w, http.StatusOK, "built in")
+		}}})
 	secret := keys.Secret("", "a secret that is long enough for it")
 	var err error
 	if d.keys, err = json.Marshal([]keys.Key{secret}); err != nil {
@@ -122,9 +123,11 @@ func newDevServer(t *testing.T) *devServer {
 	if d.token, err = secret.Sign([]byte(`{"role":"service_role","exp":4102444800}`)); err != nil {
 		t.Fatal(err)
 	}
-	d.config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), EnvFile: filepath.Join(d.root, "functions/.env")})
+	d.config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`),
+		EnvFile: filepath.Join(d.root, "functions/.env")})
 	d.dev, err = NewDev(DevOptions{
-		Root: d.root, Host: host, Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds})),
+		Root: d.root, Host: host,
+		Log:   slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds})),
 		Child: func() (ChildConfig, error) { return *d.config.Load(), nil },
 	})
 	if err != nil {
@@ -223,7 +226,8 @@ func TestReloadDropsNoCall(t *testing.T) {
 
 	d.write("functions/hello/func.go", helloSource(`"one"`))
 	d.write("functions/functions.go", registry(true))
-	t.Logf("a new function, with an empty build cache, is served after %v", d.until("hello", "new function", says("one")))
+	t.Logf("a new function, with an empty build cache, is served after %v",
+		d.until("hello", "new function", says("one")))
 
 	d.write("functions/hello/func.go", helloSource(`"two"`))
 	t.Logf("an edit is served after %v", d.until("hello", "edit", says("two")))
@@ -244,12 +248,14 @@ func TestReloadDropsNoCall(t *testing.T) {
 
 	d.write("functions/hello/func.go", helloSource(`"three" oops`))
 	d.until("not-there-yet", "compiler error", func(code int, body string) bool {
-		return code == http.StatusServiceUnavailable && strings.Contains(body, "BOOT_ERROR") && strings.Contains(body, "func.go:12")
+		return code == http.StatusServiceUnavailable && strings.Contains(body, "BOOT_ERROR") &&
+			strings.Contains(body, "func.go:12")
 	})
 	if code, body := d.get("hello"); !says("two")(code, body) {
 		t.Errorf("after a syntax error: %d %s, want the old version", code, body)
 	}
-	if res, err := d.server.Client().Get(d.server.URL + "/hello"); err != nil || !strings.Contains(res.Header.Get("X-Functions-Problem"), "func.go:12") {
+	if res, err := d.server.Client().Get(d.server.URL + "/hello"); err != nil ||
+		!strings.Contains(res.Header.Get("X-Functions-Problem"), "func.go:12") {
 		t.Errorf("the reply of the last version lacks the compiler error: %v", err)
 	} else {
 		_ = res.Body.Close()
@@ -298,7 +304,8 @@ func TestEnvFile(t *testing.T) {
 	if v, err := ReadEnvFile(file + "none"); v != nil || err != nil {
 		t.Errorf("missing file: %v %v", v, err)
 	}
-	find := Lookup(map[string]string{"A": "own"}, map[string]string{"A": "file", "B": "file"}, func(n string) (string, bool) { return strings.TrimLeft(n, "D"), n != "D" })
+	find := Lookup(map[string]string{"A": "own"}, map[string]string{"A": "file", "B": "file"},
+		func(n string) (string, bool) { return strings.TrimLeft(n, "D"), n != "D" })
 	if s := find("A") + find("B") + find("process") + find("D"); s != "ownfileprocess" {
 		t.Error(s)
 	}

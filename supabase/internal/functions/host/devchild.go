@@ -95,7 +95,8 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 		return nil, err
 	}
 	transport := &socketTransport{path: socket}
-	p := &process{keep: o.keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport}, exited: make(chan struct{})}
+	p := &process{keep: o.keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport},
+		exited: make(chan struct{})}
 	p.proxy = &httputil.ReverseProxy{
 		Transport:      transport,
 		FlushInterval:  0, // see fromChild
@@ -169,7 +170,8 @@ func (p *process) describe(ctx context.Context) error {
 	}
 	if p.Protocol != Protocol {
 		return fmt.Errorf("the functions were built from packages of another release: their protocol is %d, the server's %d; "+
-			"build them again, in a project with third_party/daawo after `daawo init --functions`", p.Protocol, Protocol)
+			"build them again, in a project with third_party/daawo after `daawo init --functions`", p.Protocol,
+			Protocol)
 	}
 	return nil
 }
@@ -187,7 +189,8 @@ func (d Description) answers(name string) bool {
 func toChild(r *httputil.ProxyRequest) {
 	r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
 	r.Out.Host = r.In.Host
-	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix"} {
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port",
+		"X-Forwarded-Prefix"} {
 		if v := r.In.Header.Get(name); v != "" {
 			r.Out.Header.Set(name, v)
 		}

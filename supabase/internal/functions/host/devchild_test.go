@@ -15,7 +15,8 @@ import (
 func TestRelayKeepsAttributeOrder(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"time":"2026-08-31T12:00:00Z","level":"WARN","msg":"function call","function":"hello","execution_id":"1","status":503,"duration":0.012,"bytes":12345678}`: `level=WARN msg="function call" function=hello execution_id=1 status=503 duration=0.012 bytes=12345678`,
-		`{"level":"INFO","msg":"x","duration":"12ms"}`:  `level=INFO msg=x duration=0.012`, // of a function's own logger
+		// of a function's own logger
+		`{"level":"INFO","msg":"x","duration":"12ms"}`:  `level=INFO msg=x duration=0.012`,
 		`{"level":"INFO","msg":"x","function":"hello"}`: `level=INFO msg=x function=hello`,
 		`printed`:     `level=INFO msg=printed`,
 		`{"a":1}`:     `level=INFO msg="{\"a\":1}"`,
@@ -41,10 +42,11 @@ func TestProxyToChildKeepsHeaders(t *testing.T) {
 		in.Header.Set("X-Forwarded-"+name, "the "+name)
 	}
 	var out *http.Request
-	proxy := httputil.ReverseProxy{Rewrite: toChild, Transport: transport(func(r *http.Request) (*http.Response, error) {
-		out = r
-		return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody}, nil
-	})}
+	proxy := httputil.ReverseProxy{Rewrite: toChild,
+		Transport: transport(func(r *http.Request) (*http.Response, error) {
+			out = r
+			return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody}, nil
+		})}
 	proxy.ServeHTTP(httptest.NewRecorder(), in)
 	for name := range in.Header {
 		if got := out.Header.Get(name); got != in.Header.Get(name) {

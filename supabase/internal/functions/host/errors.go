@@ -64,7 +64,8 @@ func check(name string, f edge.Func) error {
 	}
 	for job, j := range f.Jobs {
 		if j.Priority < 0 || j.Priority > 4 || j.MaxAttempts < 0 {
-			return fmt.Errorf("function %q: job %q: a priority is 1 to 4 and a number of attempts is positive", name, job)
+			return fmt.Errorf("function %q: job %q: a priority is 1 to 4 and a number of attempts is positive", name,
+				job)
 		}
 	}
 	if f.Schedule != "" {

@@ -39,7 +39,8 @@ type gate struct {
 }
 
 func newGate(f edge.Func) gate {
-	g := gate{make(chan struct{}, f.MaxConcurrent), new(atomic.Int64), new(atomic.Int64), new(atomic.Int64), int64(f.MaxWaiting), f.MaxWait, nil}
+	g := gate{make(chan struct{}, f.MaxConcurrent), new(atomic.Int64), new(atomic.Int64), new(atomic.Int64),
+		int64(f.MaxWaiting), f.MaxWait, nil}
 	if f.MaxBodyMemory > 0 {
 		g.memory = semaphore.NewWeighted(f.MaxBodyMemory)
 	}

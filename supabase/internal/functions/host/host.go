@@ -43,16 +43,19 @@ type Options struct {
 	// edge.Env.Operate.
 	Operations map[string]func(context.Context) (any, error)
 
-	Getenv  func(name string) string     // variables and secrets of the functions; nil means none
-	Region  string                       // for replies; "" means "local"
-	Client  func(r *http.Request) string // address of the client, "" for no limit; nil means the address of the connection
-	Now     func() time.Time             // nil means time.Now
-	Log     *slog.Logger                 // nil means slog.Default()
-	Parent  *Parent                      // the stack's program, which forwards the calls; nil if this process is the stack's
-	Meter   Meter                        // nil counts nothing
-	Traces  *tracing.Provider            // nil makes no spans
-	Drain   time.Duration                // how long Close waits for calls and background work; 0 means 10 s
-	JobWait time.Duration                // how long a job waits for others of its name, see edge.Job.MaxConcurrent; 0 means 5 s
+	Getenv func(name string) string // variables and secrets of the functions; nil means none
+	Region string                   // for replies; "" means "local"
+	// address of the client, "" for no limit; nil means the address of the connection
+	Client func(r *http.Request) string
+	Now    func() time.Time // nil means time.Now
+	Log    *slog.Logger     // nil means slog.Default()
+	// the stack's program, which forwards the calls; nil if this process is the stack's
+	Parent *Parent
+	Meter  Meter             // nil counts nothing
+	Traces *tracing.Provider // nil makes no spans
+	Drain  time.Duration     // how long Close waits for calls and background work; 0 means 10 s
+	// how long a job waits for others of its name, see edge.Job.MaxConcurrent; 0 means 5 s
+	JobWait time.Duration
 }
 
 // Outbox is the durable queue behind Env.Enqueue and Env.Notify. Add adds the statements that store

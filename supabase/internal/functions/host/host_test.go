@@ -62,7 +62,8 @@ func serve(h http.Handler, method, path string, header map[string]string) *httpt
 // paths of the host.
 func TestAuthorization(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{
-		"hello": {Handler: hello}, "open": {Handler: hello, NoVerifyJWT: true}, "posts": {Handler: hello, Methods: []string{"POST"}},
+		"hello": {Handler: hello}, "open": {Handler: hello, NoVerifyJWT: true},
+		"posts": {Handler: hello, Methods: []string{"POST"}},
 	}, func(o *Options) {
 		o.APIKey = func(key string) (string, bool) { return `x.{"role":"anon"}.y`, key == "sb_publishable_1" }
 	})
@@ -77,13 +78,17 @@ func TestAuthorization(t *testing.T) {
 		{"POST", "/hello/deeper?x=1", map[string]string{"Authorization": user}, 200, "", `authenticated`},
 		{"POST", "/hello", map[string]string{"Authorization": `Bearer x.{"name":"anon"}.y`}, 200, "", `"Role":"anon"`},
 		{"POST", "/hello", nil, 401, "UNAUTHORIZED_NO_AUTH_HEADER", `"msg":"Missing authorization header"`},
-		{"POST", "/hello", map[string]string{"Authorization": "Basic x"}, 401, "UNAUTHORIZED_INVALID_AUTH_HEADER", `"code"`},
-		{"POST", "/hello", map[string]string{"Authorization": "Bearer nonsense"}, 401, "UNAUTHORIZED_INVALID_JWT_FORMAT", `Invalid JWT`},
-		{"POST", "/hello", map[string]string{"Authorization": "Bearer x.nonsense.y"}, 401, "UNAUTHORIZED_INVALID_JWT", `Invalid JWT`},
+		{"POST", "/hello", map[string]string{"Authorization": "Basic x"}, 401, "UNAUTHORIZED_INVALID_AUTH_HEADER",
+			`"code"`},
+		{"POST", "/hello", map[string]string{"Authorization": "Bearer nonsense"}, 401,
+			"UNAUTHORIZED_INVALID_JWT_FORMAT", `Invalid JWT`},
+		{"POST", "/hello", map[string]string{"Authorization": "Bearer x.nonsense.y"}, 401, "UNAUTHORIZED_INVALID_JWT",
+			`Invalid JWT`},
 		{"POST", "/hello", map[string]string{"Sb-Api-Key": `x.{"role":"anon"}.y`}, 200, "", `"Role":"anon"`},
 		{"POST", "/hello", map[string]string{"Apikey": "sb_publishable_1"}, 200, "", `"Role":"anon"`},
 		{"POST", "/hello", map[string]string{"Authorization": "Bearer sb_publishable_1"}, 200, "", `"Role":"anon"`},
-		{"POST", "/hello", map[string]string{"Authorization": "Bearer sb_publishable_2"}, 401, "UNAUTHORIZED_INVALID_API_KEY", `Invalid API key`},
+		{"POST", "/hello", map[string]string{"Authorization": "Bearer sb_publishable_2"}, 401,
+			"UNAUTHORIZED_INVALID_API_KEY", `Invalid API key`},
 		{"OPTIONS", "/hello", nil, 200, "", `anon`}, // the function handles OPTIONS
 		{"OPTIONS", "/posts", nil, 204, "", ``},     // POST only: the host handles OPTIONS
 		{"GET", "/posts", map[string]string{"Authorization": user}, 405, "METHOD_NOT_ALLOWED", ``},
@@ -95,14 +100,17 @@ func TestAuthorization(t *testing.T) {
 		{"GET", "/_internal/metric", nil, 404, "NOT_FOUND", ``},
 	} {
 		w := serve(h, c.method, c.path, c.header)
-		if w.Code != c.status || w.Header().Get("Sb-Error-Code") != c.code || !strings.Contains(w.Body.String(), c.has) {
-			t.Errorf("%s %s %v: %d %s %s, want %d %s %s", c.method, c.path, c.header, w.Code, w.Header().Get("Sb-Error-Code"), w.Body, c.status, c.code, c.has)
+		if w.Code != c.status || w.Header().Get("Sb-Error-Code") != c.code ||
+			!strings.Contains(w.Body.String(), c.has) {
+			t.Errorf("%s %s %v: %d %s %s, want %d %s %s", c.method, c.path, c.header, w.Code,
+				w.Header().Get("Sb-Error-Code"), w.Body, c.status, c.code, c.has)
 		}
 		if relay := w.Header().Get("X-Relay-Error"); (relay == "true") != (c.status == 401) {
 			t.Errorf("%s %s: x-relay-error %q", c.method, c.path, relay)
 		}
 	}
-	if w := serve(h, "POST", "/posts", map[string]string{"Authorization": user}); w.Header().Get("Access-Control-Allow-Origin") != "*" ||
+	if w := serve(h, "POST", "/posts",
+		map[string]string{"Authorization": user}); w.Header().Get("Access-Control-Allow-Origin") != "*" ||
 		w.Header().Get("Sb-Request-Id") == "" || w.Header().Get("X-Sb-Edge-Region") != "local" {
 		t.Errorf("headers %v", w.Header())
 	}
@@ -114,12 +122,15 @@ func TestFailures(t *testing.T) {
 	var log strings.Builder
 	var mu sync.Mutex
 	h := hosting(t, map[string]edge.Func{
-		"panics": {NoVerifyJWT: true, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { panic("secret detail") }},
-		"fails":  {NoVerifyJWT: true, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { return errors.New("secret detail") }},
+		"panics": {NoVerifyJWT: true,
+			Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { panic("secret detail") }},
+		"fails": {NoVerifyJWT: true,
+			Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { return errors.New("secret detail") }},
 		"refuses": {NoVerifyJWT: true, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
 			return edge.Errorf(418, "teapot", "I am one")
 		}},
-		"says-nothing": {NoVerifyJWT: true, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { return nil }},
+		"says-nothing": {NoVerifyJWT: true,
+			Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { return nil }},
 	}, func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
 	})
@@ -127,11 +138,12 @@ func TestFailures(t *testing.T) {
 		status int
 		has    string
 	}{
-		"panics": {500, `"code":"WORKER_ERROR"`}, "fails": {500, `"code":"WORKER_ERROR"`}, "refuses": {418, `{"code":"teapot","message":"I am one"}`},
-		"says-nothing": {200, ""},
+		"panics": {500, `"code":"WORKER_ERROR"`}, "fails": {500, `"code":"WORKER_ERROR"`},
+		"refuses": {418, `{"code":"teapot","message":"I am one"}`}, "says-nothing": {200, ""},
 	} {
 		w := serve(h, "POST", "/"+name, nil)
-		if w.Code != want.status || !strings.Contains(w.Body.String(), want.has) || strings.Contains(w.Body.String(), "secret") {
+		if w.Code != want.status || !strings.Contains(w.Body.String(), want.has) ||
+			strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 		id := w.Header().Get("Sb-Request-Id")
@@ -161,13 +173,14 @@ func (l locked) Write(p []byte) (int, error) {
 
 // TestBodyLimit checks MaxBody for bodies with and without a declared length.
 func TestBodyLimit(t *testing.T) {
-	h := hosting(t, map[string]edge.Func{"reads": {NoVerifyJWT: true, MaxBody: 1000, Handler: func(w http.ResponseWriter, r *http.Request, _ *edge.Env) error {
-		n, err := io.Copy(io.Discard, r.Body)
-		if err != nil {
-			return err
-		}
-		return edge.WriteJSON(w, http.StatusOK, n)
-	}}})
+	h := hosting(t, map[string]edge.Func{"reads": {NoVerifyJWT: true, MaxBody: 1000,
+		Handler: func(w http.ResponseWriter, r *http.Request, _ *edge.Env) error {
+			n, err := io.Copy(io.Discard, r.Body)
+			if err != nil {
+				return err
+			}
+			return edge.WriteJSON(w, http.StatusOK, n)
+		}}})
 	server := httptest.NewServer(h)
 	defer server.Close()
 	for _, c := range []struct {
@@ -200,11 +213,12 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // TestClientDisconnect checks that the context of a call ends when its client disconnects.
 func TestClientDisconnect(t *testing.T) {
 	ended := make(chan error, 1)
-	h := hosting(t, map[string]edge.Func{"waits": {NoVerifyJWT: true, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
-		<-r.Context().Done()
-		ended <- r.Context().Err()
-		return r.Context().Err()
-	}}})
+	h := hosting(t, map[string]edge.Func{"waits": {NoVerifyJWT: true,
+		Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
+			<-r.Context().Done()
+			ended <- r.Context().Err()
+			return r.Context().Err()
+		}}})
 	server := httptest.NewServer(h)
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -291,19 +305,20 @@ func TestWaitUntil(t *testing.T) {
 	}{"before the end of Drain": {30 * time.Millisecond, true}, "after the end of Drain": {time.Minute, false}} {
 		t.Run(name, func(t *testing.T) {
 			var done atomic.Bool
-			h, err := New(Options{Drain: 100 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Functions: map[string]edge.Func{"later": {NoVerifyJWT: true,
-				Handler: func(_ http.ResponseWriter, _ *http.Request, env *edge.Env) error {
-					env.WaitUntil(func(ctx context.Context) error {
-						select {
-						case <-time.After(c.work):
-							done.Store(true)
-						case <-ctx.Done():
-						}
+			h, err := New(Options{Drain: 100 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+				Functions: map[string]edge.Func{"later": {NoVerifyJWT: true,
+					Handler: func(_ http.ResponseWriter, _ *http.Request, env *edge.Env) error {
+						env.WaitUntil(func(ctx context.Context) error {
+							select {
+							case <-time.After(c.work):
+								done.Store(true)
+							case <-ctx.Done():
+							}
+							return nil
+						})
+						env.WaitUntil(func(context.Context) error { panic("contained") })
 						return nil
-					})
-					env.WaitUntil(func(context.Context) error { panic("contained") })
-					return nil
-				}}}})
+					}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -322,16 +337,19 @@ func TestWaitUntil(t *testing.T) {
 func TestInvalidFunctions(t *testing.T) {
 	run := func(context.Context, *edge.Env) error { return nil }
 	for name, f := range map[string]edge.Func{
-		"Nothing": {}, "../x": {Handler: hello}, "bad-cron": {Schedule: "every day", Run: run}, "no-run": {Schedule: "0 6 * * 1"},
+		"Nothing": {}, "../x": {Handler: hello}, "bad-cron": {Schedule: "every day", Run: run},
+		"no-run": {Schedule: "0 6 * * 1"},
 	} {
-		if _, err := New(Options{Functions: map[string]edge.Func{name: f}}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := New(Options{Functions: map[string]edge.Func{name: f}}); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestConnectionAddress(t *testing.T) {
-	for remote, want := range map[string]string{"192.0.2.1:80": "192.0.2.1", "[2001:db8::1]:80": "2001:db8::1", "@": "@"} {
+	for remote, want := range map[string]string{"192.0.2.1:80": "192.0.2.1", "[2001:db8::1]:80": "2001:db8::1",
+		"@": "@"} {
 		if got := connectionAddress(&http.Request{RemoteAddr: remote}); got != want {
 			t.Errorf("%s: %s", remote, got)
 		}

@@ -38,7 +38,8 @@ type Line struct {
 // NewJournal returns a journal in front of a handler.
 func NewJournal(next slog.Handler) *Journal {
 	kept := &lines{}
-	return &Journal{Handler: next, own: slog.NewTextHandler(kept, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds}), lines: kept}
+	return &Journal{Handler: next, own: slog.NewTextHandler(kept, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds}),
+		lines: kept}
 }
 
 // Enabled is part of slog.Handler. The journal keeps records that the next handler drops.

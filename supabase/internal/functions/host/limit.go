@@ -90,7 +90,8 @@ func (s *services) saltOfToday(ctx context.Context) ([]byte, error) {
 	}
 	var salt []byte
 	err := s.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `insert into edge_functions.daily_salts (day) values ($1) on conflict do nothing`, day); err != nil {
+		if _, err := tx.Exec(ctx, `insert into edge_functions.daily_salts (day) values ($1) on conflict do nothing`,
+			day); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `delete from edge_functions.daily_salts where day < $1::date`, day); err != nil {

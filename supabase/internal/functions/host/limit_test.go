@@ -38,32 +38,36 @@ func testTimeout(t *testing.T, host func(map[string]edge.Func) http.Handler) {
 	var ran atomic.Int64
 	var wrote atomic.Value
 	h := host(map[string]edge.Func{
-		"loops": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-			ran.Add(1)
-			<-release // ignores its context, as an endless loop does
-			w.Header().Set("X-Late", "1")
-			if _, err := w.Write([]byte("late")); err != nil {
-				wrote.Store(err)
-			}
-			return nil
-		}},
-		"streams": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
-			_, _ = w.Write([]byte("first "))
-			time.Sleep(80 * time.Millisecond)
-			_, err := w.Write([]byte("second"))
-			return err
-		}},
+		"loops": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond,
+			Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+				ran.Add(1)
+				<-release // ignores its context, as an endless loop does
+				w.Header().Set("X-Late", "1")
+				if _, err := w.Write([]byte("late")); err != nil {
+					wrote.Store(err)
+				}
+				return nil
+			}},
+		"streams": {NoVerifyJWT: true, Timeout: 30 * time.Millisecond,
+			Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
+				_, _ = w.Write([]byte("first "))
+				time.Sleep(80 * time.Millisecond)
+				_, err := w.Write([]byte("second"))
+				return err
+			}},
 		"hello": {NoVerifyJWT: true, Handler: hello},
 	})
 	for range maxRunaways() {
-		if w := serve(h, "POST", "/loops", nil); w.Code != http.StatusGatewayTimeout || w.Header().Get("Sb-Error-Code") != "IDLE_TIMEOUT" {
+		if w := serve(h, "POST", "/loops", nil); w.Code != http.StatusGatewayTimeout ||
+			w.Header().Get("Sb-Error-Code") != "IDLE_TIMEOUT" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
 	// The next calls wait until the grace period is over and are rejected without running. Other
 	// functions still work.
 	for range 2 {
-		if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit || w.Header().Get("Sb-Error-Code") != "WORKER_LIMIT" {
+		if w := serve(h, "POST", "/loops", nil); w.Code != statusWorkerLimit ||
+			w.Header().Get("Sb-Error-Code") != "WORKER_LIMIT" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
@@ -92,22 +96,26 @@ func TestTimeoutInProcess(t *testing.T) {
 	stuck := func(http.ResponseWriter, *http.Request, *edge.Env) error { <-release; return nil }
 	var canceled atomic.Bool
 	h := asProcess(t, map[string]edge.Func{
-		"own": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: stuck, Refused: func(w http.ResponseWriter, _ *http.Request, status int) bool {
-			w.Header().Set("X-Own", "1")
-			w.WriteHeader(status)
-			_, _ = w.Write([]byte("my own "))
-			_, _ = w.Write([]byte("reply"))
-			return true
-		}},
-		"panics": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: stuck, Refused: func(http.ResponseWriter, *http.Request, int) bool { panic("x") }},
-		"waits": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
-			<-r.Context().Done()
-			canceled.Store(true)
-			return r.Context().Err()
-		}},
+		"own": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: stuck,
+			Refused: func(w http.ResponseWriter, _ *http.Request, status int) bool {
+				w.Header().Set("X-Own", "1")
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte("my own "))
+				_, _ = w.Write([]byte("reply"))
+				return true
+			}},
+		"panics": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: stuck,
+			Refused: func(http.ResponseWriter, *http.Request, int) bool { panic("x") }},
+		"waits": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond,
+			Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
+				<-r.Context().Done()
+				canceled.Store(true)
+				return r.Context().Err()
+			}},
 		"hello": {NoVerifyJWT: true, Handler: hello},
 	})
-	if w := serve(h, "POST", "/own", nil); w.Code != http.StatusGatewayTimeout || w.Body.String() != "my own reply" || w.Header().Get("X-Own") != "1" {
+	if w := serve(h, "POST", "/own", nil); w.Code != http.StatusGatewayTimeout || w.Body.String() != "my own reply" ||
+		w.Header().Get("X-Own") != "1" {
 		t.Errorf("%d %q %v", w.Code, w.Body, w.Header())
 	}
 	if w := serve(h, "POST", "/panics", nil); w.Code != http.StatusInternalServerError || w.Body.Len() > 0 {
@@ -129,10 +137,11 @@ func TestTimeoutInProcess(t *testing.T) {
 // delay further calls.
 func TestCancelledCallsAreNotRunaways(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{
-		"slow": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond, Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
-			<-r.Context().Done()
-			return r.Context().Err()
-		}},
+		"slow": {NoVerifyJWT: true, Timeout: 10 * time.Millisecond,
+			Handler: func(_ http.ResponseWriter, r *http.Request, _ *edge.Env) error {
+				<-r.Context().Done()
+				return r.Context().Err()
+			}},
 	})
 	start := time.Now()
 	for range 20 {
@@ -151,11 +160,12 @@ func TestEndlessLoop(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
 	h := hosting(t, map[string]edge.Func{
-		"loops": {NoVerifyJWT: true, Timeout: 20 * time.Millisecond, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
-			for n := 0; !stop.Load(); n++ {
-			}
-			return nil
-		}},
+		"loops": {NoVerifyJWT: true, Timeout: 20 * time.Millisecond,
+			Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
+				for n := 0; !stop.Load(); n++ {
+				}
+				return nil
+			}},
 		"hello": {NoVerifyJWT: true, Handler: hello},
 	})
 	alone := p99(h, 500)
@@ -190,14 +200,15 @@ func waitFor(t *testing.T, ok func() bool) {
 func TestTenThousandCalls(t *testing.T) {
 	var running, most atomic.Int64
 	h := hosting(t, map[string]edge.Func{
-		"slow": {NoVerifyJWT: true, MaxConcurrent: 10, MaxWaiting: 20, MaxWait: 50 * time.Millisecond, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
-			now := running.Add(1)
-			defer running.Add(-1)
-			for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
-			}
-			time.Sleep(100 * time.Millisecond)
-			return nil
-		}},
+		"slow": {NoVerifyJWT: true, MaxConcurrent: 10, MaxWaiting: 20, MaxWait: 50 * time.Millisecond,
+			Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error {
+				now := running.Add(1)
+				defer running.Add(-1)
+				for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
+				}
+				time.Sleep(100 * time.Millisecond)
+				return nil
+			}},
 		"hello": {NoVerifyJWT: true, Handler: hello},
 	})
 	alone := p99(h, 300)

@@ -100,7 +100,8 @@ func (d *document) add(name string, f edge.Func) {
 		if method == http.MethodOptions {
 			continue
 		}
-		path[strings.ToLower(method)] = operation{ID: method + " " + name, Security: security, Replies: d.replies(name, f, method), Body: d.body(name, f, method)}
+		path[strings.ToLower(method)] = operation{ID: method + " " + name, Security: security,
+			Replies: d.replies(name, f, method), Body: d.body(name, f, method)}
 	}
 	d.Paths["/"+name] = path
 }

@@ -49,7 +49,8 @@ func TestOpenAPI(t *testing.T) {
 	if d.OpenAPI != "3.1.0" || len(d.Paths) != 3 {
 		t.Errorf("%s with %d paths, want 3.1.0 with 3", d.OpenAPI, len(d.Paths))
 	}
-	if p := d.Paths["/copy-tree"]["post"]; p.RequestBody == nil || !p.RequestBody.Required || p.Responses["200"] == nil || len(p.Security) != 2 {
+	if p := d.Paths["/copy-tree"]["post"]; p.RequestBody == nil || !p.RequestBody.Required ||
+		p.Responses["200"] == nil || len(p.Security) != 2 {
 		t.Errorf("copy-tree: %+v", p)
 	}
 	if p := d.Paths["/ping"]["get"]; p.RequestBody != nil || p.Responses["204"] == nil || len(p.Security) != 0 {

@@ -101,7 +101,8 @@ func parentHandler(h *Host) http.Handler {
 		_, _ = w.Write(clean) // the process reports a broken connection
 	})
 	mux.HandleFunc("POST /spans", func(w http.ResponseWriter, r *http.Request) {
-		if err := h.Traces.Take(r.Context(), spanService, http.MaxBytesReader(w, r.Body, tracing.ForwardSize)); err != nil {
+		if err := h.Traces.Take(r.Context(), spanService,
+			http.MaxBytesReader(w, r.Body, tracing.ForwardSize)); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
@@ -163,7 +164,8 @@ func (p *Parent) Traces(ctx context.Context) (*tracing.Provider, error) {
 	return tracing.Open(ctx, tracing.Options{Service: spanService, Exporter: tracing.Forward(send), Delay: spanDelay})
 }
 
-func (p *Parent) post(ctx context.Context, path string, content []byte) (status int, contentType string, body []byte, err error) {
+func (p *Parent) post(ctx context.Context, path string, content []byte) (status int, contentType string, body []byte,
+	err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://parent"+path, bytes.NewReader(content))
 	if err != nil {
 		return 0, "", nil, err

@@ -69,7 +69,8 @@ func TestParent(t *testing.T) {
 			t.Errorf("%s: %T", name, err)
 		}
 	}
-	if clean, contentType, ok := child.CleanImage([]byte("picture")); string(clean) != "clean" || contentType != "image/png" || !ok {
+	if clean, contentType, ok := child.CleanImage([]byte("picture")); string(clean) != "clean" ||
+		contentType != "image/png" || !ok {
 		t.Errorf("%s %s %v", clean, contentType, ok)
 	}
 	if _, _, ok := child.CleanImage([]byte("text")); ok || log.Len() > 0 {
@@ -85,7 +86,8 @@ func TestParentAbsent(t *testing.T) {
 	if _, err := parent.Operate(t.Context(), "version"); err == nil {
 		t.Error("an operation without a parent")
 	}
-	if _, _, ok := parent.CleanImage([]byte("picture")); ok || !bytes.Contains(log.Bytes(), []byte("picture not cleaned")) {
+	if _, _, ok := parent.CleanImage([]byte("picture")); ok ||
+		!bytes.Contains(log.Bytes(), []byte("picture not cleaned")) {
 		t.Errorf("cleaned without a parent: %v %s", ok, &log)
 	}
 }

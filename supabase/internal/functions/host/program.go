@@ -85,7 +85,8 @@ func (d *Dev) buildOrKept(ctx context.Context, keep string) (string, error) {
 		return "", errors.New("functions/ holds functions in Go, which need Go to be built: install it (https://go.dev/dl), or start once where it is installed and copy the data folder's file functions-program")
 	}
 	if newer, err := newerThan(filepath.Join(d.Root, "functions"), built.ModTime()); err != nil || newer {
-		return "", errors.Join(err, errors.New("functions/ has changed since the functions were built, and Go is not installed"))
+		return "", errors.Join(err,
+			errors.New("functions/ has changed since the functions were built, and Go is not installed"))
 	}
 	program := filepath.Join(d.dir.Path, "functions-first")
 	return program, copyProgram(keep, program)
@@ -179,7 +180,8 @@ func (d *Dev) supervise() {
 		config, err := d.Child()
 		if err == nil {
 			var next *process
-			if next, err = startChild(d.life, p.cmd.Path, filepath.Join(d.dir.Path, "socket-again-"+strconv.Itoa(n)), config, d.Log); err == nil {
+			if next, err = startChild(d.life, p.cmd.Path, filepath.Join(d.dir.Path, "socket-again-"+strconv.Itoa(n)),
+				config, d.Log); err == nil {
 				d.mu.Lock()
 				d.current = next
 				d.mu.Unlock()

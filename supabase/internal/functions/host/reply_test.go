@@ -24,10 +24,17 @@ func TestPartialReply(t *testing.T) {
 	}
 	calls := &counted{}
 	h := hosting(t, map[string]edge.Func{
-		"fails":  {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error { half(w); return errors.New("x") }},
-		"panics": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error { half(w); panic("x") }},
-		"aborts": {NoVerifyJWT: true, Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { panic(http.ErrAbortHandler) }},
-		"whole":  {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error { half(w); return nil }},
+		"fails": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, _ *http.Request,
+			_ *edge.Env) error {
+			half(w)
+			return errors.New("x")
+		}},
+		"panics": {NoVerifyJWT: true,
+			Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error { half(w); panic("x") }},
+		"aborts": {NoVerifyJWT: true,
+			Handler: func(http.ResponseWriter, *http.Request, *edge.Env) error { panic(http.ErrAbortHandler) }},
+		"whole": {NoVerifyJWT: true,
+			Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error { half(w); return nil }},
 	}, func(o *Options) { o.Meter = calls })
 	server := httptest.NewServer(h)
 	defer server.Close()

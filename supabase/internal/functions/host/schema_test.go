@@ -74,7 +74,8 @@ func TestMigrateConcurrently(t *testing.T) {
 		if n := testdb.Value[int](tdb, `select count(*) from pg_tables where schemaname = 'edge_functions'`); n != 3 {
 			t.Errorf("%d tables, want 3", n)
 		}
-		if n := testdb.Value[int](tdb, `select count(*) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`); n != 0 {
+		if n := testdb.Value[int](tdb,
+			`select count(*) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`); n != 0 {
 			t.Errorf("%d advisory locks are left", n)
 		}
 	}
@@ -100,7 +101,8 @@ func TestSchemaIsPrivate(t *testing.T) {
 	}
 	defer db.Close()
 	for _, sql := range []string{
-		`select * from edge_functions.secrets`, `select * from edge_functions.daily_salts`, `select * from edge_functions.request_limits`,
+		`select * from edge_functions.secrets`, `select * from edge_functions.daily_salts`,
+		`select * from edge_functions.request_limits`,
 		`select edge_functions.count_request('c', 'n', 1, interval '1 hour')`,
 	} {
 		for role, allowed := range map[string]bool{"anon": false, "authenticated": false, "service_role": true} {
@@ -140,16 +142,17 @@ func TestSweep(t *testing.T) {
 // TestLimitAcrossReplicas checks that two hosts share limits and keys, that limits count IPv4
 // addresses and IPv6 networks, that they spare this machine, and that no address is stored.
 func TestLimitAcrossReplicas(t *testing.T) {
-	limited := map[string]edge.Func{"limited": {NoVerifyJWT: true, Handler: func(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
-		if err := env.Limit(r.Context(), "calls", 1, time.Hour); err != nil {
-			return err
-		}
-		key, err := env.Key(r.Context(), "shared")
-		if err != nil {
-			return err
-		}
-		return edge.WriteJSON(w, http.StatusOK, key)
-	}}}
+	limited := map[string]edge.Func{"limited": {NoVerifyJWT: true,
+		Handler: func(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
+			if err := env.Limit(r.Context(), "calls", 1, time.Hour); err != nil {
+				return err
+			}
+			key, err := env.Key(r.Context(), "shared")
+			if err != nil {
+				return err
+			}
+			return edge.WriteJSON(w, http.StatusOK, key)
+		}}}
 	tdb := newDatabase(t)
 	hosts := []*Host{hostingAt(t, tdb, limited), hostingAt(t, tdb, limited)}
 	var keys []string
@@ -175,7 +178,9 @@ func TestLimitAcrossReplicas(t *testing.T) {
 	if len(slices.Compact(keys)) != 1 {
 		t.Errorf("the hosts have different keys: %v", keys)
 	}
-	if all := testdb.Value[string](tdb, `select string_agg(to_jsonb(l)::text, '') from edge_functions.request_limits l`); strings.Contains(all, "192.0.2") {
+	if all := testdb.Value[string](tdb,
+		`select string_agg(to_jsonb(l)::text, '') from edge_functions.request_limits l`); strings.Contains(all,
+		"192.0.2") {
 		t.Errorf("an address is stored: %s", all)
 	}
 }

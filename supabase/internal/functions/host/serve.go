@@ -70,8 +70,8 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // observeCall counts and logs an ended call.
 func (h *Host) observeCall(log *slog.Logger, r *http.Request, name, id string, status int, duration time.Duration) {
 	h.metrics.observe(name, status, duration)
-	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id), slog.String("method", r.Method),
-		slog.Int("status", status), slog.Duration("duration", duration)}
+	attrs := []slog.Attr{slog.String("function", name), slog.String("execution_id", id),
+		slog.String("method", r.Method), slog.Int("status", status), slog.Duration("duration", duration)}
 	if trace := traceID(r); trace != "" {
 		attrs = append(attrs, slog.String("trace", trace))
 	}
@@ -87,7 +87,8 @@ func (h *Host) span(r *http.Request, name, id string) (_ *http.Request, end func
 	if tracing.Traceparent(ctx) == "" { // otherwise the gateway of this process has begun the trace
 		ctx = tracing.WithTraceparent(ctx, r.Header.Get("Traceparent"))
 	}
-	ctx, finish := h.Traces.Start(ctx, "function "+name, tracing.Server, tracing.Text("faas.name", name), tracing.Text("faas.invocation_id", id))
+	ctx, finish := h.Traces.Start(ctx, "function "+name, tracing.Server, tracing.Text("faas.name", name),
+		tracing.Text("faas.invocation_id", id))
 	r = r.WithContext(ctx)
 	if traceparent := tracing.Traceparent(ctx); traceparent != "" {
 		r.Header.Set("Traceparent", traceparent)
@@ -123,7 +124,8 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 		return
 	}
 	if r.ContentLength > f.MaxBody {
-		f.refuse(w, r, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", f.MaxBody))
+		f.refuse(w, r, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE",
+			fmt.Sprintf("The body is larger than %d bytes", f.MaxBody))
 		return
 	}
 	memory := f.weight(r)
@@ -137,7 +139,8 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 	if err := f.gate.enter(r.Context()); err != nil {
 		h.metrics.refused(f.name)
 		if errors.Is(err, errRunaway) {
-			f.refuse(w, r, statusWorkerLimit, "WORKER_LIMIT", "Worker failed to respond due to a resource limit (please check logs)")
+			f.refuse(w, r, statusWorkerLimit, "WORKER_LIMIT",
+				"Worker failed to respond due to a resource limit (please check logs)")
 			return
 		}
 		w.Header().Set("Retry-After", "1")
@@ -212,7 +215,8 @@ func (h *Host) runHere(w *reply, r *http.Request, f *function, env *edge.Env) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	r = r.WithContext(ctx)
-	r.Body = http.MaxBytesReader(nil, r.Body, f.MaxBody) // the parent closes the connection after a reply to a part of a body
+	// the parent closes the connection after a reply to a part of a body
+	r.Body = http.MaxBytesReader(nil, r.Body, f.MaxBody)
 	h.work.Add(1)
 	defer h.work.Done()
 	done := make(chan error, 1)
@@ -291,7 +295,8 @@ func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 		}
 		e.Write(w)
 	case errors.As(err, &tooLong):
-		fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE", fmt.Sprintf("The body is larger than %d bytes", tooLong.Limit))
+		fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE",
+			fmt.Sprintf("The body is larger than %d bytes", tooLong.Limit))
 	case r.Context().Err() != nil:
 		w.WriteHeader(499) // the client has disconnected; for the log
 	default:

@@ -57,9 +57,11 @@ func public(err error) error {
 	e := &edge.Error{Err: err, Header: http.Header{"Retry-After": {"2"}}}
 	switch {
 	case pool.IsDiskFull(err):
-		e.Status, e.Code, e.Message = http.StatusInsufficientStorage, "storage_full", "The database is full. Please try again later."
+		e.Status, e.Code, e.Message = http.StatusInsufficientStorage, "storage_full",
+			"The database is full. Please try again later."
 	case pool.IsUnavailable(err):
-		e.Status, e.Code, e.Message = http.StatusServiceUnavailable, "unavailable", "The database is not available. Please try again."
+		e.Status, e.Code, e.Message = http.StatusServiceUnavailable, "unavailable",
+			"The database is not available. Please try again."
 	default:
 		return err
 	}
@@ -100,7 +102,8 @@ func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
 }
 
 // Span begins a span.
-func (s *services) Span(ctx context.Context, name string, client bool) (inside context.Context, traceparent string, end func(error)) {
+func (s *services) Span(ctx context.Context, name string, client bool) (inside context.Context, traceparent string,
+	end func(error)) {
 	if s.host.Traces == nil {
 		return ctx, "", func(error) {}
 	}
@@ -147,7 +150,8 @@ func (s *services) Key(ctx context.Context, name string) ([]byte, error) {
 	}
 	var key []byte
 	err := s.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `insert into edge_functions.secrets (name) values ($1) on conflict do nothing`, name); err != nil {
+		if _, err := tx.Exec(ctx, `insert into edge_functions.secrets (name) values ($1) on conflict do nothing`,
+			name); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `select value from edge_functions.secrets where name = $1`, name).Scan(&key)

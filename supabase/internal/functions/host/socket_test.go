@@ -78,7 +78,8 @@ func httpOnSocket(t *testing.T, h http.HandlerFunc) (*socketTransport, *atomic.I
 	return transport, count
 }
 
-func ask(t *testing.T, ctx context.Context, transport http.RoundTripper, method string, body io.Reader) (*http.Response, error) {
+func ask(t *testing.T, ctx context.Context, transport http.RoundTripper, method string, body io.Reader) (*http.Response,
+	error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, "http://functions/hello", body)
 	if err != nil {
@@ -256,12 +257,13 @@ func TestSocketTransportEarlyHints(t *testing.T) {
 			_, _ = io.WriteString(c, strings.Repeat(hint, n)+"HTTP/1.1 204 No Content\r\n\r\n")
 		})
 		seen := 0
-		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
-			if code == 103 && h.Get("Link") == "</style.css>" {
-				seen++
-			}
-			return nil
-		}})
+		ctx := httptrace.WithClientTrace(t.Context(),
+			&httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
+				if code == 103 && h.Get("Link") == "</style.css>" {
+					seen++
+				}
+				return nil
+			}})
 		res, err := ask(t, ctx, transport, "GET", nil)
 		if ok := err == nil && res.StatusCode == 204 && seen == n; ok != want {
 			t.Errorf("%d hints: %v, %v, seen %d", n, res, err, seen)
@@ -280,7 +282,8 @@ func TestSocketTransportBounds(t *testing.T) {
 			}
 		}
 	})
-	if _, err := ask(t, t.Context(), transport, "GET", nil); err == nil || !strings.Contains(err.Error(), "bytes of headers") {
+	if _, err := ask(t, t.Context(), transport, "GET", nil); err == nil ||
+		!strings.Contains(err.Error(), "bytes of headers") {
 		t.Error(err)
 	}
 }
@@ -290,7 +293,8 @@ func TestSocketTransportUpgrade(t *testing.T) {
 	transport, _ := onSocket(t, func(c net.Conn) {
 		r := bufio.NewReader(c)
 		_, _ = http.ReadRequest(r)
-		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello ")
+		_, _ = io.WriteString(c,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello ")
 		_, _ = io.Copy(c, r)
 	})
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://functions/hello", http.NoBody)

@@ -54,7 +54,10 @@ func TestSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sent string
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("Traceparent") }))
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		sent = r.Header.Get("Traceparent")
+	}))
 	defer other.Close()
 	pool, box := tracedDatabase(t, traces)
 	done := make(chan struct{}, 1)
@@ -77,14 +80,19 @@ func TestSpans(t *testing.T) {
 				return env.Enqueue(r.Context(), tx, "later", nil)
 			})
 		}),
-		Jobs: map[string]edge.Job{"later": {Run: func(context.Context, *edge.Env, []byte) error { done <- struct{}{}; return nil }}},
+		Jobs: map[string]edge.Job{"later": {Run: func(context.Context, *edge.Env,
+			[]byte) error {
+			done <- struct{}{}
+			return nil
+		}}},
 	}
 	h := hosting(t, map[string]edge.Func{"note": f}, func(o *Options) { o.DB, o.Outbox, o.Traces = pool, box, traces })
 	if err := box.Start(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
 	const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	if w := serve(h, http.MethodPost, "/note", map[string]string{"Traceparent": traceparent}); w.Code != http.StatusNoContent {
+	if w := serve(h, http.MethodPost, "/note",
+		map[string]string{"Traceparent": traceparent}); w.Code != http.StatusNoContent {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	select {
@@ -131,7 +139,8 @@ func TestDeployedSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	if w := serve(d.Deployer, http.MethodPost, "/note", map[string]string{"Traceparent": traceparent}); w.Code != http.StatusOK {
+	if w := serve(d.Deployer, http.MethodPost, "/note",
+		map[string]string{"Traceparent": traceparent}); w.Code != http.StatusOK {
 		t.Fatalf("%d %s\n%s", w.Code, w.Body, d.logged())
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -145,7 +154,8 @@ func TestDeployedSpans(t *testing.T) {
 		}
 	}
 	ctx := context.Background()
-	if err := errors.Join(box.Close(ctx), d.Close(ctx), parent.Close(ctx), traces.Close(ctx)); err != nil { // the process sends its last spans
+	// the process sends its last spans
+	if err := errors.Join(box.Close(ctx), d.Close(ctx), parent.Close(ctx), traces.Close(ctx)); err != nil {
 		t.Error(err)
 	}
 	spans := memory.GetSpans()

@@ -24,30 +24,33 @@ func TestTracePropagation(t *testing.T) {
 	}))
 	defer stack.Close()
 	var log strings.Builder
-	h := hosting(t, map[string]edge.Func{"asks": {NoVerifyJWT: true, Handler: func(_ http.ResponseWriter, r *http.Request, env *edge.Env) error {
-		c, err := env.Supabase(r.Context(), env.Caller)
-		if err != nil {
-			return err
-		}
-		if _, _, err := c.From("notes").Select("*", "", false).Execute(); err != nil {
-			return err
-		}
-		if err := env.Upload(r.Context(), "b", "n", "text/plain", []byte("x")); err != nil {
-			return err
-		}
-		return env.Remove(r.Context(), "b", []string{"n"})
-	}}}, func(o *Options) {
+	h := hosting(t, map[string]edge.Func{"asks": {NoVerifyJWT: true,
+		Handler: func(_ http.ResponseWriter, r *http.Request, env *edge.Env) error {
+			c, err := env.Supabase(r.Context(), env.Caller)
+			if err != nil {
+				return err
+			}
+			if _, _, err := c.From("notes").Select("*", "", false).Execute(); err != nil {
+				return err
+			}
+			if err := env.Upload(r.Context(), "b", "n", "text/plain", []byte("x")); err != nil {
+				return err
+			}
+			return env.Remove(r.Context(), "b", []string{"n"})
+		}}}, func(o *Options) {
 		o.Getenv = func(name string) string {
 			return map[string]string{"SUPABASE_URL": stack.URL, "SUPABASE_ANON_KEY": "k"}[name]
 		}
 		o.Log = slog.New(slog.NewTextHandler(locked{new(sync.Mutex), &log}, nil))
 	})
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
-	for given, want := range map[string]string{"00-" + trace + "-00f067aa0ba902b7-01": "00-" + trace + "-00f067aa0ba902b7-01", "nonsense": "", "": ""} {
+	for given, want := range map[string]string{"00-" + trace + "-00f067aa0ba902b7-01": "00-" + trace +
+		"-00f067aa0ba902b7-01", "nonsense": "", "": ""} {
 		if w := serve(h, "POST", "/asks", map[string]string{"Traceparent": given}); w.Code != http.StatusOK {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
-		for _, request := range []string{"GET /rest/v1/notes", "POST /storage/v1/object/b/n", "DELETE /storage/v1/object/b"} {
+		for _, request := range []string{"GET /rest/v1/notes", "POST /storage/v1/object/b/n",
+			"DELETE /storage/v1/object/b"} {
 			if got, ok := seen[request]; !ok || got != want {
 				t.Errorf("%s: traceparent %q, of the call %q", request, got, given)
 			}

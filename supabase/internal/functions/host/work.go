@@ -30,7 +30,8 @@ func (h *Host) RunSchedule(ctx context.Context, name string) error {
 	if !ok || f.Run == nil {
 		return fmt.Errorf("function %q has no scheduled work", name)
 	}
-	return h.background(ctx, name, "schedule", func(ctx context.Context, env *edge.Env) error { return f.Run(ctx, env) })
+	return h.background(ctx, name, "schedule",
+		func(ctx context.Context, env *edge.Env) error { return f.Run(ctx, env) })
 }
 
 // RunJob runs a job that a function added. The outbox calls it. If MaxConcurrent jobs of this name
@@ -53,7 +54,8 @@ func (h *Host) RunJob(ctx context.Context, name, job string, args []byte) error 
 			return ctx.Err()
 		}
 	}
-	return h.background(ctx, name, job, func(ctx context.Context, env *edge.Env) error { return f.Jobs[job].Run(ctx, env, args) })
+	return h.background(ctx, name, job,
+		func(ctx context.Context, env *edge.Env) error { return f.Jobs[job].Run(ctx, env, args) })
 }
 
 // jobPause is the pause after which a snoozed job runs again.
@@ -71,11 +73,13 @@ func jobLimits(f edge.Func) map[string]chan struct{} {
 }
 
 // background runs scheduled work or a job as the service. A panic becomes an error.
-func (h *Host) background(ctx context.Context, name, what string, work func(context.Context, *edge.Env) error) (err error) {
+func (h *Host) background(ctx context.Context, name, what string,
+	work func(context.Context, *edge.Env) error) (err error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	env := h.env(name, id, edge.Service, "")
 	start := h.Now()
-	ctx, end := h.Traces.Start(ctx, name+" "+what, tracing.Consumer, tracing.Text("faas.name", name), tracing.Text("faas.invocation_id", id))
+	ctx, end := h.Traces.Start(ctx, name+" "+what, tracing.Consumer, tracing.Text("faas.name", name),
+		tracing.Text("faas.invocation_id", id))
 	env.Traceparent = tracing.Traceparent(ctx)
 	attrs := []any{"work", what}
 	if parts := strings.Split(env.Traceparent, "-"); len(parts) == 4 {
@@ -87,7 +91,8 @@ func (h *Host) background(ctx context.Context, name, what string, work func(cont
 			err = fmt.Errorf("panic: %v", v)
 			env.Log.Error("background work panicked", "panic", v, "stack", string(debug.Stack()))
 		}
-		env.Log.InfoContext(ctx, "function work", append(attrs, "failed", err != nil, "duration", h.Now().Sub(start))...)
+		env.Log.InfoContext(ctx, "function work",
+			append(attrs, "failed", err != nil, "duration", h.Now().Sub(start))...)
 	}()
 	return work(ctx, env)
 }

@@ -30,7 +30,8 @@ func TestJobMaxConcurrent(t *testing.T) {
 		<-release
 		return nil
 	}
-	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"one": {Run: job, MaxConcurrent: 1}, "many": {Run: job}}}}, func(o *Options) { o.JobWait = 10 * time.Millisecond })
+	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"one": {Run: job, MaxConcurrent: 1},
+		"many": {Run: job}}}}, func(o *Options) { o.JobWait = 10 * time.Millisecond })
 	results := make(chan error, 4)
 	run := func(name string) { results <- h.RunJob(t.Context(), "f", name, nil) }
 	go run("one")
@@ -60,14 +61,16 @@ func TestJobMaxConcurrent(t *testing.T) {
 
 // TestJobSlotAfterFailure checks that a job which fails or panics makes room for the next one.
 func TestJobSlotAfterFailure(t *testing.T) {
-	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"j": {MaxConcurrent: 1, Run: func(_ context.Context, _ *edge.Env, args []byte) error {
-		if string(args) == "panic" {
-			panic("x")
-		}
-		return errors.New("fails")
-	}}}}})
+	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"j": {MaxConcurrent: 1,
+		Run: func(_ context.Context, _ *edge.Env, args []byte) error {
+			if string(args) == "panic" {
+				panic("x")
+			}
+			return errors.New("fails")
+		}}}}})
 	for _, args := range []string{"panic", "error", "panic", "error"} {
-		if err := h.RunJob(t.Context(), "f", "j", []byte(args)); err == nil || strings.Contains(err.Error(), "snoozed") {
+		if err := h.RunJob(t.Context(), "f", "j", []byte(args)); err == nil ||
+			strings.Contains(err.Error(), "snoozed") {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
@@ -118,7 +121,8 @@ func jobsInOutbox(t *testing.T, wait time.Duration) {
 		t.Fatal(err)
 	}
 	defer func() { _ = box.Close(context.Background()) }()
-	for end := time.Now().Add(30 * time.Second); testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed'`) < 4; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); testdb.Value[int](tdb,
+		`select count(*) from river.river_job where state = 'completed'`) < 4; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(testdb.Value[string](tdb, `select string_agg(to_jsonb(j)::text, ' ') from river.river_job j`))
 		}
@@ -126,7 +130,8 @@ func jobsInOutbox(t *testing.T, wait time.Duration) {
 	if most.Load() != 1 || ran.Load() != 4 {
 		t.Errorf("%d runs, %d at once, want 4 and 1", ran.Load(), most.Load())
 	}
-	if n := testdb.Value[int](tdb, `select count(*) from river.river_job where attempt <> 1 or errors is not null`); n != 0 {
+	if n := testdb.Value[int](tdb,
+		`select count(*) from river.river_job where attempt <> 1 or errors is not null`); n != 0 {
 		t.Errorf("waiting counts as an attempt for %d jobs", n)
 	}
 }
@@ -134,7 +139,8 @@ func jobsInOutbox(t *testing.T, wait time.Duration) {
 // TestUnknownJob checks that an unknown job is rejected when it is added and when it runs.
 func TestUnknownJob(t *testing.T) {
 	h := hosting(t, map[string]edge.Func{"f": {NoVerifyJWT: true, Handler: hello}})
-	if err := h.services.Add(&pgx.Batch{}, edge.JobCall{Function: "f", Job: "j"}); err == nil || !strings.Contains(err.Error(), `no job "j"`) {
+	if err := h.services.Add(&pgx.Batch{}, edge.JobCall{Function: "f", Job: "j"}); err == nil ||
+		!strings.Contains(err.Error(), `no job "j"`) {
 		t.Errorf("adding: %v", err)
 	}
 	if err := h.RunJob(t.Context(), "f", "j", nil); err == nil || !strings.Contains(err.Error(), `no job "j"`) {
@@ -145,7 +151,8 @@ func TestUnknownJob(t *testing.T) {
 // TestSnoozeInChild checks that a snooze of a job in a child process reaches the parent, in whole
 // seconds, and that other errors do.
 func TestSnoozeInChild(t *testing.T) {
-	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"j": {Run: func(_ context.Context, _ *edge.Env, args []byte) error {
+	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"j": {Run: func(_ context.Context, _ *edge.Env,
+		args []byte) error {
 		if string(args) == `"snooze"` {
 			return fmt.Errorf("busy: %w", edge.Snooze(1500*time.Millisecond))
 		}
@@ -159,12 +166,14 @@ func TestSnoozeInChild(t *testing.T) {
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: h.ChildHandler()}}
 	server.Start()
 	defer server.Close()
-	p := &process{client: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	p := &process{client: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _,
+		_ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}}}
 	defer p.client.CloseIdleConnections()
 	var snooze edge.SnoozeError
-	if err := p.RunJob(t.Context(), "f", "j", []byte(`"snooze"`)); !errors.As(err, &snooze) || snooze.After != 2*time.Second {
+	if err := p.RunJob(t.Context(), "f", "j", []byte(`"snooze"`)); !errors.As(err, &snooze) ||
+		snooze.After != 2*time.Second {
 		t.Errorf("a snooze: %v", err)
 	}
 	if err := p.RunJob(t.Context(), "f", "j", nil); err == nil || err.Error() != "it fails" {

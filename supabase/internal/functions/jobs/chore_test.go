@@ -33,12 +33,14 @@ func TestChoreRunsOnceAcrossReplicas(t *testing.T) {
 		t.Cleanup(func() { _ = b.Close(context.Background()) })
 	}
 	waitFor(t, "the first attempt", func() bool {
-		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'chore' and state = 'retryable'`) == 1
+		return testdb.Value[int](tdb,
+			`select count(*) from river.river_job where kind = 'chore' and state = 'retryable'`) == 1
 	})
 	tdb.Exec(`update river.river_job set scheduled_at = now(), state = 'available' where kind = 'chore'`)
 	tdb.Exec(`select pg_notify('river.river_insert', '{"queue":"chore"}')`) // as an insert sends
 	waitFor(t, "the end", func() bool {
-		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'chore' and state = 'completed'`) == 1
+		return testdb.Value[int](tdb,
+			`select count(*) from river.river_job where kind = 'chore' and state = 'completed'`) == 1
 	})
 	if n := done.Load(); n != 2 {
 		t.Errorf("it ran %d times", n)

@@ -81,7 +81,8 @@ func (b *Outbox) checkClock(ctx context.Context, last, now clockReading) clockRe
 // correctFutureTimes uses the clock of the database, which also orders the jobs.
 func (b *Outbox) correctFutureTimes(ctx context.Context) error {
 	pool := b.DB.Pgx()
-	if _, err := pool.Exec(ctx, `delete from river.river_leader where expires_at > now() + $1::interval`, maxSkew); err != nil {
+	if _, err := pool.Exec(ctx, `delete from river.river_leader where expires_at > now() + $1::interval`,
+		maxSkew); err != nil {
 		return err
 	}
 	// If such a job is still running, its timeout starts now. If a crash interrupted it, River

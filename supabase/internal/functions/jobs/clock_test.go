@@ -18,7 +18,8 @@ func TestFutureTimesAreCorrected(t *testing.T) {
 	}
 	tdb.Exec(`insert into river.river_job (kind, queue, args, max_attempts, state, scheduled_at)
 		values ('later', 'x', '{}', 9, 'retryable', now() + interval '1 hour')`)
-	for kind, when := range map[string]string{"interrupted": "now() + interval '1 hour'", "running": "now() - interval '90 seconds'"} {
+	for kind, when := range map[string]string{"interrupted": "now() + interval '1 hour'",
+		"running": "now() - interval '90 seconds'"} {
 		tdb.Exec(`insert into river.river_job (kind, queue, args, max_attempts, state, attempted_at)
 			values ('` + kind + `', 'x', '{}', 9, 'running', ` + when + `)`)
 	}
@@ -26,16 +27,20 @@ func TestFutureTimesAreCorrected(t *testing.T) {
 	if err := b.correctFutureTimes(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'x' and scheduled_at <= now()`); n != 3 {
+	if n := testdb.Value[int](tdb,
+		`select count(*) from river.river_job where kind = 'x' and scheduled_at <= now()`); n != 3 {
 		t.Errorf("%d of 3 jobs are due", n)
 	}
-	if n := testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'later' and scheduled_at > now() + interval '50 minutes'`); n != 1 {
+	if n := testdb.Value[int](tdb,
+		`select count(*) from river.river_job where kind = 'later' and scheduled_at > now() + interval '50 minutes'`); n != 1 {
 		t.Error("a job that waits for a valid time was rescheduled")
 	}
-	if n := testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'interrupted' and attempted_at <= now()`); n != 1 {
+	if n := testdb.Value[int](tdb,
+		`select count(*) from river.river_job where kind = 'interrupted' and attempted_at <= now()`); n != 1 {
 		t.Error("River would find the interrupted job only after an hour")
 	}
-	if n := testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'running' and attempted_at < now() - interval '80 seconds'`); n != 1 {
+	if n := testdb.Value[int](tdb,
+		`select count(*) from river.river_job where kind = 'running' and attempted_at < now() - interval '80 seconds'`); n != 1 {
 		t.Error("the timeout of a running job was extended")
 	}
 	if n := testdb.Value[int](tdb, `select count(*) from river.river_leader`); n != 0 {
@@ -78,7 +83,8 @@ func TestSchedulesAfterClockChange(t *testing.T) {
 func TestClockChangedSince(t *testing.T) {
 	first := readClocks()
 	for by, want := range map[time.Duration]bool{
-		0: false, 59 * time.Second: false, -59 * time.Second: false, 2 * time.Minute: true, -2 * time.Minute: true, -365 * 24 * time.Hour: true,
+		0: false, 59 * time.Second: false, -59 * time.Second: false, 2 * time.Minute: true, -2 * time.Minute: true,
+		-365 * 24 * time.Hour: true,
 	} {
 		later := clockReading{wall: first.wall.Add(time.Minute + by), monotonic: first.monotonic + time.Minute}
 		if got := later.changedSince(first); got != want {

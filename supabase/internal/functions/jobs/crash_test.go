@@ -41,7 +41,8 @@ func TestCrashRepeatsMailOnce(t *testing.T) {
 			return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'retryable'`) == 1
 		})
 		tdb.Exec(`update river.river_job set state = 'available', scheduled_at = now()`)
-		if _, err := b.DB.Pgx().Exec(t.Context(), `select pg_notify('river.river_insert', '{"queue":"mail"}')`); err != nil {
+		if _, err := b.DB.Pgx().Exec(t.Context(),
+			`select pg_notify('river.river_insert', '{"queue":"mail"}')`); err != nil {
 			t.Fatal(err)
 		}
 		done()
@@ -75,11 +76,13 @@ func TestCrashAfterErasingMail(t *testing.T) {
 		return b.adder.AddJob(batch, sendMail{mail.Message{To: []string{"user@example.org"}}}, "")
 	})
 	done := func() bool {
-		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed' and args = '{}'`) == 1
+		return testdb.Value[int](tdb,
+			`select count(*) from river.river_job where state = 'completed' and args = '{}'`) == 1
 	}
 	waitFor(t, "the mail", done)
 	tdb.Exec(`update river.river_job set state = 'available', finalized_at = null, scheduled_at = now()`)
-	if _, err := b.DB.Pgx().Exec(t.Context(), `select pg_notify('river.river_insert', '{"queue":"mail"}')`); err != nil {
+	if _, err := b.DB.Pgx().Exec(t.Context(),
+		`select pg_notify('river.river_insert', '{"queue":"mail"}')`); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, "the job's end", done)
@@ -143,11 +146,13 @@ func TestInsertMatchesRiver(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
 	kinds := []queue.Job{
-		queue.MailNotice{Notice: notice}, queue.WebhookNotice{Notice: notice}, sendMail{mail.Message{To: []string{"user@example.org"}, Subject: "Sign in"}},
+		queue.MailNotice{Notice: notice}, queue.WebhookNotice{Notice: notice},
+		sendMail{mail.Message{To: []string{"user@example.org"}, Subject: "Sign in"}},
 		queue.FunctionJob{Function: "f", Job: "j", Args: []byte(`{"n":1}`)},
 	}
 	for _, k := range kinds {
-		if _, err := b.riverClient(t).Insert(t.Context(), k, &river.InsertOpts{Queue: k.Queue(), MaxAttempts: queue.MaxAttempts}); err != nil {
+		if _, err := b.riverClient(t).Insert(t.Context(), k,
+			&river.InsertOpts{Queue: k.Queue(), MaxAttempts: queue.MaxAttempts}); err != nil {
 			t.Fatal(err)
 		}
 	}

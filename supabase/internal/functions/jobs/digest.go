@@ -58,7 +58,8 @@ func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[queue.Mail
 
 // admitMail decides about the mail of a job: it returns how long the job has to wait, or the
 // notices that its mail includes.
-func (b *Outbox) admitMail(ctx context.Context, tx pgx.Tx, id int64) (wait time.Duration, notices []edge.Notice, err error) {
+func (b *Outbox) admitMail(ctx context.Context, tx pgx.Tx, id int64) (wait time.Duration, notices []edge.Notice,
+	err error) {
 	var mailed, waiting bool
 	var sent int
 	var untilHour float64
@@ -72,11 +73,14 @@ select coalesce((select metadata ? 'mailed' from river.river_job where id = $1),
 		return 0, nil, err
 	}
 	if !mailed && sent >= b.NoticeMails {
-		_, err := tx.Exec(ctx, `update river.river_job set metadata = metadata || '{"waiting": true}' where id = $1`, id)
+		_, err := tx.Exec(ctx, `update river.river_job set metadata = metadata || '{"waiting": true}' where id = $1`,
+			id)
 		return time.Duration(untilHour*float64(time.Second)) + time.Second, nil, err
 	}
 	if !mailed {
-		if _, err := tx.Exec(ctx, `update river.river_job set metadata = metadata || jsonb_build_object('mailed', now()) where id = $1`, id); err != nil {
+		if _, err := tx.Exec(ctx,
+			`update river.river_job set metadata = metadata || jsonb_build_object('mailed', now()) where id = $1`,
+			id); err != nil {
 			return 0, nil, err
 		}
 	}

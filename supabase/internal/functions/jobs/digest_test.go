@@ -16,7 +16,8 @@ import (
 func TestNoticeDigest(t *testing.T) {
 	var out outgoing
 	tdb := testdb.New(t)
-	b := newOutbox(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}, NoticeMails: 3, Workers: 1}, nil, true)
+	b := newOutbox(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}, NoticeMails: 3, Workers: 1},
+		nil, true)
 	const all = 40
 	for i := range all {
 		send(t, b, func(batch *pgx.Batch) error {
@@ -26,7 +27,8 @@ func TestNoticeDigest(t *testing.T) {
 	count := func(where string) int {
 		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'notify_by_mail' and `+where)
 	}
-	waitFor(t, "the wait of the other notices", func() bool { return count(`metadata ? 'waiting' and state = 'scheduled'`) == all-3 })
+	waitFor(t, "the wait of the other notices",
+		func() bool { return count(`metadata ? 'waiting' and state = 'scheduled'`) == all-3 })
 	if n := len(out.mails()); n != 3 {
 		t.Fatalf("%d mails in the first hour, want 3", n)
 	}

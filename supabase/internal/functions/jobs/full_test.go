@@ -17,7 +17,8 @@ func TestStartOnFullDisk(t *testing.T) {
 		t.Errorf("it works on a full disk: %v, %v", b.work, err)
 	}
 	b = newOutbox(t, tdb, Options{}, nil, true)
-	tdb.ExecAs("supabase_admin", `begin read write; alter database `+tdb.Name+` reset default_transaction_read_only; commit`)
+	tdb.ExecAs("supabase_admin", `begin read write; alter database `+tdb.Name+
+		` reset default_transaction_read_only; commit`)
 	b.DB.Pgx().Reset() // the setting applies to new connections
 	waitFor(t, "a leader", func() bool {
 		return testdb.Value[int](tdb, `select count(*) from river.river_leader`) == 1
@@ -29,7 +30,8 @@ func TestStartOnFullDisk(t *testing.T) {
 func TestMigrateRestoresGrants(t *testing.T) {
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
-	for _, lost := range []string{"usage on schema river", "insert on river.river_job", "usage on sequence river.river_job_id_seq"} {
+	for _, lost := range []string{"usage on schema river", "insert on river.river_job",
+		"usage on sequence river.river_job_id_seq"} {
 		tdb.Exec(`revoke ` + lost + ` from service_role`)
 		if err := b.Migrate(t.Context()); err != nil {
 			t.Fatal(err)

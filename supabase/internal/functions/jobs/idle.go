@@ -122,7 +122,8 @@ func (b onDemand) awaitIdle(ctx context.Context) bool {
 // added the jobs of the latest due times.
 func (b onDemand) caughtUp(ctx context.Context) bool {
 	var leader string
-	if b.DB.Pgx().QueryRow(ctx, `select leader_id from river.river_leader where expires_at > now()`).Scan(&leader) != nil {
+	if b.DB.Pgx().QueryRow(ctx,
+		`select leader_id from river.river_leader where expires_at > now()`).Scan(&leader) != nil {
 		return false
 	}
 	b.mu.Lock()

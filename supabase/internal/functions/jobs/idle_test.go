@@ -109,7 +109,8 @@ func TestUntilWork(t *testing.T) {
 		{"has a later time", "scheduled", "mail", "now() + interval '2 days'", longestIdle},
 	} {
 		tdb.Exec(`delete from river.river_job`)
-		tdb.Exec(`insert into river.river_job (kind, queue, args, max_attempts, state, scheduled_at) values ('x', '` + c.queue + `', '{}', 9, '` + c.state + `', ` + c.at + `)`)
+		tdb.Exec(`insert into river.river_job (kind, queue, args, max_attempts, state, scheduled_at) values ('x', '` +
+			c.queue + `', '{}', 9, '` + c.state + `', ` + c.at + `)`)
 		got, err := (onDemand{b}).untilWork(t.Context(), b.DB.Pgx())
 		if err != nil || got > c.want || got < c.want-5*time.Minute && c.want > 0 {
 			t.Errorf("a job that %s: %s %v, want %s", c.name, got, err, c.want)
@@ -123,9 +124,11 @@ func TestUntilWork(t *testing.T) {
 }
 
 func TestUntilSchedule(t *testing.T) {
-	b := &Outbox{maintenance: maintenanceTimes, chores: []Chore{{Cron: "7 * * * *"}, {Cron: "wrong"}}, functions: &fake{crons: map[string]string{"x": "30 12 * * *"}}}
-	for at, want := range map[string]time.Duration{"12:06:59": time.Second, "12:10:00": 20 * time.Minute, "13:07:01": 59*time.Minute + 59*time.Second,
-		"23:58:00": time.Minute, "23:59:30": 30 * time.Second, "00:04:59": time.Second} {
+	b := &Outbox{maintenance: maintenanceTimes, chores: []Chore{{Cron: "7 * * * *"}, {Cron: "wrong"}},
+		functions: &fake{crons: map[string]string{"x": "30 12 * * *"}}}
+	for at, want := range map[string]time.Duration{"12:06:59": time.Second, "12:10:00": 20 * time.Minute,
+		"13:07:01": 59*time.Minute + 59*time.Second, "23:58:00": time.Minute, "23:59:30": 30 * time.Second,
+		"00:04:59": time.Second} {
 		now, err := time.Parse(time.TimeOnly, at)
 		if err != nil {
 			t.Fatal(err)
@@ -176,6 +179,7 @@ func TestStopKeepsJobs(t *testing.T) {
 	<-f.quick
 	close(f.release)
 	waitFor(t, "the end of both jobs", func() bool {
-		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed' and attempt = 1`) == 2
+		return testdb.Value[int](tdb,
+			`select count(*) from river.river_job where state = 'completed' and attempt = 1`) == 2
 	})
 }

@@ -93,7 +93,8 @@ func New(o Options) (*Outbox, error) {
 	if o.Workers == 0 {
 		o.Workers = 10
 	}
-	b := &Outbox{Options: o, adder: queue.Adder{ToWebhook: o.WebhookURL != ""}, idleAfter: idleAfter, idlePoll: idlePoll, maintenance: maintenanceTimes}
+	b := &Outbox{Options: o, adder: queue.Adder{ToWebhook: o.WebhookURL != ""}, idleAfter: idleAfter,
+		idlePoll: idlePoll, maintenance: maintenanceTimes}
 	if o.Meter != nil {
 		if err := o.Meter.Register(newMetrics(b)); err != nil {
 			return nil, fmt.Errorf("outbox: %w", err)
@@ -118,7 +119,8 @@ func Migrated(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	if err := conn.QueryRow(ctx, created).Scan(&done); err != nil || !done {
 		return false, err
 	}
-	m, err := rivermigrate.New(riverpgxv5.New(nil), &rivermigrate.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
+	m, err := rivermigrate.New(riverpgxv5.New(nil),
+		&rivermigrate.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return false, fmt.Errorf("outbox: %w", err)
 	}
@@ -158,7 +160,8 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 			return fmt.Errorf("outbox: %w", err)
 		}
 	}
-	m, err := rivermigrate.New(riverpgxv5.New(b.DB.Pgx()), &rivermigrate.Config{Schema: schema, Logger: b.logger(b.closing.Load)})
+	m, err := rivermigrate.New(riverpgxv5.New(b.DB.Pgx()),
+		&rivermigrate.Config{Schema: schema, Logger: b.logger(b.closing.Load)})
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
@@ -227,7 +230,8 @@ func isFull(err error) bool { return errors.Is(err, errFull) || pool.IsCode(err,
 // begin starts River's client, which writes.
 func (b *Outbox) begin(ctx context.Context) error {
 	var full bool // checked first because River logs an error for each failed start
-	if err := b.DB.Pgx().QueryRow(ctx, `select current_setting('transaction_read_only')::bool`).Scan(&full); err != nil {
+	if err := b.DB.Pgx().QueryRow(ctx,
+		`select current_setting('transaction_read_only')::bool`).Scan(&full); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	} else if full {
 		return fmt.Errorf("outbox: %w", errFull)
@@ -280,7 +284,8 @@ func (b *Outbox) periodic(ctx context.Context, added *idSet) ([]*river.PeriodicJ
 	for _, c := range b.chores {
 		crons[c.Name] = c.Cron
 	}
-	jobs, err := schedules("chore", crons, installed, added, func(name string, due time.Time) river.JobArgs { return chore{name, due} })
+	jobs, err := schedules("chore", crons, installed, added,
+		func(name string, due time.Time) river.JobArgs { return chore{name, due} })
 	if err != nil || b.functions == nil {
 		return jobs, err
 	}

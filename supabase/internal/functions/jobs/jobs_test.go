@@ -134,7 +134,8 @@ func TestNoticeChannels(t *testing.T) {
 	}))
 	defer hook.Close()
 	tdb := testdb.New(t)
-	b := newOutbox(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}, SiteURL: "https://example.org", WebhookURL: hook.URL, WebhookSecret: "secret"}, nil, true)
+	b := newOutbox(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"},
+		SiteURL: "https://example.org", WebhookURL: hook.URL, WebhookSecret: "secret"}, nil, true)
 	send(t, b, b.addNotice)
 	waitFor(t, "the mail", func() bool { return len(out.mails()) == 1 })
 	m := out.mails()[0]
@@ -142,14 +143,16 @@ func TestNoticeChannels(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	r, body := <-hooks, <-bodies
-	if want := Sign("secret", r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"), body); r.Header.Get("Webhook-Signature") != want {
+	if want := Sign("secret", r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"),
+		body); r.Header.Get("Webhook-Signature") != want {
 		t.Errorf("signature %q, want %q", r.Header.Get("Webhook-Signature"), want)
 	}
 	var posted struct {
 		Kind, Subject, Text string
 		Link                edge.Row
 	}
-	if err := json.Unmarshal(body, &posted); err != nil || posted.Kind != notice.Kind || posted.Subject != notice.Title ||
+	if err := json.Unmarshal(body, &posted); err != nil || posted.Kind != notice.Kind ||
+		posted.Subject != notice.Title ||
 		posted.Link != *notice.Link || posted.Text == "" {
 		t.Errorf("%s %v", body, err)
 	}
@@ -158,7 +161,8 @@ func TestNoticeChannels(t *testing.T) {
 	send(t, b, b.addNotice)
 	waitFor(t, "the second mail", func() bool { return len(out.mails()) == 2 })
 	waitFor(t, "the dead channel's retry", func() bool {
-		return testdb.Value[int](tdb, `select count(*) from river.river_job where kind = 'notify_by_webhook' and state = 'retryable'`) == 1
+		return testdb.Value[int](tdb,
+			`select count(*) from river.river_job where kind = 'notify_by_webhook' and state = 'retryable'`) == 1
 	})
 }
 
@@ -230,8 +234,9 @@ func TestNoticeLink(t *testing.T) {
 		notice  edge.Notice
 		want    string
 	}{
-		"Studio":             {Options{StudioURL: "https://studio.example.org/"}, notice, "\n" + studio + "\n"},
-		"Studio and RowLink": {Options{StudioURL: "https://studio.example.org", RowLink: byCommand}, notice, "\n" + studio + "\n"},
+		"Studio": {Options{StudioURL: "https://studio.example.org/"}, notice, "\n" + studio + "\n"},
+		"Studio and RowLink": {Options{StudioURL: "https://studio.example.org", RowLink: byCommand}, notice, "\n" +
+			studio + "\n"},
 		"RowLink":            {Options{RowLink: byCommand}, notice, "\nRead it with: app todos show T-17\n"},
 		"empty RowLink":      {Options{RowLink: func(edge.Row) string { return "" }}, notice, ""},
 		"neither":            {Options{}, notice, ""},
@@ -282,7 +287,8 @@ func TestMailServerDownForAWeek(t *testing.T) {
 		out.down.Store(true)
 		b := &Outbox{Options: Options{Mail: out.send, Admins: []string{"admin@example.org"}}}
 		back := time.Now().Add(7 * 24 * time.Hour)
-		job := &river.Job[queue.MailNotice]{JobRow: &rivertype.JobRow{ID: 1, MaxAttempts: queue.MaxAttempts}, Args: queue.MailNotice{Notice: notice}}
+		job := &river.Job[queue.MailNotice]{JobRow: &rivertype.JobRow{ID: 1, MaxAttempts: queue.MaxAttempts},
+			Args: queue.MailNotice{Notice: notice}}
 		for job.Attempt = 1; ; job.Attempt++ {
 			out.down.Store(time.Now().Before(back))
 			if b.workNotifyByMail(t.Context(), job) == nil {
@@ -315,14 +321,17 @@ func TestFailedJobIsRetried(t *testing.T) {
 	send(t, b, b.addNotice)
 	for attempt := range 3 {
 		waitFor(t, "a failed attempt", func() bool {
-			return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'retryable' and attempt = $1`, attempt+1) == 1
+			return testdb.Value[int](tdb,
+				`select count(*) from river.river_job where state = 'retryable' and attempt = $1`, attempt+1) == 1
 		})
-		if left := testdb.Value[float64](tdb, `select extract(epoch from scheduled_at - now())::float8 from river.river_job`); left < 10 {
+		if left := testdb.Value[float64](tdb,
+			`select extract(epoch from scheduled_at - now())::float8 from river.river_job`); left < 10 {
 			t.Errorf("after attempt %d the next one is in %.0f s", attempt+1, left)
 		}
 		out.down.Store(attempt < 2)
 		tdb.Exec(`update river.river_job set state = 'available', scheduled_at = now()`)
-		if _, err := b.DB.Pgx().Exec(t.Context(), `select pg_notify('river.river_insert', '{"queue":"mail"}')`); err != nil {
+		if _, err := b.DB.Pgx().Exec(t.Context(),
+			`select pg_notify('river.river_insert', '{"queue":"mail"}')`); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -421,7 +430,8 @@ func TestSentMailIsErased(t *testing.T) {
 	if m := out.mails()[0]; m.Text != "the secret link" || m.ID == "" {
 		t.Errorf("%+v", m)
 	}
-	if row := testdb.Value[string](tdb, `select to_jsonb(j)::text from river.river_job j`); strings.Contains(row, "secret") {
+	if row := testdb.Value[string](tdb, `select to_jsonb(j)::text from river.river_job j`); strings.Contains(row,
+		"secret") {
 		t.Errorf("the row still contains the link: %s", row)
 	}
 }

@@ -47,7 +47,8 @@ func (b *Outbox) queues() []string {
 // InsertOpts is part of river.JobArgsWithInsertOpts.
 func (functionSchedule) InsertOpts() river.InsertOpts {
 	// One job per due time, even if a second replica, a new leader and a restart insert it.
-	return river.InsertOpts{Queue: queue.Function, MaxAttempts: queue.MaxAttempts, UniqueOpts: river.UniqueOpts{ByArgs: true}}
+	return river.InsertOpts{Queue: queue.Function, MaxAttempts: queue.MaxAttempts,
+		UniqueOpts: river.UniqueOpts{ByArgs: true}}
 }
 
 // workers returns the workers of all kinds.
@@ -61,7 +62,8 @@ func (b *Outbox) workers() *river.Workers {
 		if b.functions == nil {
 			return errNoFunctions
 		}
-		err := b.functions.RunJob(tracing.WithTraceparent(ctx, queue.Traceparent(job.Metadata)), job.Args.Function, job.Args.Job, job.Args.Args)
+		err := b.functions.RunJob(tracing.WithTraceparent(ctx, queue.Traceparent(job.Metadata)), job.Args.Function,
+			job.Args.Job, job.Args.Args)
 		if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
 			return river.JobSnooze(snooze.After)
 		}
@@ -78,7 +80,8 @@ func (b *Outbox) workers() *river.Workers {
 
 // traced returns work in a span of the trace to which the job belongs. A job without one has no
 // span. (A job of a function has a span of its host.)
-func traced[T river.JobArgs](b *Outbox, work func(context.Context, *river.Job[T]) error) func(context.Context, *river.Job[T]) error {
+func traced[T river.JobArgs](b *Outbox, work func(context.Context, *river.Job[T]) error) func(context.Context,
+	*river.Job[T]) error {
 	return func(ctx context.Context, job *river.Job[T]) error {
 		parent := queue.Traceparent(job.Metadata)
 		if parent == "" {

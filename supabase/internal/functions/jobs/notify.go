@@ -174,7 +174,8 @@ func Sign(secret, id, timestamp string, body []byte) string {
 // TestNotice sends a test notice through every configured channel, without a job, and returns the
 // result by channel. The command `daawo notify test` uses it.
 func (b *Outbox) TestNotice(ctx context.Context) map[string]error {
-	n := edge.Notice{Kind: "test", Title: "Test of the notifications", Facts: []edge.Fact{{Name: "Result", Value: "this channel works"}}}
+	n := edge.Notice{Kind: "test", Title: "Test of the notifications",
+		Facts: []edge.Fact{{Name: "Result", Value: "this channel works"}}}
 	id := "test-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	results := map[string]error{"mail": b.mailNotice(ctx, n, id)}
 	if b.WebhookURL != "" {

@@ -23,7 +23,8 @@ func TestMessageIDs(t *testing.T) {
 	}))
 	defer hook.Close()
 	var out outgoing
-	b := newOutbox(t, testdb.New(t), Options{Mail: out.send, Admins: []string{"admin@example.org"}, WebhookURL: hook.URL}, nil, false)
+	b := newOutbox(t, testdb.New(t),
+		Options{Mail: out.send, Admins: []string{"admin@example.org"}, WebhookURL: hook.URL}, nil, false)
 	before := time.Date(2026, 3, 4, 12, 30, 0, 1000, time.UTC)
 	for _, row := range []rivertype.JobRow{
 		{ID: 1, CreatedAt: before, Attempt: 1},
@@ -33,8 +34,10 @@ func TestMessageIDs(t *testing.T) {
 	} {
 		login := sendMail{mail.Message{To: []string{"user@example.org"}}}
 		for _, err := range []error{
-			b.workNotifyByMail(t.Context(), &river.Job[queue.MailNotice]{JobRow: &row, Args: queue.MailNotice{Notice: notice}}),
-			b.workNotifyByWebhook(t.Context(), &river.Job[queue.WebhookNotice]{JobRow: &row, Args: queue.WebhookNotice{Notice: notice}}),
+			b.workNotifyByMail(t.Context(),
+				&river.Job[queue.MailNotice]{JobRow: &row, Args: queue.MailNotice{Notice: notice}}),
+			b.workNotifyByWebhook(t.Context(),
+				&river.Job[queue.WebhookNotice]{JobRow: &row, Args: queue.WebhookNotice{Notice: notice}}),
 			b.workSendMail(t.Context(), &river.Job[sendMail]{JobRow: &row, Args: login}),
 		} {
 			if err != nil {

@@ -57,7 +57,8 @@ type JobFilter struct {
 }
 
 // jobStates are River's states.
-var jobStates = []string{"available", "cancelled", "completed", "discarded", "pending", "retryable", "running", "scheduled"}
+var jobStates = []string{"available", "cancelled", "completed", "discarded", "pending", "retryable", "running",
+	"scheduled"}
 
 const jobColumns = `
 id, kind, coalesce(case kind
@@ -78,7 +79,8 @@ func (o Operator) List(ctx context.Context, f JobFilter) ([]JobInfo, error) {
 	if len(states) == 0 {
 		states = []string{"available", "discarded", "pending", "retryable", "running", "scheduled"}
 	}
-	const q = `select * from (select ` + jobColumns + ` from river.river_job where state::text = any ($1) and ($2 = '' or kind = $2)) j
+	const q = `select * from (select ` + jobColumns +
+		` from river.river_job where state::text = any ($1) and ($2 = '' or kind = $2)) j
  where $3 = '' or name = $3 or name like replace(replace($3, '\', '\\'), '_', '\_') || '/%'
  order by state = 'discarded' desc, scheduled_at, id limit $4`
 	rows, err := o.DB.Pgx().Query(ctx, q, states, f.Kind, f.Name, max(1, f.Limit))
@@ -145,7 +147,8 @@ func (o Operator) Retry(ctx context.Context, id int64) error {
 	if _, err := c.JobRetry(ctx, id); err != nil {
 		return fmt.Errorf("job %d: %w", id, err)
 	}
-	_, err = o.DB.Pgx().Exec(ctx, `select pg_notify('river.river_insert', json_build_object('queue', $1::text)::text)`, before.Queue)
+	_, err = o.DB.Pgx().Exec(ctx, `select pg_notify('river.river_insert', json_build_object('queue', $1::text)::text)`,
+		before.Queue)
 	return err
 }
 
@@ -181,7 +184,8 @@ func (o Operator) RunSchedule(ctx context.Context, function string) (int64, erro
 	if err := o.DB.Pgx().QueryRow(ctx, q, encoded, args.Kind(), queue.Function).Scan(&id); err != nil {
 		return 0, fmt.Errorf("schedule of %s: %w", function, err)
 	}
-	_, err = o.DB.Pgx().Exec(ctx, `select pg_notify('river.river_insert', json_build_object('queue', $1::text)::text)`, queue.Function)
+	_, err = o.DB.Pgx().Exec(ctx, `select pg_notify('river.river_insert', json_build_object('queue', $1::text)::text)`,
+		queue.Function)
 	return id, err
 }
 

@@ -88,7 +88,8 @@ func TestReschedule(t *testing.T) {
 	f := &changing{crons: map[string]string{"old": "* * * * *"}, ran: map[string]int{}}
 	tdb := testdb.New(t)
 	b := newOutbox(t, tdb, Options{}, nil, false)
-	tdb.Exec(`update river.river_migration set created_at = now() - interval '2 days'`) // due times before the installation are skipped
+	// due times before the installation are skipped
+	tdb.Exec(`update river.river_migration set created_at = now() - interval '2 days'`)
 	if err := b.Start(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,8 @@ func TestOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	j, err := o.Await(t.Context(), id, 0)
-	if err != nil || j.State != "discarded" || j.Name != "nightly" || len(j.Errors) != 1 || j.Errors[0].Error != "does not work" {
+	if err != nil || j.State != "discarded" || j.Name != "nightly" || len(j.Errors) != 1 ||
+		j.Errors[0].Error != "does not work" {
 		t.Fatalf("a failing run: %+v %v", j, err)
 	}
 	list, err := o.List(t.Context(), JobFilter{Limit: 10, Name: "nightly"})

@@ -27,7 +27,8 @@ const catchUp = 7*24*time.Hour + time.Hour
 //
 // crons maps names to cron expressions. newJob returns the job for a due time. The ids of the jobs
 // are in added when River has asked for the latest due time.
-func schedules(kind string, crons map[string]string, installed time.Time, added *idSet, newJob func(name string, due time.Time) river.JobArgs) ([]*river.PeriodicJob, error) {
+func schedules(kind string, crons map[string]string, installed time.Time, added *idSet,
+	newJob func(name string, due time.Time) river.JobArgs) ([]*river.PeriodicJob, error) {
 	var jobs []*river.PeriodicJob
 	for name, expression := range crons {
 		id := kind + "_" + name
@@ -81,7 +82,8 @@ func lastDue(s cron.Schedule, now time.Time) (time.Time, bool) {
 
 // functionSchedules returns River's periodic jobs of the functions.
 func functionSchedules(crons map[string]string, installed time.Time, added *idSet) ([]*river.PeriodicJob, error) {
-	return schedules("function", crons, installed, added, func(name string, due time.Time) river.JobArgs { return functionSchedule{name, due} })
+	return schedules("function", crons, installed, added,
+		func(name string, due time.Time) river.JobArgs { return functionSchedule{name, due} })
 }
 
 // Reschedule brings River's schedules to those that the functions have now, after a reload or a

@@ -19,7 +19,8 @@ func (f failures) HandleError(ctx context.Context, job *rivertype.JobRow, err er
 	return nil
 }
 
-func (f failures) HandlePanic(ctx context.Context, job *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
+func (f failures) HandlePanic(ctx context.Context, job *rivertype.JobRow, value any,
+	trace string) *river.ErrorHandlerResult {
 	f.report(ctx, job, "panic", value, "stack", trace)
 	return nil
 }

@@ -102,11 +102,13 @@ func register(source []byte, module, name, pkg string) ([]byte, error) {
 	if pkg == name {
 		line = fmt.Sprintf("\t%q", module+"/functions/"+name)
 	}
-	text, err := insert(string(source), "import (\n", ")", line, func(l string) string { return l[strings.Index(l, `"`):] })
+	text, err := insert(string(source), "import (\n", ")", line,
+		func(l string) string { return l[strings.Index(l, `"`):] })
 	if err != nil {
 		return nil, err
 	}
-	text, err = insert(text, "var All = map[string]edge.Func{\n", "}", fmt.Sprintf("\t%q: %s.Func,", name, pkg), strings.TrimSpace)
+	text, err = insert(text, "var All = map[string]edge.Func{\n", "}", fmt.Sprintf("\t%q: %s.Func,", name, pkg),
+		strings.TrimSpace)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +120,8 @@ func insert(text, begin, end, line string, key func(string) string) (string, err
 	before, rest, ok := strings.Cut(text, begin)
 	block, after, ok2 := strings.Cut("\n"+rest, "\n"+end) // the block may be empty
 	if !ok || !ok2 {
-		return "", fmt.Errorf("functions/functions.go has no block %q; add the function by hand", strings.TrimSpace(begin))
+		return "", fmt.Errorf("functions/functions.go has no block %q; add the function by hand",
+			strings.TrimSpace(begin))
 	}
 	var lines []string
 	if block != "" {

@@ -40,7 +40,8 @@ func TestNew(t *testing.T) {
 			t.Errorf("%v: %v\n%s", command, err, out)
 		}
 	}
-	for _, bad := range []string{"send-reminder", "edge", "Hello", "a--b", "../x", "1st", "", "type", "range", "main", "init", "internal", "vendor", "testdata"} {
+	for _, bad := range []string{"send-reminder", "edge", "Hello", "a--b", "../x", "1st", "", "type", "range", "main",
+		"init", "internal", "vendor", "testdata"} {
 		if _, err := New(root, bad); err == nil {
 			t.Errorf("New accepts the name %q", bad)
 		}

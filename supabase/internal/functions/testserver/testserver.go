@@ -79,7 +79,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	for n := 1; lines.Scan(); n++ {
 		command, name, _ := strings.Cut(lines.Text(), " ")
 		if command == "drop" {
-			if _, err := admin.Exec(ctx, fmt.Sprintf("drop database if exists %s with (force)", pgx.Identifier{name}.Sanitize())); err != nil {
+			if _, err := admin.Exec(ctx,
+				fmt.Sprintf("drop database if exists %s with (force)", pgx.Identifier{name}.Sanitize())); err != nil {
 				return err
 			}
 			continue
@@ -100,7 +101,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 }
 
 func copyTemplate(ctx context.Context, admin *pgx.Conn, name string) error {
-	_, err := admin.Exec(ctx, fmt.Sprintf("create database %s template %s owner postgres strategy wal_log", name, template))
+	_, err := admin.Exec(ctx,
+		fmt.Sprintf("create database %s template %s owner postgres strategy wal_log", name, template))
 	if err == nil {
 		_, err = admin.Exec(ctx, fmt.Sprintf(`alter database %s set search_path = "$user", public, extensions`, name))
 	}
@@ -128,7 +130,8 @@ func fill(ctx context.Context, pg *server.Server, admin *pgx.Conn, project fs.FS
 	if err := errors.Join(migrate.Platform(ctx, conn), conn.Close(ctx)); err != nil {
 		return err
 	}
-	pool, err := pool.Open(ctx, pool.Config{URL: pg.DatabaseURL("postgres", template), MaxConns: 2, ApplicationName: "functions-db"})
+	pool, err := pool.Open(ctx,
+		pool.Config{URL: pg.DatabaseURL("postgres", template), MaxConns: 2, ApplicationName: "functions-db"})
 	if err != nil {
 		return err
 	}

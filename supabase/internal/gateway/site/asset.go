@@ -32,12 +32,13 @@ const hashedFolder = "assets/"
 
 // contentTypes are fixed here because those of operating systems differ.
 var contentTypes = map[string]string{
-	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
-	".css": "text/css; charset=utf-8", ".json": "application/json", ".webmanifest": "application/manifest+json",
-	".xml": "application/xml; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".svg": "image/svg+xml",
-	".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp", ".avif": "image/avif", ".ico": "image/x-icon",
-	".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".pdf": "application/pdf", ".gif": "image/gif",
-	".jpeg": "image/jpeg", ".map": "application/json", ".wasm": "application/wasm", ".mp4": "video/mp4", ".webm": "video/webm",
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".mjs": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json",
+	".webmanifest": "application/manifest+json", ".xml": "application/xml; charset=utf-8",
+	".txt": "text/plain; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg",
+	".webp": "image/webp", ".avif": "image/avif", ".ico": "image/x-icon", ".woff2": "font/woff2", ".woff": "font/woff",
+	".ttf": "font/ttf", ".pdf": "application/pdf", ".gif": "image/gif", ".jpeg": "image/jpeg",
+	".map": "application/json", ".wasm": "application/wasm", ".mp4": "video/mp4", ".webm": "video/webm",
 	".mp3": "audio/mpeg",
 }
 
@@ -79,7 +80,8 @@ func (a *asset) keep(data []byte) {
 // compressible reports whether files of this type shrink by compression.
 func (a *asset) compressible() bool {
 	return strings.HasPrefix(a.contentType, "text/") || strings.HasPrefix(a.contentType, "application/json") ||
-		strings.HasPrefix(a.contentType, "application/manifest") || strings.HasPrefix(a.contentType, "application/xml") ||
+		strings.HasPrefix(a.contentType, "application/manifest") ||
+		strings.HasPrefix(a.contentType, "application/xml") ||
 		a.contentType == "image/svg+xml"
 }
 

@@ -30,7 +30,8 @@ func TestFormsOfTheBuild(t *testing.T) {
 		"assets/lone-1.gz":  []byte("an archive"),
 		"assets/pack-1.pdf": []byte("a document"), "assets/pack-1.pdf.gz": []byte("its archive"),
 	}
-	files := []struct{ path, content, br, gz string }{ // br and gz are the bytes of the build, or "" if the server compresses
+	// br and gz are the bytes of the build, or "" if the server compresses
+	files := []struct{ path, content, br, gz string }{
 		{"/", filled, "", ""},
 		{"/assets/both-1.js", script, string(br), string(gz)},
 		{"/assets/one-1.js", script, string(br), ""},
@@ -49,7 +50,8 @@ func TestFormsOfTheBuild(t *testing.T) {
 			for _, f := range files {
 				tag := checkForm(t, s, f.path, "", f.content, "")
 				for encoding, form := range map[string]string{"br": f.br, "gzip": f.gz} {
-					if got := checkForm(t, s, f.path, encoding, f.content, form); got != strings.TrimSuffix(tag, `"`)+"-"+encoding+`"` {
+					if got := checkForm(t, s, f.path, encoding, f.content, form); got != strings.TrimSuffix(tag, `"`)+
+						"-"+encoding+`"` {
 						t.Errorf("%s, %s: %s: tag %s in %s, %s in none", storage, when, f.path, got, encoding, tag)
 					}
 				}
@@ -59,7 +61,8 @@ func TestFormsOfTheBuild(t *testing.T) {
 			}
 		}
 		for path, want := range map[string]int{
-			"/assets/both-1.js.br": 404, "/assets/both-1.js.gz": 404, "/assets/one-1.js.br": 404, // forms are no files of the site
+			// forms are no files of the site
+			"/assets/both-1.js.br": 404, "/assets/both-1.js.gz": 404, "/assets/one-1.js.br": 404,
 			"/index.html.br": 200, "/assets/lone-1.gz": 200, "/assets/pack-1.pdf.gz": 200, // but these are
 		} {
 			if got := get(s, "GET", path).StatusCode; got != want {
@@ -102,7 +105,8 @@ func checkForm(t *testing.T, s *Site, path, encoding, content, form string) (tag
 func TestFormsAreNotCopied(t *testing.T) {
 	data := bytes.Repeat([]byte("script() "), 500)
 	s, err := New(Options{Files: fstest.MapFS{
-		"assets/app-1.js": {Data: data}, "assets/app-1.js.br": {Data: brotlied(data, 0)}, "assets/app-1.js.gz": {Data: gzipped(data, 1)},
+		"assets/app-1.js": {Data: data}, "assets/app-1.js.br": {Data: brotlied(data, 0)},
+		"assets/app-1.js.gz": {Data: gzipped(data, 1)},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +132,8 @@ func TestFormsAreNotCopied(t *testing.T) {
 // may mean anything.
 func TestForeignFormsAreFiles(t *testing.T) {
 	s, err := New(Options{Foreign: true, Files: fstest.MapFS{
-		"index.html": {Data: []byte("home")}, "assets/app.js": {Data: []byte("script()")}, "assets/app.js.br": {Data: []byte("other")},
+		"index.html": {Data: []byte("home")}, "assets/app.js": {Data: []byte("script()")},
+		"assets/app.js.br": {Data: []byte("other")},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,9 @@ type Options struct {
 	Files          fs.FS
 	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
-	Hosts          []string // names by which browsers may reach the site, besides that of SITE_URL and loopback; without ports
+	// names by which browsers may reach the site, besides that of SITE_URL and loopback; without
+	// ports
+	Hosts []string
 	// Foreign serves the files of another build: a static site or a single-page application. Its
 	// files are served as they are, pages may load from other origins, only names with a hash are
 	// cached for long, and about.html answers /about. Without a 404.html, a path without a file
@@ -240,7 +242,8 @@ func (s *Site) knows(host string) bool {
 		return true
 	}
 	site, err := url.Parse(s.options.Values["SITE_URL"])
-	return err == nil && strings.EqualFold(site.Host, host) || slices.ContainsFunc(s.options.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
+	return err == nil && strings.EqualFold(site.Host, host) ||
+		slices.ContainsFunc(s.options.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
 // describe serves /site.json, the arguments of supabase-js's createClient. The URL is the origin of

@@ -162,7 +162,8 @@ func TestEncodings(t *testing.T) {
 	plain := body(t, get(s, "GET", "/learn/a-guide/"))
 	for round := range 2 { // the quick compression, then the best one
 		for accept, want := range map[string]string{
-			"gzip, deflate, br": "br", "gzip": "gzip", "": "", "identity": "", "br;q=0, gzip;q=0.5": "gzip", "br;q=1.0": "br", "brotli": "",
+			"gzip, deflate, br": "br", "gzip": "gzip", "": "", "identity": "", "br;q=0, gzip;q=0.5": "gzip",
+			"br;q=1.0": "br", "brotli": "",
 		} {
 			r := get(s, "GET", "/learn/a-guide/", "Accept-Encoding", accept)
 			if got := r.Header.Get("Content-Encoding"); got != want {
@@ -220,8 +221,10 @@ func TestRanges(t *testing.T) {
 
 func TestSiteJSON(t *testing.T) {
 	for host, url := range map[string]string{
-		"localhost:1": "http://localhost:1", "[::1]:80": "http://[::1]:80", "example.com": "https://example.org", "EXAMPLE.org": "http://EXAMPLE.org", "other.example.org:8443": "http://other.example.org:8443",
-		"x@evil.example.org": "https://example.org", `x"><script>`: "https://example.org", "a/b": "https://example.org", "?": "https://example.org",
+		"localhost:1": "http://localhost:1", "[::1]:80": "http://[::1]:80", "example.com": "https://example.org",
+		"EXAMPLE.org": "http://EXAMPLE.org", "other.example.org:8443": "http://other.example.org:8443",
+		"x@evil.example.org": "https://example.org", `x"><script>`: "https://example.org", "a/b": "https://example.org",
+		"?": "https://example.org",
 	} {
 		r := get(newSite(t), "GET", "/site.json", "X-Forwarded-Host", host)
 		var got map[string]string

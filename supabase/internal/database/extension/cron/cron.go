@@ -17,7 +17,8 @@ import (
 
 // Options configure a Worker.
 type Options struct {
-	DB      *pool.Pool                                                          // as a superuser, to the database with cron.job
+	// as a superuser, to the database with cron.job
+	DB      *pool.Pool
 	Connect func(ctx context.Context, role, database string) (*pgx.Conn, error) // for a run
 	Log     *slog.Logger
 	Now     func() time.Time // nil means time.Now

@@ -90,7 +90,8 @@ func (w *Worker) execute(ctx context.Context, j job, id int64) (message string, 
 	// cron.job_guard lets only superusers schedule as a superuser. A damaged table must not become
 	// a way around it.
 	var super bool
-	if err := conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil {
+	if err := conn.QueryRow(ctx,
+		`select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil {
 		return "", err
 	}
 	if super {
@@ -137,7 +138,8 @@ func errorText(err error) string {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s:  %s\n", pg.Severity, pg.Message)
-	for _, line := range []struct{ name, value string }{{"DETAIL", pg.Detail}, {"HINT", pg.Hint}, {"CONTEXT", pg.Where}} {
+	for _, line := range []struct{ name, value string }{{"DETAIL", pg.Detail}, {"HINT", pg.Hint},
+		{"CONTEXT", pg.Where}} {
 		if line.value != "" {
 			fmt.Fprintf(&text, "%s:  %s\n", line.name, line.value)
 		}

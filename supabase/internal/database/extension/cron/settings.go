@@ -33,7 +33,8 @@ func (s settings) location() *time.Location {
 
 func readSettings(ctx context.Context, pool *pool.Pool) (s settings, err error) {
 	s.maxRunning, s.record = defaultRunning, true
-	if s.installed, err = lead.Installed(ctx, pool, "pg_cron", "cron.job_cache_invalidate()"); err != nil || !s.installed {
+	if s.installed, err = lead.Installed(ctx, pool, "pg_cron", "cron.job_cache_invalidate()"); err != nil ||
+		!s.installed {
 		return s, err
 	}
 	all, err := lead.Settings(ctx, pool, "cron")

@@ -106,7 +106,8 @@ func (s *sender) try(ctx context.Context, changed, tidy bool) error {
 		return nil
 	}
 	if tidy {
-		if _, err := s.o.DB.Pgx().Exec(ctx, `delete from net._http_response where created < now() - $1::text::interval`, s.ttl); err != nil {
+		if _, err := s.o.DB.Pgx().Exec(ctx, `delete from net._http_response where created < now() - $1::text::interval`,
+			s.ttl); err != nil {
 			return err
 		}
 	}
@@ -143,7 +144,8 @@ func (s *sender) readSettings(ctx context.Context) (err error) {
 	}
 	if ttl := all["pg_net.ttl"]; ttl != "" {
 		var valid bool
-		if err := s.o.DB.Pgx().QueryRow(ctx, `select pg_input_is_valid($1, 'interval')`, ttl).Scan(&valid); err == nil && valid {
+		if err := s.o.DB.Pgx().QueryRow(ctx, `select pg_input_is_valid($1, 'interval')`,
+			ttl).Scan(&valid); err == nil && valid {
 			s.ttl = ttl
 		} else {
 			s.o.Log.Warn("pg_net: the setting pg_net.ttl is not an interval; using the default", "default", keepFor)
@@ -193,7 +195,8 @@ func (s *sender) send(ctx context.Context, r request) {
 		with sent as (delete from net.http_request_queue where id = $1)
 		insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
 		values ($1, $2, $3, $4, $5, $6, $7)`,
-		r.ID, response.status, response.contentType, response.headers, response.content, response.timedOut, response.failure)
+		r.ID, response.status, response.contentType, response.headers, response.content, response.timedOut,
+		response.failure)
 	if err != nil {
 		s.o.Log.Warn("pg_net: storing a response failed; the request is repeated", "id", r.ID, "error", err)
 		select { // do not repeat it at once

@@ -92,7 +92,8 @@ func (t Targets) alias(address string) string {
 type refusedError struct{ address netip.Addr }
 
 func (e *refusedError) Error() string {
-	return "requests to the private address " + e.address.String() + " are refused on a public installation; PG_NET_PRIVATE allows it"
+	return "requests to the private address " + e.address.String() +
+		" are refused on a public installation; PG_NET_PRIVATE allows it"
 }
 
 // check refuses private addresses. It runs after the name was resolved, so a name

@@ -49,7 +49,7 @@ type Service struct {
 // New returns a Service.
 func New(o Options) *Service {
 	return &Service{
-		db: o.DB, store: o.Store, limiter: o.Limiter, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender, now: o.Now,
-		config: o.Config,
+		db: o.DB, store: o.Store, limiter: o.Limiter, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender,
+		now: o.Now, config: o.Config,
 	}
 }

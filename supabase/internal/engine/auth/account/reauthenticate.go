@@ -17,7 +17,8 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request, c *sess
 	u, ctx := c.User, r.Context()
 	switch {
 	case u.Email == "" && u.Phone == "":
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Reauthentication requires the user to have an email or a phone number")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Reauthentication requires the user to have an email or a phone number")
 	case u.Email != "" && !u.Confirmed():
 		return apierror.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed", "Please verify your email first.")
 	case u.Email == "" && !u.PhoneConfirmed():
@@ -32,7 +33,8 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request, c *sess
 			return "", err
 		}
 		if u.Email != "" {
-			return "", s.sender.SendLink(r, tx, u, store.Reauthentication, template.Reauthentication, "reauthentication", false)
+			return "", s.sender.SendLink(r, tx, u, store.Reauthentication, template.Reauthentication,
+				"reauthentication", false)
 		}
 		return s.sender.SendPhoneCode(r, tx, u, store.Reauthentication, u.Phone, "sms")
 	})
@@ -49,10 +51,12 @@ func (s *Service) checkNonce(u *store.User, nonce string) error {
 		contact, life = u.Phone, s.config.SMSCodeExpiry
 	}
 	if contact == "" {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Reauthentication requires an email or a phone number")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid",
+			"Reauthentication requires an email or a phone number")
 	}
 	if !store.Reauthentication.Matches(u, store.HashCode(contact, nonce), life, s.now()) {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid",
+			"Nonce has expired or is invalid")
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ import (
 // GetUser serves GET /user.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if len(c.Claims.Audience) == 0 || s.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Token audience doesn't match request audience")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Token audience doesn't match request audience")
 	}
 	return endpoint.SendJSON(w, http.StatusOK, c.User)
 }
@@ -64,7 +65,8 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, c *session.
 		}
 		if hash != "" {
 			if u.HasPassword() && !u.HasPasswordHash(checked) {
-				return nil, apierror.Errorf(http.StatusConflict, "conflict", "The password was changed by another request")
+				return nil, apierror.Errorf(http.StatusConflict, "conflict",
+					"The password was changed by another request")
 			}
 			if err := s.changePassword(r, tx, c, hash); err != nil {
 				return nil, err
@@ -115,7 +117,8 @@ func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, 
 			}
 		} else {
 			if p.Challenge != "" {
-				f := store.Flow{Provider: "email_change", Method: "email_change", Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
+				f := store.Flow{Provider: "email_change", Method: "email_change", Challenge: p.Challenge,
+					ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
 				if err := s.store.NewFlow(ctx, tx, f); err != nil {
 					return err
 				}
@@ -195,11 +198,14 @@ func (p *userChanges) checkAllowed(c *session.Caller) error {
 	case p.AppData != nil:
 		return apierror.Errorf(http.StatusForbidden, "not_admin", "Updating app_metadata requires admin privileges")
 	case u.HasVerifiedFactor() && (c.Session == nil || c.Session.AAL != "aal2") && (newPassword || contact):
-		return apierror.Errorf(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
+		return apierror.Errorf(http.StatusUnauthorized, "insufficient_aal",
+			"AAL2 session is required to update email or password when MFA is enabled.")
 	case u.IsAnonymous && newPassword && p.Email == "" && p.Phone == "":
-		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Updating password of an anonymous user without an email or phone is not allowed")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed",
+			"Updating password of an anonymous user without an email or phone is not allowed")
 	case u.IsSSO && (newPassword || contact || p.Nonce != ""):
-		return apierror.Errorf(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "user_sso_managed",
+			"Updating email, phone, password of a SSO account only possible via SSO")
 	}
 	return nil
 }
@@ -216,7 +222,8 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 	u := c.User
 	if s.config.RequireReauth && (c.Session == nil || s.now().After(c.Session.CreatedAt.Add(24*time.Hour))) {
 		if p.Nonce == "" {
-			return "", apierror.Errorf(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+			return "", apierror.Errorf(http.StatusBadRequest, "reauthentication_needed",
+				"Password update requires reauthentication")
 		}
 		if err := s.limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
 			return "", err
@@ -237,7 +244,8 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 			return "", err
 		}
 		if same {
-			return "", apierror.Errorf(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
+			return "", apierror.Errorf(http.StatusUnprocessableEntity, "same_password",
+				"New password should be different from the old password.")
 		}
 	}
 	return s.passwords.Hash(ctx, *p.Password)
@@ -257,14 +265,16 @@ func (s *Service) checkCurrent(ctx context.Context, c *session.Caller, current *
 		}
 	}
 	if current == nil || *current == "" {
-		return apierror.Errorf(http.StatusBadRequest, "current_password_required", "Current password required when setting new password.")
+		return apierror.Errorf(http.StatusBadRequest, "current_password_required",
+			"Current password required when setting new password.")
 	}
 	ok, err := s.passwords.MatchesUser(ctx, c.User, *current)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return apierror.Errorf(http.StatusBadRequest, "current_password_invalid", "Current password required when setting new password.")
+		return apierror.Errorf(http.StatusBadRequest, "current_password_invalid",
+			"Current password required when setting new password.")
 	}
 	return nil
 }

@@ -55,7 +55,8 @@ func auditFilter(query string) (columns []string, wanted string, err error) {
 		return []string{}, "", nil
 	}
 	scope, wanted, ok := strings.Cut(query, ":")
-	columns = map[string][]string{"author": {"actor_username", "actor_name"}, "action": {"action"}, "type": {"log_type"}}[scope]
+	columns = map[string][]string{"author": {"actor_username", "actor_name"}, "action": {"action"},
+		"type": {"log_type"}}[scope]
 	if columns == nil || !ok {
 		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invalid query scope: %s", query)
 	}

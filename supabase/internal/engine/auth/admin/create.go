@@ -31,7 +31,8 @@ func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		u.EncryptedPassword = &hash
 		if err := store.InsertUser(ctx, tx, u); err != nil {
 			if pool.IsCode(err, "23505") {
-				return nil, apierror.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered").WithCause(err)
+				return nil, apierror.Errorf(http.StatusUnprocessableEntity, "email_exists",
+					"A user with this email address has already been registered").WithCause(err)
 			}
 			return nil, store.DatabaseError(err, "Database error creating new user")
 		}
@@ -39,7 +40,8 @@ func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *stor
 			if known.value == "" {
 				continue
 			}
-			data := store.Metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false, known.provider: known.value}
+			data := store.Metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false,
+				known.provider: known.value}
 			if err := store.InsertIdentity(ctx, tx, u, known.provider, data, s.now()); err != nil {
 				return nil, err
 			}
@@ -68,8 +70,9 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed", format, args...)
 	}
 	ctx, now := r.Context(), s.now()
-	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role, AppMetadata: store.Metadata{}, UserMetadata: store.Metadata{}.Merge(p.UserMetadata),
-		Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now}
+	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role, AppMetadata: store.Metadata{},
+		UserMetadata: store.Metadata{}.Merge(p.UserMetadata), Identities: []store.Identity{}, CreatedAt: now,
+		UpdatedAt: now}
 	if u.Audience == "" {
 		u.Audience = s.sessions.Audience(r, nil)
 	}
@@ -143,7 +146,8 @@ func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser
 			if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone, u.Audience); err != nil {
 				return err
 			} else if taken {
-				return apierror.Errorf(http.StatusUnprocessableEntity, "phone_exists", "Phone number already registered by another user")
+				return apierror.Errorf(http.StatusUnprocessableEntity, "phone_exists",
+					"Phone number already registered by another user")
 			}
 		}
 		u.Phone = p.Phone
@@ -172,7 +176,8 @@ func banUntil(text string, now time.Time) (*time.Time, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: %v", err)
+		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: %v",
+			err)
 	}
 	until := now.Add(d)
 	return &until, nil

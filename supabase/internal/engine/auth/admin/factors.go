@@ -57,11 +57,13 @@ func (s *Service) UpdateFactor(w http.ResponseWriter, r *http.Request, admin, u 
 	f.FriendlyName, f.UpdatedAt = p.FriendlyName, s.now()
 	ctx := r.Context()
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		if _, err := tx.Exec(ctx, `update auth.mfa_factors set friendly_name = $2, phone = nullif($3, ''), updated_at = $4 where id = $1`,
+		if _, err := tx.Exec(ctx,
+			`update auth.mfa_factors set friendly_name = $2, phone = nullif($3, ''), updated_at = $4 where id = $1`,
 			f.ID, f.FriendlyName, f.Phone, f.UpdatedAt); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, admin, "factor_updated", map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType})
+		return nil, s.store.Audit(ctx, tx, admin, "factor_updated",
+			map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType})
 	})
 	if err != nil {
 		return err

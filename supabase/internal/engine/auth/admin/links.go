@@ -45,7 +45,8 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 				return nil, err
 			}
 		}
-		if err := s.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+		if err := s.store.Audit(ctx, tx, admin, "user_invited",
+			map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 			return nil, err
 		}
 		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
@@ -140,7 +141,8 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 		}
 	}
 	code := password.Code(s.config.CodeLength)
-	reply := linkReply{User: u, Code: code, HashedToken: store.HashCode(p.Email, code), VerificationType: p.Type, RedirectTo: redirect}
+	reply := linkReply{User: u, Code: code, HashedToken: store.HashCode(p.Email, code), VerificationType: p.Type,
+		RedirectTo: redirect}
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		if fresh {
 			if err := s.storeInvited(ctx, tx, u); err != nil {
@@ -198,11 +200,13 @@ func (s *Service) userForLink(r *http.Request, p *linkParams) (*store.User, erro
 }
 
 func badLinkType(kind string) error {
-	return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: %v", kind)
+	return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: %v",
+		kind)
 }
 
 // saveLink stores the token of the link.
-func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, p linkParams, fresh bool, code string) error {
+func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, p linkParams, fresh bool,
+	code string) error {
 	now := s.now()
 	switch p.Type {
 	case "magiclink", "recovery":
@@ -215,7 +219,8 @@ func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User,
 			return store.ErrEmailExists
 		}
 		if p.Type == "invite" {
-			if err := s.store.Audit(ctx, tx, admin, "user_invited", map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
+			if err := s.store.Audit(ctx, tx, admin, "user_invited",
+				map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 				return err
 			}
 			if err := s.markInvited(ctx, tx, u); err != nil {
@@ -236,7 +241,8 @@ func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User,
 // saveChangeLink stores a new address and the token of a link that confirms it.
 func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, p linkParams, code string) error {
 	if s.config.SingleConfirmation && p.Type == "email_change_current" {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Enable secure email change to generate link for current email")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Enable secure email change to generate link for current email")
 	}
 	address, err := endpoint.ValidEmail(p.NewEmail)
 	if err != nil {
@@ -249,7 +255,9 @@ func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, 
 	}
 	now := s.now()
 	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
-	if _, err := tx.Exec(ctx, `update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID, address, now); err != nil {
+	if _, err := tx.Exec(ctx,
+		`update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID,
+		address, now); err != nil {
 		return err
 	}
 	if p.Type == "email_change_current" {

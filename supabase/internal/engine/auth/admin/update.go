@@ -46,7 +46,8 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		if err := s.applyAdminUpdate(ctx, tx, u, p, hash); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, admin, "user_modified", map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone})
+		return nil, s.store.Audit(ctx, tx, admin, "user_modified",
+			map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone})
 	})
 	if err != nil {
 		return err
@@ -76,7 +77,8 @@ func (s *Service) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *store.User
 		field           *string
 		confirmed       bool
 		exists          *apierror.Error
-	}{{"email", p.Email, &u.Email, p.EmailConfirm, store.ErrEmailExists}, {"phone", p.Phone, &u.Phone, p.PhoneConfirm, store.ErrPhoneExists}} {
+	}{{"email", p.Email, &u.Email, p.EmailConfirm, store.ErrEmailExists},
+		{"phone", p.Phone, &u.Phone, p.PhoneConfirm, store.ErrPhoneExists}} {
 		if c.value == "" {
 			continue
 		}

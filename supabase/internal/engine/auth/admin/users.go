@@ -44,7 +44,8 @@ func (s *Service) ListUsers(w http.ResponseWriter, r *http.Request, _ *store.Use
 	ctx, aud := r.Context(), s.sessions.Audience(r, nil)
 	const filter = `where u.aud = $1 and ($2 = '' or u.email like '%' || $2 || '%' or u.raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`
 	var total uint64
-	if err := s.db.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud, q.Get("filter")).Scan(&total); err != nil {
+	if err := s.db.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud,
+		q.Get("filter")).Scan(&total); err != nil {
 		return err
 	}
 	users, err := store.FindUsers(ctx, s.db.Pgx(), filter+` order by u.created_at `+order+`, u.id limit $3 offset $4`,
@@ -71,7 +72,8 @@ func userOrder(sort []string) (string, error) {
 	}
 	field, direction, _ := strings.Cut(sort[0], " ")
 	if field != "created_at" {
-		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: bad field for sort '%s'", field)
+		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Bad Sort Parameters: bad field for sort '%s'", field)
 	}
 	switch strings.ToLower(direction) {
 	case "", "desc":
@@ -79,7 +81,8 @@ func userOrder(sort []string) (string, error) {
 	case "asc":
 		return "asc", nil
 	}
-	return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: bad direction for sort '%s', only 'asc' and 'desc' allowed", direction)
+	return "", apierror.Errorf(http.StatusBadRequest, "validation_failed",
+		"Bad Sort Parameters: bad direction for sort '%s', only 'asc' and 'desc' allowed", direction)
 }
 
 // userOf returns the user that the URL names, or the reply to a bad or unknown id.
@@ -140,7 +143,8 @@ func (s *Service) DeleteUser(w http.ResponseWriter, r *http.Request, admin *stor
 }
 
 // OfUser calls h with the user that the URL of an administrator names.
-func (s *Service) OfUser(h func(w http.ResponseWriter, r *http.Request, admin, subject *store.User) error) func(http.ResponseWriter, *http.Request) error {
+func (s *Service) OfUser(h func(w http.ResponseWriter, r *http.Request, admin,
+	subject *store.User) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 		u, err := s.userOf(r)
 		if err != nil {

@@ -72,14 +72,16 @@ func (c *Checker) Check(r *http.Request) error {
 	}
 	token := strings.TrimSpace(p.Security.Token)
 	if token == "" {
-		return apierror.Errorf(http.StatusBadRequest, "captcha_failed", "captcha protection: request disallowed (no captcha_token found)")
+		return apierror.Errorf(http.StatusBadRequest, "captcha_failed",
+			"captcha protection: request disallowed (no captcha_token found)")
 	}
 	problems, err := c.ask(r, token)
 	if err != nil {
 		return apierror.Errorf(http.StatusInternalServerError, "", "captcha verification process failed").WithCause(err)
 	}
 	if problems != nil {
-		return apierror.Errorf(http.StatusBadRequest, "captcha_failed", "captcha protection: request disallowed (%s)", strings.Join(problems, ", "))
+		return apierror.Errorf(http.StatusBadRequest, "captcha_failed", "captcha protection: request disallowed (%s)",
+			strings.Join(problems, ", "))
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func New(o Options) *Passwords {
 // Check returns the reply to a new password that breaks the rules; nil if it keeps them.
 func (p *Passwords) Check(text string) error {
 	if len(text) > password.MaxLength {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Password cannot be longer than %d characters", password.MaxLength)
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Password cannot be longer than %d characters", password.MaxLength)
 	}
 	err := p.rules.Judge(text)
 	var weak *password.Weakness

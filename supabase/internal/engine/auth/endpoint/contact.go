@@ -23,7 +23,8 @@ func ValidEmail(text string) (string, error) {
 		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "An email address is too long")
 	}
 	if !emailForm.MatchString(text) {
-		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
+		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Unable to validate email address: invalid format")
 	}
 	return strings.ToLower(text), nil
 }
@@ -34,7 +35,8 @@ var phoneForm = regexp.MustCompile(`^[1-9][0-9]{1,14}$`)
 func ValidPhone(text string) (string, error) {
 	digits := strings.ReplaceAll(strings.TrimPrefix(text, "+"), " ", "")
 	if !phoneForm.MatchString(digits) {
-		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invalid phone number format (E.164 required)")
+		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Invalid phone number format (E.164 required)")
 	}
 	return digits, nil
 }

@@ -56,7 +56,8 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return nil, apierror.Errorf(http.StatusRequestEntityTooLarge, "request_entity_too_large", "Request body too large (max %d bytes)", tooLarge.Limit)
+			return nil, apierror.Errorf(http.StatusRequestEntityTooLarge, "request_entity_too_large",
+				"Request body too large (max %d bytes)", tooLarge.Limit)
 		}
 		return nil, apierror.Errorf(http.StatusBadRequest, "bad_json", "Could not read the request body").WithCause(err)
 	}
@@ -88,4 +89,5 @@ func ClientOf(r *http.Request) Client {
 }
 
 // ErrUnexpected is what a redirect says about an internal failure, which is in the log.
-var ErrUnexpected = apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unexpected failure, please check server logs for more information")
+var ErrUnexpected = apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+	"Unexpected failure, please check server logs for more information")

@@ -23,7 +23,8 @@ func Page(q url.Values) (page, perPage uint64, err error) {
 		}
 		n, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return 0, 0, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: %v", err)
+			return 0, 0, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: %v",
+				err)
 		}
 		*p.into = n
 	}

@@ -20,8 +20,9 @@ func AddQuery(target, name, value string) (string, error) {
 // OAuthError returns RFC 6749's error code for a status.
 func OAuthError(status int) (code string, ok bool) {
 	code, ok = map[int]string{
-		http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
-		http.StatusInternalServerError: "server_error", http.StatusServiceUnavailable: "temporarily_unavailable",
+		http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client",
+		http.StatusForbidden: "access_denied", http.StatusInternalServerError: "server_error",
+		http.StatusServiceUnavailable: "temporarily_unavailable",
 	}[status]
 	return code, ok
 }

@@ -64,14 +64,16 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 		if !errors.Is(err, idp.ErrUnknown) {
 			reason = "the provider cannot be reached"
 		}
-		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported provider: %s", reason).WithCause(err)
+		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported provider: %s",
+			reason).WithCause(err)
 	}
 	if err := endpoint.CheckChallenge(q.Get("code_challenge_method"), q.Get("code_challenge")); err != nil {
 		return "", err
 	}
 	f := store.Flow{
-		Provider: p.Name, Method: "oauth", Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"),
-		InviteToken: q.Get("invite_token"), Referrer: s.sender.RedirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
+		Provider: p.Name, Method: "oauth", Challenge: q.Get("code_challenge"),
+		ChallengeMethod: q.Get("code_challenge_method"), InviteToken: q.Get("invite_token"),
+		Referrer: s.sender.RedirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
 	}
 	extra := map[string]string{}
 	for key := range q {
@@ -82,8 +84,10 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 	verifier := ""
 	state, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (uuid.UUID, error) {
 		if f.InviteToken != "" {
-			if _, err := store.UserByToken(ctx, tx, f.InviteToken, store.Confirmation); errors.Is(err, store.ErrNotFound) {
-				return uuid.Nil, apierror.Errorf(http.StatusNotFound, "user_not_found", "User identified by token not found")
+			if _, err := store.UserByToken(ctx, tx, f.InviteToken, store.Confirmation); errors.Is(err,
+				store.ErrNotFound) {
+				return uuid.Nil, apierror.Errorf(http.StatusNotFound, "user_not_found",
+					"User identified by token not found")
 			} else if err != nil {
 				return uuid.Nil, err
 			}
@@ -92,8 +96,8 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 			verifier = oauth2.GenerateVerifier()
 			id := uuid.New()
 			f.ClientStateID = &id
-			if _, err := tx.Exec(ctx, `insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at) values ($1, $2, $3, $4)`,
-				id, p.Name, verifier, s.now()); err != nil {
+			if _, err := tx.Exec(ctx,
+				`insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at) values ($1, $2, $3, $4)`, id, p.Name, verifier, s.now()); err != nil {
 				return uuid.Nil, err
 			}
 		}
@@ -109,8 +113,8 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 func ProviderNames() []string {
 	return []string{
 		"apple", "azure", "bitbucket", "discord", "facebook", "snapchat", "figma", "fly", "github", "gitlab", "google",
-		"keycloak", "kakao", "linkedin", "linkedin_oidc", "notion", "spotify", "slack", "slack_oidc", "workos", "twitch",
-		"twitter", "zoom",
+		"keycloak", "kakao", "linkedin", "linkedin_oidc", "notion", "spotify", "slack", "slack_oidc", "workos",
+		"twitch", "twitter", "zoom",
 	}
 }
 

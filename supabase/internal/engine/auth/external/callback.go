@@ -23,7 +23,8 @@ import (
 // the site that began the flow, also for errors; for an unknown flow to the configured site.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
-		return apierror.Errorf(http.StatusBadRequest, "bad_oauth_callback", "The callback could not be read").WithCause(err)
+		return apierror.Errorf(http.StatusBadRequest, "bad_oauth_callback",
+			"The callback could not be read").WithCause(err)
 	}
 	f, err := s.flowOf(r)
 	if err != nil {
@@ -124,7 +125,8 @@ func (s *Service) flowOf(r *http.Request) (*store.Flow, error) {
 }
 
 // finish exchanges the provider's code and signs the user in.
-func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) (*session.TokenReply, idp.Token, error) {
+func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) (*session.TokenReply, idp.Token,
+	error) {
 	var none idp.Token
 	ctx := r.Context()
 	if word := r.Form.Get("error"); word != "" {
@@ -134,11 +136,13 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 	}
 	code := r.Form.Get("code")
 	if code == "" {
-		return nil, none, apierror.Errorf(http.StatusBadRequest, "bad_oauth_callback", "OAuth callback with missing authorization code missing")
+		return nil, none, apierror.Errorf(http.StatusBadRequest, "bad_oauth_callback",
+			"OAuth callback with missing authorization code missing")
 	}
 	p, err := s.findProvider(ctx, f.Provider, "")
 	if err != nil {
-		return nil, none, apierror.Errorf(http.StatusBadRequest, "oauth_provider_not_supported", "Unsupported provider: %s", f.Provider).WithCause(err)
+		return nil, none, apierror.Errorf(http.StatusBadRequest, "oauth_provider_not_supported",
+			"Unsupported provider: %s", f.Provider).WithCause(err)
 	}
 	verifier, err := s.takeVerifier(ctx, f)
 	if err != nil {
@@ -146,17 +150,20 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 	}
 	token, err := p.Exchange(ctx, code, verifier)
 	if err != nil {
-		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unable to exchange external code: %s", code[:min(4, len(code))]).WithCause(err)
+		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+			"Unable to exchange external code: %s", code[:min(4, len(code))]).WithCause(err)
 	}
 	person, err := p.Person(ctx, token)
 	if err != nil {
-		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user profile from external provider").WithCause(err)
+		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+			"Error getting user profile from external provider").WithCause(err)
 	}
 	if f.Provider == "apple" {
 		person.Introduce(r.PostForm.Get("user"))
 	}
 	if len(person.Emails) == 0 && !f.EmailOptional {
-		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error getting user email from external provider")
+		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+			"Error getting user email from external provider")
 	}
 	reply, err := s.linkAccount(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
 		if !f.PKCE() {
@@ -184,10 +191,12 @@ func (s *Service) takeVerifier(ctx context.Context, f *store.Flow) (string, erro
 	}
 	var verifier string
 	var created time.Time
-	err := s.db.Pgx().QueryRow(ctx, `delete from auth.oauth_client_states where id = $1 and provider_type = $2 returning code_verifier, created_at`,
+	err := s.db.Pgx().QueryRow(ctx,
+		`delete from auth.oauth_client_states where id = $1 and provider_type = $2 returning code_verifier, created_at`,
 		*f.ClientStateID, f.Provider).Scan(&verifier, &created)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", apierror.Errorf(http.StatusUnprocessableEntity, "oauth_client_state_not_found", "OAuth state not found")
+		return "", apierror.Errorf(http.StatusUnprocessableEntity, "oauth_client_state_not_found",
+			"OAuth state not found")
 	}
 	if err == nil && s.now().After(created.Add(10*time.Minute)) {
 		return "", apierror.Errorf(http.StatusUnprocessableEntity, "oauth_client_state_expired", "OAuth state expired")

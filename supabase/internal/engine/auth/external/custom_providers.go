@@ -29,7 +29,8 @@ type CustomProviders struct {
 
 // NewCustomProviders returns CustomProviders. It reads the same Options as New.
 func NewCustomProviders(o Options) *CustomProviders {
-	return &CustomProviders{db: o.DB, sessions: o.Sessions, providers: o.Providers, now: o.Now, config: o.Config.CustomProviders}
+	return &CustomProviders{db: o.DB, sessions: o.Sessions, providers: o.Providers, now: o.Now,
+		config: o.Config.CustomProviders}
 }
 
 const selectCustom = `
@@ -81,11 +82,12 @@ func storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
 		    cached_discovery = excluded.cached_discovery, discovery_cached_at = excluded.discovery_cached_at,
 		    authorization_url = excluded.authorization_url, token_url = excluded.token_url, userinfo_url = excluded.userinfo_url,
 		    jwks_uri = excluded.jwks_uri, updated_at = excluded.updated_at`,
-		c.ID, c.Kind, c.Identifier, c.Name, c.ClientID, c.Secret, c.ClientIDs, c.Scopes, c.ProofKey, c.Attributes, c.Claims, c.Params,
-		c.Enabled, c.EmailOptional, c.Issuer, c.DiscoveryURL, c.SkipNonceCheck, c.Discovery, c.AuthURL, c.TokenURL, c.UserinfoURL, c.JWKSURI,
-		c.CreatedAt, c.UpdatedAt)
+		c.ID, c.Kind, c.Identifier, c.Name, c.ClientID, c.Secret, c.ClientIDs, c.Scopes, c.ProofKey, c.Attributes,
+		c.Claims, c.Params, c.Enabled, c.EmailOptional, c.Issuer, c.DiscoveryURL, c.SkipNonceCheck, c.Discovery,
+		c.AuthURL, c.TokenURL, c.UserinfoURL, c.JWKSURI, c.CreatedAt, c.UpdatedAt)
 	if pool.IsCode(err, "23505") {
-		return apierror.Errorf(http.StatusBadRequest, "conflict", "A custom OAuth provider with this identifier already exists")
+		return apierror.Errorf(http.StatusBadRequest, "conflict",
+			"A custom OAuth provider with this identifier already exists")
 	}
 	return err
 }
@@ -130,7 +132,8 @@ func (s *CustomProviders) Create(w http.ResponseWriter, r *http.Request) error {
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		if most := s.config.Max; most > 0 {
 			// The lock keeps two concurrent requests from exceeding the maximum.
-			if _, err := tx.Exec(ctx, `lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
+			if _, err := tx.Exec(ctx,
+				`lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
 				return nil, err
 			}
 			var n int
@@ -138,7 +141,8 @@ func (s *CustomProviders) Create(w http.ResponseWriter, r *http.Request) error {
 				return nil, err
 			}
 			if n >= most {
-				return nil, apierror.Errorf(http.StatusBadRequest, "over_custom_provider_quota", "Maximum number of custom OAuth/OIDC providers reached")
+				return nil, apierror.Errorf(http.StatusBadRequest, "over_custom_provider_quota",
+					"Maximum number of custom OAuth/OIDC providers reached")
 			}
 		}
 		return nil, storeCustom(ctx, tx, c)
@@ -156,7 +160,8 @@ func (s *CustomProviders) OfProvider(h func(http.ResponseWriter, *http.Request, 
 	return s.AsAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		name := chi.URLParam(r, "identifier")
 		if !strings.HasPrefix(name, idp.CustomPrefix) {
-			return apierror.Errorf(http.StatusBadRequest, "validation_failed", "identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
+			return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+				"identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
 		}
 		c, err := customByName(r.Context(), s.db.Pgx(), name, "")
 		if errors.Is(err, store.ErrNotFound) {

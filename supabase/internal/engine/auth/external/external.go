@@ -61,7 +61,7 @@ type Service struct {
 // New returns a Service.
 func New(o Options) *Service {
 	return &Service{
-		db: o.DB, store: o.Store, hooks: o.Hooks, sessions: o.Sessions, sender: o.Sender, providers: o.Providers, log: o.Log,
-		now: o.Now, config: o.Config,
+		db: o.DB, store: o.Store, hooks: o.Hooks, sessions: o.Sessions, sender: o.Sender, providers: o.Providers,
+		log: o.Log, now: o.Now, config: o.Config,
 	}
 }

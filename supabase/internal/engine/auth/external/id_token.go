@@ -86,9 +86,11 @@ func (s *Service) idTokenProvider(ctx context.Context, name string, p idTokenPar
 	provider, err := s.findProvider(ctx, p.Provider, "")
 	if errors.Is(err, idp.ErrUnknown) {
 		if slices.Contains(ProviderNames(), name) {
-			return nil, apierror.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled", p.Issuer)
+			return nil, apierror.Errorf(http.StatusBadRequest, "provider_disabled",
+				"Provider (issuer %q) is not enabled", p.Issuer)
 		}
-		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Custom OIDC provider %q not allowed", p.Provider)
+		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Custom OIDC provider %q not allowed",
+			p.Provider)
 	}
 	return provider, err
 }
@@ -103,7 +105,8 @@ func verifyIDToken(ctx context.Context, provider *idp.Provider, p idTokenParams)
 		return person, err
 	}
 	reason := "Bad ID token"
-	for _, known := range []string{"Nonces mismatch", "Unacceptable audience in id_token", "Missing sub claim", "Passed nonce"} {
+	for _, known := range []string{"Nonces mismatch", "Unacceptable audience in id_token", "Missing sub claim",
+		"Passed nonce"} {
 		if _, after, ok := strings.Cut(err.Error(), known); ok {
 			reason = known + after
 			if known == "Passed nonce" {

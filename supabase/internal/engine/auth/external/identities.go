@@ -21,7 +21,8 @@ import (
 
 // WithLinking calls h for a user if manual linking is enabled, else it replies as GoTrue does when
 // it is disabled.
-func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
+func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request,
+	*session.Caller) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if !s.config.ManualLinking {
 			return apierror.Errorf(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
@@ -37,43 +38,51 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *sess
 		return apierror.Errorf(http.StatusNotFound, "validation_failed", "identity_id must be an UUID")
 	}
 	if len(c.Claims.Audience) == 0 || s.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
-		return apierror.Errorf(http.StatusForbidden, "unexpected_audience", "Token audience doesn't match request audience")
+		return apierror.Errorf(http.StatusForbidden, "unexpected_audience",
+			"Token audience doesn't match request audience")
 	}
 	u, ctx := c.User, r.Context()
-	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.IdentityUnlinked), func(tx message.Tx) (any, error) {
-		// The lock keeps two concurrent requests from deleting the last two identities.
-		if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
-			return nil, err
-		}
-		if len(u.Identities) <= 1 {
-			return nil, apierror.Errorf(http.StatusUnprocessableEntity, "single_identity_not_deletable", "User must have at least 1 identity after unlinking")
-		}
-		at := slices.IndexFunc(u.Identities, func(i store.Identity) bool { return i.ID == id })
-		if at < 0 {
-			return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
-		}
-		gone, told := u.Identities[at], u.Email
-		if err := s.store.Audit(ctx, tx, u, "identity_unlinked", map[string]any{"identity_id": gone.ID, "provider": gone.Provider, "provider_id": gone.ProviderID}); err != nil {
-			return nil, err
-		}
-		if _, err := tx.Exec(ctx, `delete from auth.identities where id = $1`, gone.ID); err != nil {
-			return nil, err
-		}
-		u.Identities = slices.Delete(u.Identities, at, at+1)
-		if gone.Provider == "phone" {
-			u.Phone, u.PhoneConfirmedAt = "", nil
-			if _, err := tx.Exec(ctx, `update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1`, u.ID, s.now()); err != nil {
+	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.IdentityUnlinked),
+		func(tx message.Tx) (any, error) {
+			// The lock keeps two concurrent requests from deleting the last two identities.
+			if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
 				return nil, err
 			}
-		} else if err := s.promoteEmail(ctx, tx, u); err != nil {
-			return nil, err
-		}
-		if err := store.SaveProviders(ctx, tx, u, s.now()); err != nil {
-			return nil, err
-		}
-		s.sender.Notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
-		return nil, nil
-	})
+			if len(u.Identities) <= 1 {
+				return nil, apierror.Errorf(http.StatusUnprocessableEntity, "single_identity_not_deletable",
+					"User must have at least 1 identity after unlinking")
+			}
+			at := slices.IndexFunc(u.Identities, func(i store.Identity) bool { return i.ID == id })
+			if at < 0 {
+				return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_not_found",
+					"Identity doesn't exist")
+			}
+			gone, told := u.Identities[at], u.Email
+			if err := s.store.Audit(ctx, tx, u, "identity_unlinked",
+				map[string]any{"identity_id": gone.ID, "provider": gone.Provider,
+					"provider_id": gone.ProviderID}); err != nil {
+				return nil, err
+			}
+			if _, err := tx.Exec(ctx, `delete from auth.identities where id = $1`, gone.ID); err != nil {
+				return nil, err
+			}
+			u.Identities = slices.Delete(u.Identities, at, at+1)
+			if gone.Provider == "phone" {
+				u.Phone, u.PhoneConfirmedAt = "", nil
+				if _, err := tx.Exec(ctx,
+					`update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1`,
+					u.ID, s.now()); err != nil {
+					return nil, err
+				}
+			} else if err := s.promoteEmail(ctx, tx, u); err != nil {
+				return nil, err
+			}
+			if err := store.SaveProviders(ctx, tx, u, s.now()); err != nil {
+				return nil, err
+			}
+			s.sender.Notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
+			return nil, nil
+		})
 	if err != nil {
 		return err
 	}
@@ -115,11 +124,13 @@ func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) er
 		break
 	}
 	if at < 0 {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable", "Unable to unlink identity due to email conflict")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable",
+			"Unable to unlink identity due to email conflict")
 	}
 	chosen, now := left[at], s.now()
 	u.Email = chosen.Email
-	u.ConfirmationToken, u.RecoveryToken, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew = "", "", "", "", ""
+	u.ConfirmationToken, u.RecoveryToken, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew = "", "", "",
+		"", ""
 	u.PhoneChange, u.PhoneChangeToken, u.ReauthenticationToken, u.EmailChangeConfirmStatus = "", "", "", 0
 	if _, err := tx.Exec(ctx, `
 		update auth.users

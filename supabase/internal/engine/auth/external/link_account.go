@@ -48,7 +48,8 @@ func (s *Service) profileOf(provider string, p idp.Person) profile {
 
 // linkAccount finds or makes the account of a provider's user, or links the identity to the account
 // that asked for it. Then it calls then in the same transaction, to finish the sign-in.
-func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
+func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person,
+	then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
 	ctx := r.Context()
 	a := s.profileOf(f.Provider, p)
 	var created *store.User
@@ -82,7 +83,8 @@ func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person, then
 
 // findOrCreate follows GoTrue's linking rules: a known identity belongs to its account; a verified
 // address that one account has links the identity to it; else it makes an account.
-func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User, fresh bool, err error) {
+func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User,
+	fresh bool, err error) {
 	ctx, now := r.Context(), s.now()
 	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
@@ -115,7 +117,8 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 				return nil, false, err
 			}
 			fresh = true
-		} else if err := s.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+		} else if err := s.store.Audit(ctx, tx, u, "identity_linked",
+			map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 			return nil, false, err
 		}
 		if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
@@ -187,7 +190,8 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 	users, err := store.FindUsers(ctx, tx, `
 		where u.aud = $2 and not u.is_sso_user
 		  and (u.email = any($1) or exists (select from auth.identities i where i.user_id = u.id and i.email = any($1)
-		                                       and `+store.VerifiedIdentity+` and i.provider not like 'sso:%'))`, a.verified, audience)
+		                                       and `+store.VerifiedIdentity+` and i.provider not like 'sso:%'))`,
+		a.verified, audience)
 	if err != nil {
 		return nil, err
 	}
@@ -197,13 +201,15 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 	case 1:
 		return users[0], nil
 	}
-	return nil, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Multiple accounts with the same email address in the same linking domain detected: default")
+	return nil, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+		"Multiple accounts with the same email address in the same linking domain detected: default")
 }
 
 // createUser stores a new account.
 func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User, error) {
 	if s.config.DisableSignup {
-		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
+			"Signups not allowed for this instance")
 	}
 	u := s.store.NewUser(a.email.Address, "", a.data, "", s.sessions.Audience(r, nil))
 	u.IsAnonymous = false
@@ -215,7 +221,8 @@ func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User
 }
 
 // acceptInvite links the identity to an invited account with the same address.
-func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a profile, p idp.Person) (*store.User, error) {
+func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a profile, p idp.Person) (*store.User,
+	error) {
 	u, err := store.UserByToken(ctx, tx, token, store.Confirmation)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, apierror.Errorf(http.StatusNotFound, "invite_not_found", "Invite not found")
@@ -224,7 +231,8 @@ func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a p
 		return nil, err
 	}
 	if !slices.ContainsFunc(p.Emails, func(m idp.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
-		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invited email does not match emails from external provider")
+		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Invited email does not match emails from external provider")
 	}
 	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, s.now()); err != nil {
 		return nil, err
@@ -244,9 +252,11 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 	owner, _, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	switch {
 	case err == nil && owner.ID == target:
-		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked")
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_already_exists",
+			"Identity is already linked")
 	case err == nil:
-		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked to another user")
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "identity_already_exists",
+			"Identity is already linked to another user")
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
@@ -262,7 +272,8 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
 		return nil, err
 	}
-	if err := s.store.Audit(ctx, tx, u, "identity_linked", map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
+	if err := s.store.Audit(ctx, tx, u, "identity_linked",
+		map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 		return nil, err
 	}
 	if u.Email == "" && a.email.Address != "" {
@@ -278,7 +289,8 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a profile) error {
 	ctx, now := r.Context(), s.now()
 	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
-		return apierror.Errorf(http.StatusBadRequest, "email_exists", "A user with this email address has already been registered")
+		return apierror.Errorf(http.StatusBadRequest, "email_exists",
+			"A user with this email address has already been registered")
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}

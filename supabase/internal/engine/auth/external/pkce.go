@@ -22,22 +22,26 @@ func (s *Service) PKCEGrant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if p.Code == "" || p.Verifier == "" {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "invalid request: both auth code and code verifier should be non-empty")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"invalid request: both auth code and code verifier should be non-empty")
 	}
 	ctx := r.Context()
 	reply, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
 		f, u, err := store.LockFlowByCode(ctx, tx, p.Code)
 		if errors.Is(err, store.ErrNotFound) {
-			return nil, apierror.Errorf(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
+			return nil, apierror.Errorf(http.StatusNotFound, "flow_state_not_found",
+				"invalid flow state, no valid flow state found")
 		}
 		if err != nil {
 			return nil, err
 		}
 		if f.Expired(s.config.FlowExpiry, s.now()) {
-			return nil, apierror.Errorf(http.StatusUnprocessableEntity, "flow_state_expired", "invalid flow state, flow state has expired")
+			return nil, apierror.Errorf(http.StatusUnprocessableEntity, "flow_state_expired",
+				"invalid flow state, flow state has expired")
 		}
 		if !f.Verifies(p.Verifier) {
-			return nil, apierror.Errorf(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+			return nil, apierror.Errorf(http.StatusBadRequest, "bad_code_verifier",
+				"code challenge does not match previously saved code verifier")
 		}
 		if u.Banned(s.now()) {
 			return nil, session.ErrBanned

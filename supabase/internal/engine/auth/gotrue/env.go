@@ -148,52 +148,67 @@ func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, er
 func (e *env) auth() auth.Config {
 	c := auth.Config{
 		SiteURL: e.need("SITE_URL"), ExternalURL: e.need("API_EXTERNAL_URL"), RedirectURLs: e.list("URI_ALLOW_LIST"),
-		Issuer: e.text("JWT_ISSUER", ""), Audience: e.text("JWT_AUD", ""), DefaultRole: e.text("JWT_DEFAULT_GROUP_NAME", ""),
-		AdminRoles: e.list("JWT_ADMIN_ROLES"), TokenExpiry: e.seconds("JWT_EXP", 3600),
+		Issuer: e.text("JWT_ISSUER", ""), Audience: e.text("JWT_AUD", ""),
+		DefaultRole: e.text("JWT_DEFAULT_GROUP_NAME", ""), AdminRoles: e.list("JWT_ADMIN_ROLES"),
+		TokenExpiry: e.seconds("JWT_EXP", 3600),
 
 		DisableSignup: e.flag("DISABLE_SIGNUP", false), DisableEmail: !e.flag("EXTERNAL_EMAIL_ENABLED", true),
-		DisableMagicLink: !e.flag("EXTERNAL_EMAIL_MAGIC_LINK_ENABLED", true),
-		EnablePhone:      e.flag("EXTERNAL_PHONE_ENABLED", false), EnableAnonymous: e.flag("EXTERNAL_ANONYMOUS_USERS_ENABLED", false),
-		ManualLinking: e.flag("SECURITY_MANUAL_LINKING_ENABLED", false), MailerAutoconfirm: e.flag("MAILER_AUTOCONFIRM", false),
-		PhoneAutoconfirm: e.flag("SMS_AUTOCONFIRM", false), AllowUnverifiedEmail: e.flag("MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS", false),
+		DisableMagicLink:  !e.flag("EXTERNAL_EMAIL_MAGIC_LINK_ENABLED", true),
+		EnablePhone:       e.flag("EXTERNAL_PHONE_ENABLED", false),
+		EnableAnonymous:   e.flag("EXTERNAL_ANONYMOUS_USERS_ENABLED", false),
+		ManualLinking:     e.flag("SECURITY_MANUAL_LINKING_ENABLED", false),
+		MailerAutoconfirm: e.flag("MAILER_AUTOCONFIRM", false), PhoneAutoconfirm: e.flag("SMS_AUTOCONFIRM", false),
+		AllowUnverifiedEmail: e.flag("MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS", false),
 
-		MinimumPasswordLength: e.int("PASSWORD_MIN_LENGTH", 6), RequiredCharacters: characters(e.text("PASSWORD_REQUIRED_CHARACTERS", "")),
-		LeakedPasswords: e.text("PASSWORD_LEAKED_FILE", ""),
-		RequireReauth:   e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", false),
-		RequireCurrent:  e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD", false),
+		MinimumPasswordLength: e.int("PASSWORD_MIN_LENGTH", 6),
+		RequiredCharacters:    characters(e.text("PASSWORD_REQUIRED_CHARACTERS", "")),
+		LeakedPasswords:       e.text("PASSWORD_LEAKED_FILE", ""),
+		RequireReauth:         e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", false),
+		RequireCurrent:        e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD", false),
 
 		SignedRefreshTokens:  e.int("SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", 1) == 2,
 		RefreshTokenRotation: e.flag("SECURITY_REFRESH_TOKEN_ROTATION_ENABLED", true),
 		AllowReuse:           e.flag("SECURITY_REFRESH_TOKEN_ALLOW_REUSE", false),
 		ReuseInterval:        e.seconds("SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", 0),
-		Timebox:              e.duration("SESSIONS_TIMEBOX", 0), Inactivity: e.duration("SESSIONS_INACTIVITY_TIMEOUT", 0),
-		AllowLowAAL: e.duration("SESSIONS_ALLOW_LOW_AAL", 0), SinglePerUser: e.flag("SESSIONS_SINGLE_PER_USER", false),
-		FlowExpiry: e.duration("EXTERNAL_FLOW_STATE_EXPIRY_DURATION", 0), NoAuditTable: e.flag("AUDIT_LOG_DISABLE_POSTGRES", false),
+		Timebox:              e.duration("SESSIONS_TIMEBOX", 0),
+		Inactivity:           e.duration("SESSIONS_INACTIVITY_TIMEOUT", 0),
+		AllowLowAAL:          e.duration("SESSIONS_ALLOW_LOW_AAL", 0),
+		SinglePerUser:        e.flag("SESSIONS_SINGLE_PER_USER", false),
+		FlowExpiry:           e.duration("EXTERNAL_FLOW_STATE_EXPIRY_DURATION", 0),
+		NoAuditTable:         e.flag("AUDIT_LOG_DISABLE_POSTGRES", false),
 
 		MFA: auth.MFAConfig{
-			DisableTOTPEnroll: !e.flag("MFA_TOTP_ENROLL_ENABLED", true), DisableTOTPVerify: !e.flag("MFA_TOTP_VERIFY_ENABLED", true),
-			EnablePhoneEnroll: e.flag("MFA_PHONE_ENROLL_ENABLED", false), EnablePhoneVerify: e.flag("MFA_PHONE_VERIFY_ENABLED", false),
-			EnableWebAuthnEnroll: e.flag("MFA_WEB_AUTHN_ENROLL_ENABLED", false), EnableWebAuthnVerify: e.flag("MFA_WEB_AUTHN_VERIFY_ENABLED", false),
-			MaxFactors: e.int("MFA_MAX_ENROLLED_FACTORS", 10), MaxVerified: e.int("MFA_MAX_VERIFIED_FACTORS", 10),
-			ChallengeExpiry: e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300), FactorExpiry: e.duration("MFA_FACTOR_EXPIRY_DURATION", 0),
-			PhoneTemplate: e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
+			DisableTOTPEnroll:    !e.flag("MFA_TOTP_ENROLL_ENABLED", true),
+			DisableTOTPVerify:    !e.flag("MFA_TOTP_VERIFY_ENABLED", true),
+			EnablePhoneEnroll:    e.flag("MFA_PHONE_ENROLL_ENABLED", false),
+			EnablePhoneVerify:    e.flag("MFA_PHONE_VERIFY_ENABLED", false),
+			EnableWebAuthnEnroll: e.flag("MFA_WEB_AUTHN_ENROLL_ENABLED", false),
+			EnableWebAuthnVerify: e.flag("MFA_WEB_AUTHN_VERIFY_ENABLED", false),
+			MaxFactors:           e.int("MFA_MAX_ENROLLED_FACTORS", 10),
+			MaxVerified:          e.int("MFA_MAX_VERIFIED_FACTORS", 10),
+			ChallengeExpiry:      e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300), FactorExpiry: e.duration("MFA_FACTOR_EXPIRY_DURATION", 0), PhoneTemplate: e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
 			PhoneMaxFrequency: e.duration("MFA_PHONE_MAX_FREQUENCY", 0),
 		},
 		WebAuthn: auth.WebAuthnConfig{
-			RPID: e.text("WEBAUTHN_RP_ID", ""), RPDisplayName: e.text("WEBAUTHN_RP_DISPLAY_NAME", ""), RPOrigins: e.list("WEBAUTHN_RP_ORIGINS"),
-			Passkeys: e.flag("PASSKEY_ENABLED", false), MaxPasskeys: e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
+			RPID: e.text("WEBAUTHN_RP_ID", ""), RPDisplayName: e.text("WEBAUTHN_RP_DISPLAY_NAME", ""),
+			RPOrigins: e.list("WEBAUTHN_RP_ORIGINS"), Passkeys: e.flag("PASSKEY_ENABLED", false),
+			MaxPasskeys: e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
 		},
 		Limits: auth.Limits{
-			Header: e.text("RATE_LIMIT_HEADER", ""), Burst: burst, EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30), SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30),
-			AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30), TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
+			Header: e.text("RATE_LIMIT_HEADER", ""), Burst: burst, EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30),
+			SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30), AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30),
+			TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
 			SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
-			ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15), Web3PerFive: e.int("RATE_LIMIT_WEB3", 30),
-			PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30), OAuthRegisterPerFive: e.int("RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER", 10),
+			ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15),
+			Web3PerFive:        e.int("RATE_LIMIT_WEB3", 30), PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30),
+			OAuthRegisterPerFive: e.int("RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER", 10),
 		},
 		OAuthServer: auth.OAuthServerConfig{
-			Enabled: e.flag("OAUTH_SERVER_ENABLED", false), DynamicRegistration: e.flag("OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION", false),
-			ConsentPath: e.text("OAUTH_SERVER_AUTHORIZATION_PATH", ""), Life: e.duration("OAUTH_SERVER_AUTHORIZATION_TTL", 0),
-			DefaultScope: e.text("OAUTH_SERVER_DEFAULT_SCOPE", ""),
+			Enabled:             e.flag("OAUTH_SERVER_ENABLED", false),
+			DynamicRegistration: e.flag("OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION", false),
+			ConsentPath:         e.text("OAUTH_SERVER_AUTHORIZATION_PATH", ""),
+			Life:                e.duration("OAUTH_SERVER_AUTHORIZATION_TTL", 0),
+			DefaultScope:        e.text("OAUTH_SERVER_DEFAULT_SCOPE", ""),
 		},
 		CustomProviders: auth.CustomProvidersConfig{
 			Disabled: !e.flag("CUSTOM_OAUTH_ENABLED", true), Max: e.int("CUSTOM_OAUTH_MAX_PROVIDERS", 0),
@@ -201,9 +216,11 @@ func (e *env) auth() auth.Config {
 		},
 	}
 	if e.flag("SECURITY_CAPTCHA_ENABLED", false) {
-		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"), Secret: e.need("SECURITY_CAPTCHA_SECRET")}
+		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"),
+			Secret: e.need("SECURITY_CAPTCHA_SECRET")}
 	}
-	for _, unsupported := range []string{"SAML_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED", "EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
+	for _, unsupported := range []string{"SAML_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED",
+		"EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
 		if e.flag(unsupported, false) {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: not supported; see docs/auth.md", unsupported))
 		}
@@ -226,17 +243,20 @@ func characters(text string) []string {
 
 var templates = []string{
 	"INVITE", "CONFIRMATION", "RECOVERY", "EMAIL_CHANGE", "MAGIC_LINK", "REAUTHENTICATION",
-	"PASSWORD_CHANGED_NOTIFICATION", "EMAIL_CHANGED_NOTIFICATION", "PHONE_CHANGED_NOTIFICATION", "IDENTITY_LINKED_NOTIFICATION",
-	"IDENTITY_UNLINKED_NOTIFICATION", "MFA_FACTOR_ENROLLED_NOTIFICATION", "MFA_FACTOR_UNENROLLED_NOTIFICATION",
+	"PASSWORD_CHANGED_NOTIFICATION", "EMAIL_CHANGED_NOTIFICATION", "PHONE_CHANGED_NOTIFICATION",
+	"IDENTITY_LINKED_NOTIFICATION", "IDENTITY_UNLINKED_NOTIFICATION", "MFA_FACTOR_ENROLLED_NOTIFICATION",
+	"MFA_FACTOR_UNENROLLED_NOTIFICATION",
 }
 
 // mail reads the mail settings and templates. GoTrue reads templates from URLs; this engine reads
 // files and rejects URLs.
 func (e *env) mail() auth.MailConfig {
 	c := auth.MailConfig{
-		CodeLength: e.int("MAILER_OTP_LENGTH", 6), CodeExpiry: e.seconds("MAILER_OTP_EXP", 86400), MaxFrequency: e.duration("SMTP_MAX_FREQUENCY", 0),
-		SingleConfirmation: !e.flag("MAILER_SECURE_EMAIL_CHANGE_ENABLED", true), Authorized: e.list("EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"),
-		Subjects: map[string]string{}, Templates: map[string]string{}, Paths: map[string]string{}, Notifications: map[string]bool{},
+		CodeLength: e.int("MAILER_OTP_LENGTH", 6), CodeExpiry: e.seconds("MAILER_OTP_EXP", 86400),
+		MaxFrequency:       e.duration("SMTP_MAX_FREQUENCY", 0),
+		SingleConfirmation: !e.flag("MAILER_SECURE_EMAIL_CHANGE_ENABLED", true),
+		Authorized:         e.list("EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"), Subjects: map[string]string{},
+		Templates: map[string]string{}, Paths: map[string]string{}, Notifications: map[string]bool{},
 	}
 	for _, upper := range templates {
 		name := strings.ToLower(upper)
@@ -271,8 +291,9 @@ func (e *env) hooks() auth.Hooks {
 	var h auth.Hooks
 	for name, to := range map[string]*hook.Hook{
 		"CUSTOM_ACCESS_TOKEN": &h.CustomAccessToken, "SEND_EMAIL": &h.SendEmail, "SEND_SMS": &h.SendSMS,
-		"PASSWORD_VERIFICATION_ATTEMPT": &h.PasswordVerificationAttempt, "MFA_VERIFICATION_ATTEMPT": &h.MFAVerificationAttempt,
-		"BEFORE_USER_CREATED": &h.BeforeUserCreated, "AFTER_USER_CREATED": &h.AfterUserCreated,
+		"PASSWORD_VERIFICATION_ATTEMPT": &h.PasswordVerificationAttempt,
+		"MFA_VERIFICATION_ATTEMPT":      &h.MFAVerificationAttempt, "BEFORE_USER_CREATED": &h.BeforeUserCreated,
+		"AFTER_USER_CREATED": &h.AfterUserCreated,
 	} {
 		if e.flag("HOOK_"+name+"_ENABLED", false) {
 			secrets := strings.FieldsFunc(e.text("HOOK_"+name+"_SECRETS", ""), func(c rune) bool { return c == '|' })
@@ -283,8 +304,8 @@ func (e *env) hooks() auth.Hooks {
 }
 
 var providers = []string{
-	"APPLE", "AZURE", "DISCORD", "FACEBOOK", "GITHUB", "GITLAB", "GOOGLE", "KAKAO", "KEYCLOAK", "LINKEDIN_OIDC", "SLACK_OIDC",
-	"SPOTIFY", "TWITCH",
+	"APPLE", "AZURE", "DISCORD", "FACEBOOK", "GITHUB", "GITLAB", "GOOGLE", "KAKAO", "KEYCLOAK", "LINKEDIN_OIDC",
+	"SLACK_OIDC", "SPOTIFY", "TWITCH",
 }
 
 func (e *env) providers(external string) map[string]idp.Config {
@@ -296,11 +317,13 @@ func (e *env) providers(external string) map[string]idp.Config {
 		}
 		out[strings.ToLower(name)] = idp.Config{
 			ClientIDs: e.list(p + "_CLIENT_ID"), Secret: e.text(p+"_SECRET", ""),
-			RedirectURI: e.text(p+"_REDIRECT_URI", strings.TrimSuffix(external, "/")+"/callback"), URL: e.text(p+"_URL", ""),
-			SkipNonceCheck: e.flag(p+"_SKIP_NONCE_CHECK", false), EmailOptional: e.flag(p+"_EMAIL_OPTIONAL", false),
+			RedirectURI: e.text(p+"_REDIRECT_URI", strings.TrimSuffix(external, "/")+"/callback"),
+			URL:         e.text(p+"_URL", ""), SkipNonceCheck: e.flag(p+"_SKIP_NONCE_CHECK", false),
+			EmailOptional: e.flag(p+"_EMAIL_OPTIONAL", false),
 		}
 	}
-	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER", "VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
+	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER",
+		"VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
 		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; docs/auth.md lists the known ones", name))
 		}
@@ -394,28 +417,34 @@ func (e *env) smtp() *mail.Server {
 
 func (e *env) sms(c *auth.Config) auth.SMS {
 	c.SMS = auth.SMSConfig{
-		Template: e.text("SMS_TEMPLATE", ""), CodeLength: e.int("SMS_OTP_LENGTH", 6), CodeExpiry: e.seconds("SMS_OTP_EXP", 60),
-		MaxFrequency: e.duration("SMS_MAX_FREQUENCY", 0), TestCodes: map[string]string{},
+		Template: e.text("SMS_TEMPLATE", ""), CodeLength: e.int("SMS_OTP_LENGTH", 6),
+		CodeExpiry: e.seconds("SMS_OTP_EXP", 60), MaxFrequency: e.duration("SMS_MAX_FREQUENCY", 0),
+		TestCodes: map[string]string{},
 	}
 	for _, pair := range e.list("SMS_TEST_OTP") {
 		if phone, code, ok := strings.Cut(pair, ":"); ok {
 			c.SMS.TestCodes[strings.TrimPrefix(strings.ReplaceAll(phone, " ", ""), "+")] = code
 		}
 	}
-	c.SMS.TestUntil = read(e, "SMS_TEST_OTP_VALID_UNTIL", time.Time{}, func(v string) (time.Time, error) { return time.Parse(time.RFC3339, v) })
+	c.SMS.TestUntil = read(e, "SMS_TEST_OTP_VALID_UNTIL", time.Time{},
+		func(v string) (time.Time, error) { return time.Parse(time.RFC3339, v) })
 	c.SMSProvider = e.text("SMS_PROVIDER", "")
 	switch c.SMSProvider {
 	case "":
 		return nil
 	case "twilio":
 		c.SMS.WhatsApp = true
-		return sms.New("twilio", sms.Config{Account: e.text("SMS_TWILIO_ACCOUNT_SID", ""), Secret: e.text("SMS_TWILIO_AUTH_TOKEN", ""), Sender: e.text("SMS_TWILIO_MESSAGE_SERVICE_SID", "")})
+		return sms.New("twilio", sms.Config{Account: e.text("SMS_TWILIO_ACCOUNT_SID", ""),
+			Secret: e.text("SMS_TWILIO_AUTH_TOKEN", ""), Sender: e.text("SMS_TWILIO_MESSAGE_SERVICE_SID", "")})
 	case "messagebird":
-		return sms.New("messagebird", sms.Config{Secret: e.text("SMS_MESSAGEBIRD_ACCESS_KEY", ""), Sender: e.text("SMS_MESSAGEBIRD_ORIGINATOR", "")})
+		return sms.New("messagebird", sms.Config{Secret: e.text("SMS_MESSAGEBIRD_ACCESS_KEY", ""),
+			Sender: e.text("SMS_MESSAGEBIRD_ORIGINATOR", "")})
 	case "textlocal":
-		return sms.New("textlocal", sms.Config{Secret: e.text("SMS_TEXTLOCAL_API_KEY", ""), Sender: e.text("SMS_TEXTLOCAL_SENDER", "")})
+		return sms.New("textlocal",
+			sms.Config{Secret: e.text("SMS_TEXTLOCAL_API_KEY", ""), Sender: e.text("SMS_TEXTLOCAL_SENDER", "")})
 	case "vonage":
-		return sms.New("vonage", sms.Config{Account: e.text("SMS_VONAGE_API_KEY", ""), Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
+		return sms.New("vonage", sms.Config{Account: e.text("SMS_VONAGE_API_KEY", ""),
+			Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
 	}
 	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; use twilio, messagebird, textlocal or vonage", c.SMSProvider))
 	return nil

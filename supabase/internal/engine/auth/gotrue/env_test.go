@@ -17,26 +17,32 @@ func lookup(vars map[string]string) func(string) (string, bool) {
 func TestFromEnv(t *testing.T) {
 	s, err := FromEnv(lookup(map[string]string{
 		"DATABASE_URL": "postgres://db/postgres", "PORT": "9999", "API_EXTERNAL_URL": "https://example.org/auth/v1",
-		"GOTRUE_SITE_URL": "https://example.org", "GOTRUE_JWT_SECRET": "secret", "GOTRUE_JWT_EXP": "60", "GOTRUE_MAILER_AUTOCONFIRM": "true",
-		"GOTRUE_URI_ALLOW_LIST": "https://a.example.org,https://b.example.org", "GOTRUE_RATE_LIMIT_EMAIL_SENT": "0",
-		"GOTRUE_RATE_LIMIT_SMS_SENT": "10/30m", "GOTRUE_PASSWORD_REQUIRED_CHARACTERS": `abc:12\:3`, "GOTRUE_SMS_TEST_OTP": "+1 61 1:123456",
-		"GOTRUE_EXTERNAL_GITHUB_ENABLED": "true", "GOTRUE_EXTERNAL_GITHUB_CLIENT_ID": "id", "GOTRUE_SESSIONS_TIMEBOX": "24h",
-		"GOTRUE_OAUTH_SERVER_ENABLED": "true", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH": "/let-in", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_TTL": "5m",
-		"GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION": "true", "GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE": "openid",
+		"GOTRUE_SITE_URL": "https://example.org", "GOTRUE_JWT_SECRET": "secret", "GOTRUE_JWT_EXP": "60",
+		"GOTRUE_MAILER_AUTOCONFIRM": "true", "GOTRUE_URI_ALLOW_LIST": "https://a.example.org,https://b.example.org",
+		"GOTRUE_RATE_LIMIT_EMAIL_SENT": "0",
+		"GOTRUE_RATE_LIMIT_SMS_SENT":   "10/30m", "GOTRUE_PASSWORD_REQUIRED_CHARACTERS": `abc:12\:3`,
+		"GOTRUE_SMS_TEST_OTP": "+1 61 1:123456", "GOTRUE_EXTERNAL_GITHUB_ENABLED": "true",
+		"GOTRUE_EXTERNAL_GITHUB_CLIENT_ID": "id", "GOTRUE_SESSIONS_TIMEBOX": "24h",
+		"GOTRUE_OAUTH_SERVER_ENABLED": "true", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH": "/let-in",
+		"GOTRUE_OAUTH_SERVER_AUTHORIZATION_TTL": "5m", "GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION": "true",
+		"GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE": "openid",
 	}), []string{
 		"GOTRUE_SITE_URL=https://example.org", "GOTRUE_DB_DRIVER=postgres", "GOTRUE_LOG_LEVEL=debug",
-		"GOTRUE_EXTERNAL_ZOOM_CLIENT_ID=x", "GOTRUE_EXTERNAL_GITHUB_SECRET=x", "GOTRUE_SAML_PRIVATE_KEY=x", "GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true",
-		"GOTRUE_HOOK_SEND_SMS_URI=x", "GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED=", "PATH=/bin",
+		"GOTRUE_EXTERNAL_ZOOM_CLIENT_ID=x", "GOTRUE_EXTERNAL_GITHUB_SECRET=x", "GOTRUE_SAML_PRIVATE_KEY=x",
+		"GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_HOOK_SEND_SMS_URI=x",
+		"GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED=", "PATH=/bin",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := s.Auth
 	switch {
-	case s.Port != "9999", c.TokenExpiry != time.Minute, !c.MailerAutoconfirm, len(c.RedirectURLs) != 2, c.Limits.EmailPerHour != -1,
-		c.Limits.SMSPerHour != 20, c.RequiredCharacters[1] != "12:3", c.SMS.TestCodes["1611"] != "123456", c.Timebox != 24*time.Hour,
-		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation, s.SMTP != nil,
-		c.OAuthServer != auth.OAuthServerConfig{Enabled: true, DynamicRegistration: true, ConsentPath: "/let-in", Life: 5 * time.Minute, DefaultScope: "openid"},
+	case s.Port != "9999", c.TokenExpiry != time.Minute, !c.MailerAutoconfirm, len(c.RedirectURLs) != 2,
+		c.Limits.EmailPerHour != -1, c.Limits.SMSPerHour != 20, c.RequiredCharacters[1] != "12:3",
+		c.SMS.TestCodes["1611"] != "123456", c.Timebox != 24*time.Hour,
+		c.Providers["github"].RedirectURI != "https://example.org/auth/v1/callback", !c.RefreshTokenRotation,
+		s.SMTP != nil, c.OAuthServer != auth.OAuthServerConfig{Enabled: true, DynamicRegistration: true,
+			ConsentPath: "/let-in", Life: 5 * time.Minute, DefaultScope: "openid"},
 		c.Limits.OAuthRegisterPerFive != 10, c.Limits.Burst != 30:
 		t.Errorf("%+v", s)
 	}
@@ -50,11 +56,13 @@ func TestFromEnv(t *testing.T) {
 // TestFromEnvReportsAllErrors checks that one error names every wrong or missing variable.
 func TestFromEnvReportsAllErrors(t *testing.T) {
 	_, err := FromEnv(lookup(map[string]string{
-		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true", "GOTRUE_EXTERNAL_VERCEL_MARKETPLACE_ENABLED": "true",
-		"GOTRUE_MAILER_TEMPLATES_INVITE": "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[{}]",
+		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true",
+		"GOTRUE_EXTERNAL_VERCEL_MARKETPLACE_ENABLED": "true",
+		"GOTRUE_MAILER_TEMPLATES_INVITE":             "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[{}]",
 		"GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true",
 	}), nil)
-	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP", "SAML_ENABLED", "ZOOM", "VERCEL_MARKETPLACE", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {
+	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP",
+		"SAML_ENABLED", "ZOOM", "VERCEL_MARKETPLACE", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named: %v", name, err)
 		}

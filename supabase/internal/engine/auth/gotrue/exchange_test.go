@@ -81,7 +81,8 @@ func (f filler) fill() contents {
 	c.session = f.must("POST", "/token?grant_type=refresh_token", object{"refresh_token": c.first["refresh_token"]}, "")
 
 	weak := f.must("POST", "/signup", account("factor@example.org"), "")
-	factor := f.must("POST", "/factors", object{"factor_type": "totp", "friendly_name": "phone"}, text(weak, "access_token"))
+	factor := f.must("POST", "/factors", object{"factor_type": "totp", "friendly_name": "phone"},
+		text(weak, "access_token"))
 	c.factor, c.secret = text(factor, "id"), text(factor["totp"].(object), "secret")
 	challenge := f.must("POST", "/factors/"+c.factor+"/challenge", nil, text(weak, "access_token"))
 	c.factorSession = f.must("POST", "/factors/"+c.factor+"/verify",
@@ -99,13 +100,16 @@ func (f filler) fill() contents {
 	c.deleted = made(object{"email": "deleted@example.org"})
 	f.must("DELETE", "/admin/users/"+c.deleted, object{"should_soft_delete": true}, f.admin)
 	for kind, email := range map[string]string{
-		"invite": "invited@example.org", "signup": "pending@example.org", "magiclink": "ada@example.org", "recovery": "made@example.org",
+		"invite": "invited@example.org", "signup": "pending@example.org", "magiclink": "ada@example.org",
+		"recovery": "made@example.org",
 	} {
-		link := f.must("POST", "/admin/generate_link", object{"type": kind, "email": email, "password": "password-1"}, f.admin)
+		link := f.must("POST", "/admin/generate_link", object{"type": kind, "email": email, "password": "password-1"},
+			f.admin)
 		c.links[kind] = text(link, "hashed_token")
 	}
 	c.application = f.must("POST", "/admin/oauth/clients", object{
-		"client_name": "shop", "redirect_uris": []string{"https://shop.example.net/callback"}, "token_endpoint_auth_method": "client_secret_post",
+		"client_name": "shop", "redirect_uris": []string{"https://shop.example.net/callback"},
+		"token_endpoint_auth_method": "client_secret_post",
 	}, f.admin)
 	c.users = f.must("GET", "/admin/users?per_page=100", nil, f.admin)
 	return c
@@ -116,7 +120,8 @@ func (f filler) check(c contents) {
 	account := func(email string) object { return object{"email": email, "password": "password-1"} }
 	refresh := func(session object) object { return object{"refresh_token": session["refresh_token"]} }
 	const password, renew = "/token?grant_type=password", "/token?grant_type=refresh_token"
-	if users := f.must("GET", "/admin/users?per_page=100", nil, f.admin); len(users["users"].([]any)) != len(c.users["users"].([]any)) {
+	if users := f.must("GET", "/admin/users?per_page=100", nil,
+		f.admin); len(users["users"].([]any)) != len(c.users["users"].([]any)) {
 		f.t.Errorf("%d users, want %d", len(users["users"].([]any)), len(c.users["users"].([]any)))
 	}
 	signedIn := f.must("POST", password, account("factor@example.org"), "")
@@ -139,16 +144,19 @@ func (f filler) check(c contents) {
 		{"a deleted user's address", "POST", "/signup", account("deleted@example.org"), "", 200},
 		{"a session at aal2", "POST", renew, refresh(c.factorSession), "", 200},
 		{"a TOTP code", "POST", "/factors/" + c.factor + "/verify",
-			object{"challenge_id": challenge["id"], "code": f.code(c.secret, time.Now().Add(30*time.Second))}, text(signedIn, "access_token"), 200},
+			object{"challenge_id": challenge["id"], "code": f.code(c.secret, time.Now().Add(30*time.Second))},
+			text(signedIn, "access_token"), 200},
 		{"an anonymous session", "POST", renew, refresh(c.anonymous), "", 200},
-		{"an anonymous user who gets an address", "PUT", "/user", object{"email": "named@example.org"}, text(c.anonymous, "access_token"), 200},
+		{"an anonymous user who gets an address", "PUT", "/user", object{"email": "named@example.org"},
+			text(c.anonymous, "access_token"), 200},
 		{"an invitation", "POST", "/verify", object{"type": "invite", "token_hash": c.links["invite"]}, "", 200},
 		{"a confirmation", "POST", "/verify", object{"type": "signup", "token_hash": c.links["signup"]}, "", 200},
 		{"a magic link", "POST", "/verify", object{"type": "magiclink", "token_hash": c.links["magiclink"]}, "", 200},
 		{"a recovery", "POST", "/verify", object{"type": "recovery", "token_hash": c.links["recovery"]}, "", 200},
 		{"a used link", "POST", "/verify", object{"type": "recovery", "token_hash": c.links["recovery"]}, "", 403},
 		{"an application", "GET", "/admin/oauth/clients/" + text(c.application, "client_id"), nil, f.admin, 200},
-		{"deleting a user", "DELETE", "/admin/users/" + text(c.anonymous["user"].(object), "id"), object{}, f.admin, 200},
+		{"deleting a user", "DELETE", "/admin/users/" + text(c.anonymous["user"].(object), "id"), object{}, f.admin,
+			200},
 	} {
 		if status, body := f.call(r.method, r.path, r.body, r.token); status != r.status {
 			f.t.Errorf("%s: %d %v, want %d", r.name, status, body, r.status)
@@ -159,11 +167,13 @@ func (f filler) check(c contents) {
 // exchangeVariables are the variables of both servers.
 func exchangeVariables(db *testdb.DB) []string {
 	return []string{
-		"DATABASE_URL=" + db.URL("supabase_auth_admin"), "GOTRUE_DB_DRIVER=postgres", "DB_NAMESPACE=auth", "API_EXTERNAL_URL=http://localhost:9999",
-		"GOTRUE_SITE_URL=http://localhost:3000", secretVariable, "GOTRUE_JWT_AUD=authenticated", "GOTRUE_JWT_DEFAULT_GROUP_NAME=authenticated",
-		"GOTRUE_MAILER_AUTOCONFIRM=true", "GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED=true", "GOTRUE_EXTERNAL_PHONE_ENABLED=true",
-		"GOTRUE_MFA_TOTP_ENROLL_ENABLED=true", "GOTRUE_MFA_TOTP_VERIFY_ENABLED=true", "GOTRUE_OAUTH_SERVER_ENABLED=true",
-		"GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH=/consent", "GOTRUE_SECURITY_REFRESH_TOKEN_ROTATION_ENABLED=true",
+		"DATABASE_URL=" + db.URL("supabase_auth_admin"), "GOTRUE_DB_DRIVER=postgres", "DB_NAMESPACE=auth",
+		"API_EXTERNAL_URL=http://localhost:9999", "GOTRUE_SITE_URL=http://localhost:3000", secretVariable,
+		"GOTRUE_JWT_AUD=authenticated", "GOTRUE_JWT_DEFAULT_GROUP_NAME=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true",
+		"GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED=true", "GOTRUE_EXTERNAL_PHONE_ENABLED=true",
+		"GOTRUE_MFA_TOTP_ENROLL_ENABLED=true", "GOTRUE_MFA_TOTP_VERIFY_ENABLED=true",
+		"GOTRUE_OAUTH_SERVER_ENABLED=true", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH=/consent",
+		"GOTRUE_SECURITY_REFRESH_TOKEN_ROTATION_ENABLED=true",
 	}
 }
 
@@ -171,7 +181,8 @@ func exchangeVariables(db *testdb.DB) []string {
 func realServer(t *testing.T, db *testdb.DB) (p *process, stop func()) {
 	t.Helper()
 	binary, port := os.Getenv("GOTRUE_BINARY"), freePort(t)
-	environment := append(exchangeVariables(db), "PORT="+strconv.Itoa(port), "GOTRUE_DB_MIGRATIONS_PATH="+os.Getenv("GOTRUE_SOURCE")+"/migrations")
+	environment := append(exchangeVariables(db), "PORT="+strconv.Itoa(port), "GOTRUE_DB_MIGRATIONS_PATH="+
+		os.Getenv("GOTRUE_SOURCE")+"/migrations")
 	for _, argument := range []string{"migrate", "serve"} {
 		p = &process{t: t, address: fmt.Sprintf("http://127.0.0.1:%d", port), cmd: exec.Command(binary, argument)}
 		p.cmd.Dir, p.cmd.Env, p.cmd.Stderr = t.TempDir(), environment, os.Stderr
@@ -229,16 +240,19 @@ func TestExchange(t *testing.T) {
 	if os.Getenv("GOTRUE_BINARY") == "" {
 		t.Skip("GOTRUE_BINARY names no built GoTrue: see docs/evidence/auth.md")
 	}
-	admin, err := keys.Secret("", testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","exp":%d}`, time.Now().Add(time.Hour).Unix()))
+	admin, err := keys.Secret("",
+		testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","exp":%d}`, time.Now().Add(time.Hour).Unix()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	type server = func(*testing.T, *testdb.DB) (*process, func())
-	for name, order := range map[string][2]server{"to GoTrue": {ourServer, realServer}, "from GoTrue": {realServer, ourServer}} {
+	for name, order := range map[string][2]server{"to GoTrue": {ourServer, realServer},
+		"from GoTrue": {realServer, ourServer}} {
 		t.Run(name, func(t *testing.T) {
 			db := testdb.New(t)
 			if name == "from GoTrue" { // whose migrations make the schema
-				db.ExecAs("supabase_admin", `drop schema auth cascade; drop schema auth_limits cascade; create schema auth; grant all on schema auth to supabase_auth_admin`)
+				db.ExecAs("supabase_admin",
+					`drop schema auth cascade; drop schema auth_limits cascade; create schema auth; grant all on schema auth to supabase_auth_admin`)
 			}
 			first, stop := order[0](t, db)
 			written := filler{t, first, admin}.fill()

@@ -52,22 +52,25 @@ func TestRetiredSecret(t *testing.T) {
 		message         string
 		methods         string // GOTRUE_JWT_VALID_METHODS
 	}{
-		"methods with HS256":        {asymmetric, legacy, 200, "", "ES256,HS256"},
-		"methods without HS256":     {listed, legacy, 403, "signing method HS256 is invalid", "ES256"},
-		"methods without ES256":     {asymmetric, current, 403, "signing method ES256 is invalid", "HS256"},
-		"no keys":                   {"GOTRUE_JWT_KEYS=", legacy, 200, "", ""},
-		"an empty list":             {"GOTRUE_JWT_KEYS=[]", legacy, 200, "", ""},
-		"listed":                    {listed, legacy, 200, "", ""},
-		"another secret is listed":  {another, legacy, 200, "", ""},
-		"asymmetric keys alone":     {asymmetric, legacy, 403, "signing method HS256 is invalid", ""},
-		"asymmetric keys, ES256":    {asymmetric, current, 200, "", ""},
-		"unsigned":                  {asymmetric, "eyJhbGciOiJub25lIn0.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.", 403, "signing method none is invalid", ""},
-		"a method that has no name": {asymmetric, "eyJhbGciOiJYIn0.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.eA", 403, "bad_jwt", ""},
+		"methods with HS256":       {asymmetric, legacy, 200, "", "ES256,HS256"},
+		"methods without HS256":    {listed, legacy, 403, "signing method HS256 is invalid", "ES256"},
+		"methods without ES256":    {asymmetric, current, 403, "signing method ES256 is invalid", "HS256"},
+		"no keys":                  {"GOTRUE_JWT_KEYS=", legacy, 200, "", ""},
+		"an empty list":            {"GOTRUE_JWT_KEYS=[]", legacy, 200, "", ""},
+		"listed":                   {listed, legacy, 200, "", ""},
+		"another secret is listed": {another, legacy, 200, "", ""},
+		"asymmetric keys alone":    {asymmetric, legacy, 403, "signing method HS256 is invalid", ""},
+		"asymmetric keys, ES256":   {asymmetric, current, 200, "", ""},
+		"unsigned": {asymmetric, "eyJhbGciOiJub25lIn0.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.", 403,
+			"signing method none is invalid", ""},
+		"a method that has no name": {asymmetric, "eyJhbGciOiJYIn0.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.eA", 403, "bad_jwt",
+			""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := testdb.New(t)
-			p := serve(t, "DATABASE_URL="+db.URL("supabase_auth_admin"), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",
-				"GOTRUE_SITE_URL=http://localhost:3000", secretVariable, c.variable, "GOTRUE_JWT_VALID_METHODS="+c.methods)
+			p := serve(t, "DATABASE_URL="+db.URL("supabase_auth_admin"), "PORT=0",
+				"API_EXTERNAL_URL=http://localhost:9999", "GOTRUE_SITE_URL=http://localhost:3000", secretVariable,
+				c.variable, "GOTRUE_JWT_VALID_METHODS="+c.methods)
 			p.started()
 			defer p.stop()
 			status, _, body := p.send("GET", "/admin/users", "", "Authorization", "Bearer "+c.token)

@@ -21,7 +21,8 @@ func TestNoMailServer(t *testing.T) {
 		t.Errorf("no warning:\n%s", logged)
 	}
 	defer p.stop()
-	admin, err := keys.Secret("", testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","exp":%d}`, time.Now().Add(time.Hour).Unix()))
+	admin, err := keys.Secret("",
+		testSecret).Sign(fmt.Appendf(nil, `{"role":"service_role","exp":%d}`, time.Now().Add(time.Hour).Unix()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +38,13 @@ func TestNoMailServer(t *testing.T) {
 			t.Errorf("%s: %d %s", r.path, status, body)
 		}
 	}
-	if n := testdb.Value[int](db, `select count(*) from auth.users where confirmation_token <> '' or recovery_token <> ''`); n != 4 {
+	if n := testdb.Value[int](db,
+		`select count(*) from auth.users where confirmation_token <> '' or recovery_token <> ''`); n != 4 {
 		t.Errorf("%d users have a token, want 4", n)
 	}
-	if status, _, body := p.send("POST", "/admin/users", `{"email":"e@example.org","password":"password-1","email_confirm":true}`, "Authorization", "Bearer "+admin); status != 200 {
+	if status, _, body := p.send("POST", "/admin/users",
+		`{"email":"e@example.org","password":"password-1","email_confirm":true}`, "Authorization", "Bearer "+
+			admin); status != 200 {
 		t.Fatal(status, body)
 	}
 	_, _, body := p.send("POST", "/token?grant_type=password", `{"email":"e@example.org","password":"password-1"}`)
@@ -50,7 +54,8 @@ func TestNoMailServer(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &session); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, body := p.send("GET", "/reauthenticate", "", "Authorization", "Bearer "+session.Token); status != 200 {
+	if status, _, body := p.send("GET", "/reauthenticate", "", "Authorization", "Bearer "+
+		session.Token); status != 200 {
 		t.Errorf("reauthenticate: %d %s", status, body)
 	}
 }

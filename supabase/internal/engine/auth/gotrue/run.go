@@ -81,7 +81,8 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	if err := prepare(ctx, &s, log); err != nil {
 		return err
 	}
-	pool, err := pool.Open(ctx, pool.Config{URL: s.DatabaseURL, MaxConns: int32(max(s.MaxConns, 1)), ApplicationName: "daawo-auth", Log: log})
+	pool, err := pool.Open(ctx,
+		pool.Config{URL: s.DatabaseURL, MaxConns: int32(max(s.MaxConns, 1)), ApplicationName: "daawo-auth", Log: log})
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,8 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	if s.SMTP != nil {
 		done.Go(func() { checkMail(background, *s.SMTP, log) })
 	}
-	server := &http.Server{Handler: withCORS(engine, s.AllowedHeaders), ReadHeaderTimeout: 2 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: withCORS(engine, s.AllowedHeaders), ReadHeaderTimeout: 2 * time.Second,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.Host, s.Port))
 	if err != nil {
 		return err
@@ -150,7 +152,8 @@ func withCORS(next http.Handler, more []string) http.Handler {
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h := w.Header()
 			h.Add("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-			if origin != "" && slices.Contains(corsMethods, r.Header.Get("Access-Control-Request-Method")) && allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
+			if origin != "" && slices.Contains(corsMethods, r.Header.Get("Access-Control-Request-Method")) &&
+				allowed(r.Header.Get("Access-Control-Request-Headers"), more) {
 				h.Set("Access-Control-Allow-Origin", "*")
 				h.Set("Access-Control-Allow-Methods", r.Header.Get("Access-Control-Request-Method"))
 				if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
@@ -174,7 +177,8 @@ func withCORS(next http.Handler, more []string) http.Handler {
 // allowed reports whether CORS allows all requested headers: GoTrue's own and those in more.
 func allowed(requested string, more []string) bool {
 	known := []string{
-		"accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie", "x-supabase-api-version",
+		"accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie",
+		"x-supabase-api-version",
 	}
 	for name := range strings.SplitSeq(requested, ",") {
 		name = strings.ToLower(strings.TrimSpace(name))

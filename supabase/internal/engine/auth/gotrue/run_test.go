@@ -135,7 +135,8 @@ const secretVariable = "GOTRUE_JWT_SECRET=" + testSecret
 func TestServe(t *testing.T) {
 	db := testdb.New(t)
 	t.Run("no schema", func(t *testing.T) {
-		db.ExecAs("supabase_admin", `drop schema auth cascade; drop schema auth_limits cascade; delete from daawo.platform where name like '20_auth%'`)
+		db.ExecAs("supabase_admin",
+			`drop schema auth cascade; drop schema auth_limits cascade; delete from daawo.platform where name like '20_auth%'`)
 		testServing(t, db, "supabase_admin", "none@example.org")
 	})
 	t.Run("current schema", func(t *testing.T) {
@@ -163,7 +164,8 @@ func TestServe(t *testing.T) {
 	})
 	t.Run("no roles of Supabase", func(t *testing.T) {
 		db.ExecAs("supabase_admin", `drop schema auth cascade; drop schema if exists auth_limits cascade`)
-		for _, role := range []string{"anon", "authenticated", "service_role", "dashboard_user", "postgres", "supabase_auth_admin"} {
+		for _, role := range []string{"anon", "authenticated", "service_role", "dashboard_user", "postgres",
+			"supabase_auth_admin"} {
 			db.ExecAs("supabase_admin", "alter role "+role+" rename to absent_"+role)
 			t.Cleanup(func() { db.ExecAs("supabase_admin", "alter role absent_"+role+" rename to "+role) })
 		}
@@ -177,13 +179,15 @@ func testServing(t *testing.T, db *testdb.DB, role, email string) {
 	t.Helper()
 	p := serve(t, "DATABASE_URL="+db.URL(role), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",
 		"GOTRUE_SITE_URL=http://localhost:3000", secretVariable,
-		"GOTRUE_JWT_EXP=60", "GOTRUE_JWT_AUD=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true", "GOTRUE_DB_DRIVER=postgres",
-		"GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_DB_CLEANUP_ENABLED=true", "GOTRUE_CORS_ALLOWED_HEADERS=x-own")
+		"GOTRUE_JWT_EXP=60", "GOTRUE_JWT_AUD=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true",
+		"GOTRUE_DB_DRIVER=postgres", "GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_DB_CLEANUP_ENABLED=true",
+		"GOTRUE_CORS_ALLOWED_HEADERS=x-own")
 	if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_EXPERIMENTAL_SCIM_ENABLED"]`) {
 		t.Errorf("the variable without effect is not named:\n%s", logged)
 	}
 	testReplies(t, p, email)
-	for by := time.Now().Add(5 * time.Second); testdb.Value[int](db, `select count(*) from auth.flow_state`) > 0; time.Sleep(20 * time.Millisecond) {
+	for by := time.Now().Add(5 * time.Second); testdb.Value[int](db,
+		`select count(*) from auth.flow_state`) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(by) {
 			t.Fatal("the expired flow is not deleted")
 		}
@@ -222,11 +226,13 @@ func testReplies(t *testing.T, p *process, email string) {
 			t.Errorf("preflight for %s: %d %q", requested, status, got)
 		}
 	}
-	if _, header, _ := p.send("OPTIONS", "/user", "", "Origin", "http://localhost:3000", "Access-Control-Request-Method", "TRACE"); header.Get("Access-Control-Allow-Origin") != "" {
+	if _, header, _ := p.send("OPTIONS", "/user", "", "Origin", "http://localhost:3000",
+		"Access-Control-Request-Method", "TRACE"); header.Get("Access-Control-Allow-Origin") != "" {
 		t.Error("preflight for TRACE is allowed")
 	}
 	for _, origin := range []string{"", "http://localhost:3000"} {
-		if _, header, _ := p.send("GET", "/health", "", "Origin", origin); !slices.Equal(header.Values("Vary"), []string{"Origin"}) {
+		if _, header, _ := p.send("GET", "/health", "", "Origin", origin); !slices.Equal(header.Values("Vary"),
+			[]string{"Origin"}) {
 			t.Errorf("Vary with origin %q: %q", origin, header.Values("Vary"))
 		}
 	}
@@ -235,8 +241,10 @@ func testReplies(t *testing.T, p *process, email string) {
 // TestServeRejectsUnsupported checks that the server exits at once and names every unsupported and
 // missing variable.
 func TestServeRejectsUnsupported(t *testing.T) {
-	logged := serve(t, "DATABASE_URL=postgres://localhost/none", "GOTRUE_SAML_ENABLED=true", "GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED=true").failed()
-	for _, name := range []string{"GOTRUE_SAML_ENABLED", "GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED", "GOTRUE_SITE_URL", "GOTRUE_JWT_SECRET"} {
+	logged := serve(t, "DATABASE_URL=postgres://localhost/none", "GOTRUE_SAML_ENABLED=true",
+		"GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED=true").failed()
+	for _, name := range []string{"GOTRUE_SAML_ENABLED", "GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED", "GOTRUE_SITE_URL",
+		"GOTRUE_JWT_SECRET"} {
 		if !strings.Contains(logged, name) {
 			t.Errorf("%s is not named: %s", name, logged)
 		}

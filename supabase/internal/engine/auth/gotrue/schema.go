@@ -30,7 +30,8 @@ func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
 	}
 	err = alone(ctx, conn, func(ctx context.Context, tx pgx.Tx) error {
 		var exists bool
-		if err := tx.QueryRow(ctx, `select to_regclass('auth_limits.buckets') is not null`).Scan(&exists); err != nil || exists {
+		if err := tx.QueryRow(ctx, `select to_regclass('auth_limits.buckets') is not null`).Scan(&exists); err != nil ||
+			exists {
 			return err
 		}
 		return apply(ctx, tx, "20_auth_limits.sql")
@@ -69,7 +70,8 @@ func createSchema(ctx context.Context, tx pgx.Tx) error {
 	if users {
 		last := ""
 		if ledger {
-			if err := tx.QueryRow(ctx, `select coalesce(max(version), '') from auth.schema_migrations`).Scan(&last); err != nil {
+			if err := tx.QueryRow(ctx,
+				`select coalesce(max(version), '') from auth.schema_migrations`).Scan(&last); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,8 @@ func TestReplicasStartTogether(t *testing.T) {
 			replicas.Go(func() {
 				s := &Settings{DatabaseURL: database.URL("supabase_admin")}
 				s.Auth.Limits = auth.Limits{Burst: 30}
-				if err := prepare(t.Context(), s, slog.New(slog.NewTextHandler(t.Output(), nil))); err != nil || s.Auth.Limits.Burst != 30 {
+				if err := prepare(t.Context(), s, slog.New(slog.NewTextHandler(t.Output(), nil))); err != nil ||
+					s.Auth.Limits.Burst != 30 {
 					t.Errorf("limits %+v, error %v", s.Auth.Limits, err)
 				}
 			})

@@ -161,7 +161,8 @@ func callFunction(ctx context.Context, tx pgx.Tx, u *url.URL, payload []byte) ([
 func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	late := apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout", "Failed to reach hook within maximum time of %f seconds", timeout.Seconds())
+	late := apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout",
+		"Failed to reach hook within maximum time of %f seconds", timeout.Seconds())
 	for attempt := range attempts {
 		if attempt > 0 {
 			select {
@@ -186,7 +187,8 @@ func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error
 			return body, err
 		}
 	}
-	return nil, apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout_after_retry", "Failed to reach hook after maximum retries")
+	return nil, apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout_after_retry",
+		"Failed to reach hook after maximum retries")
 }
 
 func (c Caller) client() *http.Client {
@@ -246,7 +248,8 @@ func read(response *http.Response) (body []byte, retry bool, err error) {
 	default:
 		return failed("Unexpected status code returned from hook: %d", response.StatusCode)
 	}
-	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil ||
+		kind != "application/json" {
 		return nil, false, apierror.Errorf(http.StatusBadRequest, "hook_payload_invalid_content_type",
 			"Invalid JSON response. Received content-type: %s", response.Header.Get("Content-Type"))
 	}
@@ -255,7 +258,8 @@ func read(response *http.Response) (body []byte, retry bool, err error) {
 		return nil, false, err
 	}
 	if len(body) > maxReply {
-		return nil, false, apierror.Errorf(http.StatusUnprocessableEntity, "hook_payload_over_size_limit", "Payload size exceeded size limit of %d bytes", maxReply)
+		return nil, false, apierror.Errorf(http.StatusUnprocessableEntity, "hook_payload_over_size_limit",
+			"Payload size exceeded size limit of %d bytes", maxReply)
 	}
 	return body, false, nil
 }

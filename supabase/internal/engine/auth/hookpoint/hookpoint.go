@@ -25,8 +25,9 @@ type Hooks struct {
 func (h Hooks) Validate() error {
 	for name, h := range map[string]hook.Hook{
 		"custom_access_token": h.CustomAccessToken, "send_email": h.SendEmail, "send_sms": h.SendSMS,
-		"password_verification_attempt": h.PasswordVerificationAttempt, "mfa_verification_attempt": h.MFAVerificationAttempt,
-		"before_user_created": h.BeforeUserCreated, "after_user_created": h.AfterUserCreated,
+		"password_verification_attempt": h.PasswordVerificationAttempt,
+		"mfa_verification_attempt":      h.MFAVerificationAttempt, "before_user_created": h.BeforeUserCreated,
+		"after_user_created": h.AfterUserCreated,
 	} {
 		if err := h.Validate(); err != nil {
 			return fmt.Errorf("hook %s: %w", name, err)

@@ -23,10 +23,12 @@ func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if p.Email != "" && p.Phone != "" {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Only an email address or phone number should be provided")
 	}
 	if p.Email != "" && p.Channel != "" {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Channel should only be specified with Phone OTP")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Channel should only be specified with Phone OTP")
 	}
 	if err := p.checkPKCE(); err != nil {
 		return err
@@ -48,7 +50,8 @@ func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if p.Email == "" {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Password recovery requires an email")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed",
+			"Password recovery requires an email")
 	}
 	if err := p.checkPKCE(); err != nil {
 		return err
@@ -66,7 +69,8 @@ func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signup
 		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Email logins are disabled")
 	}
 	if s.config.DisableMagicLink {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Login with magic link is disabled")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled",
+			"Login with magic link is disabled")
 	}
 	ctx := r.Context()
 	var err error
@@ -134,7 +138,8 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 		}
 	}
 	id, err := message.Queued(ctx, s.sender, s.sender.TextQueue(), func(tx message.Tx) (string, error) {
-		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested", map[string]any{"channel": p.Channel}); err != nil {
+		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested",
+			map[string]any{"channel": p.Channel}); err != nil {
 			return "", err
 		}
 		return s.sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
@@ -177,7 +182,8 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 
 // sendRecovery mails a link that signs u in. action is the type of the link and the method of its
 // flow.
-func (s *Service) sendRecovery(w http.ResponseWriter, r *http.Request, u *store.User, p signupParams, kind, action string) error {
+func (s *Service) sendRecovery(w http.ResponseWriter, r *http.Request, u *store.User, p signupParams, kind,
+	action string) error {
 	ctx := r.Context()
 	_, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if p.pkce() {

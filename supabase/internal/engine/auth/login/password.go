@@ -63,7 +63,8 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 }
 
 // passwordLogin returns errPasswordChanged if the password was changed while it was checked.
-func (s *Service) passwordLogin(r *http.Request, headers http.Header, email, phone, password string) (*session.TokenReply, error) {
+func (s *Service) passwordLogin(r *http.Request, headers http.Header, email, phone,
+	password string) (*session.TokenReply, error) {
 	ctx := r.Context()
 	u, provider, err := s.findLogin(r, email, phone)
 	if err != nil {
@@ -139,16 +140,19 @@ func (s *Service) findLogin(r *http.Request, email, phone string) (u *store.User
 	ctx, aud := r.Context(), s.sessions.Audience(r, nil)
 	switch {
 	case email != "" && phone != "":
-		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on login.")
+		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Only an email address or phone number should be provided on login.")
 	case email != "":
 		if s.config.DisableEmail {
-			return nil, "", apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Email logins are disabled")
+			return nil, "", apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled",
+				"Email logins are disabled")
 		}
 		provider = "email"
 		u, err = store.UserByEmail(ctx, s.db.Pgx(), email, aud)
 	case phone != "":
 		if !s.config.EnablePhone {
-			return nil, "", apierror.Errorf(http.StatusUnprocessableEntity, "phone_provider_disabled", "Phone logins are disabled")
+			return nil, "", apierror.Errorf(http.StatusUnprocessableEntity, "phone_provider_disabled",
+				"Phone logins are disabled")
 		}
 		provider = "phone"
 		u, err = store.UserByPhone(ctx, s.db.Pgx(), strings.TrimPrefix(strings.ReplaceAll(phone, " ", ""), "+"), aud)
@@ -169,7 +173,8 @@ func (s *Service) callPasswordHook(r *http.Request, u *store.User, valid bool) e
 		return nil
 	}
 	var v hookpoint.Verdict
-	if err := s.hooks.Call(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid}, &v); err != nil {
+	if err := s.hooks.Call(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid},
+		&v); err != nil {
 		return err
 	}
 	if !v.Rejected() {

@@ -69,7 +69,8 @@ func pending(u *store.User, kind string) bool {
 // resend sends a message and returns the provider's id of it.
 func (s *Service) resend(r *http.Request, tx message.Tx, u *store.User, kind string, p signupParams) (string, error) {
 	ctx := r.Context()
-	if method := map[string]string{"signup": "email/signup", "email_change": "email_change"}[kind]; p.pkce() && method != "" {
+	if method := map[string]string{"signup": "email/signup", "email_change": "email_change"}[kind]; p.pkce() &&
+		method != "" {
 		if err := s.store.NewFlow(ctx, tx, p.flow(method, u)); err != nil {
 			return "", err
 		}

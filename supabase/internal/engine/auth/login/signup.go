@@ -48,7 +48,8 @@ func (p signupParams) checkPKCE() error {
 
 // flow returns the flow of user u for a sign-in by a link.
 func (p signupParams) flow(method string, u *store.User) store.Flow {
-	return store.Flow{Provider: method, Method: method, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
+	return store.Flow{Provider: method, Method: method, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod,
+		UserID: &u.ID}
 }
 
 // Signup serves POST /signup.
@@ -126,7 +127,8 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 
 // prepareSignup returns the account, which is a new one if existing is nil, and the hash of the
 // password. The hash is "" if the account has an identity of the provider already.
-func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store.User) (u *store.User, hash string, err error) {
+func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store.User) (u *store.User, hash string,
+	err error) {
 	if existing != nil && existing.HasIdentity(p.provider()) {
 		return existing, "", nil
 	}
@@ -141,7 +143,8 @@ func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store
 }
 
 // confirmSignup confirms the contact without a message and signs in.
-func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, p signupParams) (*session.TokenReply, error) {
+func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User,
+	p signupParams) (*session.TokenReply, error) {
 	ctx := r.Context()
 	if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": p.provider()}); err != nil {
 		return nil, err
@@ -174,7 +177,8 @@ func showVerified(u *store.User, p signupParams) {
 // askToConfirm sends the link or code that confirms the contact.
 func (s *Service) askToConfirm(r *http.Request, tx message.Tx, u *store.User, p signupParams) error {
 	ctx := r.Context()
-	if err := s.store.Audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()}); err != nil {
+	if err := s.store.Audit(ctx, tx, u, "user_confirmation_requested",
+		map[string]any{"provider": p.provider()}); err != nil {
 		return err
 	}
 	if p.Email == "" {
@@ -243,7 +247,8 @@ func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*s
 
 func (s *Service) checkSignupForm(p *signupParams, byCode bool) error {
 	if s.config.DisableSignup {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
+			"Signups not allowed for this instance")
 	}
 	if p.Password == "" {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
@@ -254,7 +259,8 @@ func (s *Service) checkSignupForm(p *signupParams, byCode bool) error {
 		}
 	}
 	if p.Email != "" && p.Phone != "" {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on signup.")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Only an email address or phone number should be provided on signup.")
 	}
 	if p.Phone != "" {
 		if err := s.sender.CheckChannel(p.Channel); err != nil {
@@ -282,13 +288,15 @@ func (s *Service) storeSignup(ctx context.Context, tx pgx.Tx, u *store.User, p s
 
 func (s *Service) signupAnonymously(w http.ResponseWriter, r *http.Request, p signupParams) error {
 	if !s.config.EnableAnonymous {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "anonymous_provider_disabled",
+			"Anonymous sign-ins are disabled")
 	}
 	if err := s.limiter.Limit(r, ratelimit.Anonymous); err != nil {
 		return err
 	}
 	if s.config.DisableSignup {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
+			"Signups not allowed for this instance")
 	}
 	ctx := r.Context()
 	u := s.store.NewUser("", "", p.Data, "", s.sessions.Audience(r, nil))
@@ -313,7 +321,8 @@ func (s *Service) signupAnonymously(w http.ResponseWriter, r *http.Request, p si
 // repeatedSignup replies to a sign-up with a contact that has a confirmed account.
 func (s *Service) repeatedSignup(r *http.Request, p signupParams, existing *store.User) (any, error) {
 	_, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) {
-		return nil, s.store.Audit(r.Context(), tx, existing, "user_repeated_signup", map[string]any{"provider": p.provider()})
+		return nil, s.store.Audit(r.Context(), tx, existing, "user_repeated_signup",
+			map[string]any{"provider": p.provider()})
 	})
 	if err != nil {
 		return nil, err

@@ -45,7 +45,8 @@ func (p signupParams) confirmed(u *store.User) bool {
 // signs up and will confirm the contact: what the providers said is removed. byCode: the user will
 // use a code, and so needs no password. The one of an unconfirmed account, which another person may
 // have chosen, is removed.
-func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams, hash string, byCode bool) error {
+func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, p signupParams, hash string,
+	byCode bool) error {
 	checked := u.EncryptedPassword
 	if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 		return apierror.Errorf(http.StatusConflict, "conflict", "The account was deleted by another request")

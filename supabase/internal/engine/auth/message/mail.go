@@ -65,7 +65,8 @@ func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err e
 		m.to = u.Email
 	}
 	if !s.authorized(m.to) {
-		return apierror.Errorf(http.StatusBadRequest, "email_address_not_authorized", "Email address %q cannot be used as it is not authorized", m.to)
+		return apierror.Errorf(http.StatusBadRequest, "email_address_not_authorized",
+			"Email address %q cannot be used as it is not authorized", m.to)
 	}
 	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
 		return err
@@ -75,7 +76,8 @@ func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err e
 			tx.tally.MailNotSent()
 		}
 	}()
-	unsent := apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email", strings.ReplaceAll(m.kind, "_", " "))
+	unsent := apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email",
+		strings.ReplaceAll(m.kind, "_", " "))
 	if s.mailer == nil {
 		return unsent
 	}
@@ -104,7 +106,8 @@ func (s *Sender) authorized(address string) bool {
 	}
 	name, domain, _ := strings.Cut(address, "@")
 	name, _, _ = strings.Cut(name, "+")
-	return slices.ContainsFunc(s.config.Mail.Authorized, func(a string) bool { return strings.EqualFold(a, name+"@"+domain) })
+	return slices.ContainsFunc(s.config.Mail.Authorized,
+		func(a string) bool { return strings.EqualFold(a, name+"@"+domain) })
 }
 
 // Link returns the URL of a mailed link. hash is the stored form of its token.
@@ -138,7 +141,8 @@ func linkPath(action string) string {
 // RedirectTo returns the URL to which the user is sent after following a link: the one in the
 // request if it is allowed, else the site.
 func (s *Sender) RedirectTo(r *http.Request) string {
-	for _, target := range []string{r.Header.Get("redirect_to"), r.URL.Query().Get("redirect_to"), r.PostForm.Get("redirect_to"), r.Referer()} {
+	for _, target := range []string{r.Header.Get("redirect_to"), r.URL.Query().Get("redirect_to"),
+		r.PostForm.Get("redirect_to"), r.Referer()} {
 		if target != "" && s.redirects.Allows(target) {
 			return target
 		}
@@ -147,7 +151,8 @@ func (s *Sender) RedirectTo(r *http.Request) string {
 }
 
 // SendLink makes a code for the user's address, stores its hash as token t and mails code and link.
-func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, kind, action string, pkce bool) error {
+func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, kind, action string,
+	pkce bool) error {
 	ctx := r.Context()
 	_, sentAt := t.Fields(u)
 	if err := s.limiter.TooSoon(*sentAt, s.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
@@ -174,12 +179,14 @@ func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTime
 // SendEmailChange mails a link to the new address, and to the current one if both must confirm.
 func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address string, pkce bool) error {
 	ctx, now := r.Context(), s.now()
-	if err := s.limiter.TooSoon(u.EmailChangeSentAt, s.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
+	if err := s.limiter.TooSoon(u.EmailChangeSentAt, s.config.Mail.MaxFrequency,
+		"over_email_send_rate_limit"); err != nil {
 		return err
 	}
 	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
-	if _, err := tx.Exec(ctx, `update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`,
-		u.ID, address, now); err != nil {
+	if _, err := tx.Exec(ctx,
+		`update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID,
+		address, now); err != nil {
 		return err
 	}
 	prefix := ""
@@ -199,7 +206,8 @@ func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address 
 		if err := store.EmailChangeCurrent.Save(ctx, tx, u, u.Email, hash, now); err != nil {
 			return err
 		}
-		mails = append(mails, email{kind: template.EmailChange, action: "email_change", to: u.Email, code: current, hash: hash})
+		mails = append(mails, email{kind: template.EmailChange, action: "email_change", to: u.Email, code: current,
+			hash: hash})
 	}
 	if s.hooks.SendEmail.Enabled() {
 		// GoTrue's fields are crossed: token belongs to the current address and token_hash to the
@@ -235,7 +243,8 @@ func (s *Sender) Notify(r *http.Request, tx Tx, u *store.User, kind, to string, 
 		tx := Tx{savepoint, tx.tally}
 		if s.hooks.SendEmail.Enabled() {
 			return s.mailByHook(r, tx, u, emailData{
-				Action: kind, OldEmail: about.OldEmail, OldPhone: about.OldPhone, Provider: about.Provider, FactorType: about.FactorType,
+				Action: kind, OldEmail: about.OldEmail, OldPhone: about.OldPhone, Provider: about.Provider,
+				FactorType: about.FactorType,
 			})
 		}
 		return s.sendMail(r, tx, u, email{kind: kind, action: kind, to: to, about: about})

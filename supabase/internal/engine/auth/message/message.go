@@ -39,11 +39,13 @@ type SMS interface {
 // MailConfig is about mails. A template is one of invite, confirmation, recovery, magic_link,
 // email_change, reauthentication and …_notification.
 type MailConfig struct {
-	Subjects      map[string]string     // by template; the built-in ones where missing
-	Templates     map[string]string     // HTML, by template; the built-in ones where missing
-	Translations  template.Translations // of the built-in texts
-	Paths         map[string]string     // of the links in invite, confirmation, recovery, email_change; ExternalURL/verify where missing
-	Notifications map[string]bool       // password_changed, email_changed, …: whether the user is told
+	Subjects     map[string]string     // by template; the built-in ones where missing
+	Templates    map[string]string     // HTML, by template; the built-in ones where missing
+	Translations template.Translations // of the built-in texts
+	// of the links in invite, confirmation, recovery, email_change; ExternalURL/verify where
+	// missing
+	Paths         map[string]string
+	Notifications map[string]bool // password_changed, email_changed, …: whether the user is told
 
 	CodeLength         int           // digits; 6 when zero
 	CodeExpiry         time.Duration // a day when zero
@@ -107,8 +109,8 @@ type Sender struct {
 func New(o Options) *Sender {
 	connections := o.DB.Pgx().Config().MaxConns
 	return &Sender{
-		db: o.DB, limiter: o.Limiter, hooks: o.Hooks, redirects: o.Redirects, templates: o.Templates, mailer: o.Mailer, sms: o.SMS,
-		directMail: o.DirectMail, log: o.Log, now: o.Now, config: o.Config,
+		db: o.DB, limiter: o.Limiter, hooks: o.Hooks, redirects: o.Redirects, templates: o.Templates, mailer: o.Mailer,
+		sms: o.SMS, directMail: o.DirectMail, log: o.Log, now: o.Now, config: o.Config,
 		texts: newQueue(connections), mails: newQueue(connections),
 	}
 }

@@ -34,7 +34,8 @@ func (s *Sender) TestCode(phone string) (string, bool) {
 
 // SendPhoneCode makes a code for a number, stores its hash as token t and sends the code. It
 // returns the provider's id of the message.
-func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, phone, channel string) (string, error) {
+func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, phone,
+	channel string) (string, error) {
 	ctx := r.Context()
 	_, sentAt := t.Fields(u)
 	if err := s.limiter.TooSoon(*sentAt, s.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
@@ -51,7 +52,8 @@ func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.On
 	if !test {
 		code = password.Code(s.config.SMS.CodeLength)
 		var err error
-		if id, err = s.SendSMS(r, tx, u, SMSData{OTP: code, Phone: phone}, s.config.SMS.Template, channel, t.Kind); err != nil {
+		if id, err = s.SendSMS(r, tx, u, SMSData{OTP: code, Phone: phone}, s.config.SMS.Template, channel,
+			t.Kind); err != nil {
 			return "", err
 		}
 	}
@@ -66,7 +68,8 @@ type SMSData struct {
 }
 
 // SendSMS sends a code by the hook or by the configured provider.
-func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textTemplate, channel, purpose string) (id string, err error) {
+func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textTemplate, channel,
+	purpose string) (id string, err error) {
 	if err := tx.tally.AllowSMS(r.Context(), tx); err != nil {
 		return "", err
 	}
@@ -93,7 +96,8 @@ func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textT
 	defer cancel()
 	id, err = s.sms.SendSMS(ctx, d.Phone, b.String(), channel)
 	if err != nil {
-		return "", apierror.Errorf(http.StatusUnprocessableEntity, "sms_send_failed", "Error sending %s OTP to provider: %v", strings.TrimSuffix(purpose, "_token"), err).WithCause(err)
+		return "", apierror.Errorf(http.StatusUnprocessableEntity, "sms_send_failed",
+			"Error sending %s OTP to provider: %v", strings.TrimSuffix(purpose, "_token"), err).WithCause(err)
 	}
 	return id, nil
 }

@@ -42,7 +42,8 @@ func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
 		c.ID, c.FactorID, c.CreatedAt, c.Address, c.Code, c.SessionData); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `update auth.mfa_factors set last_challenged_at = $2, updated_at = $2 where id = $1`, c.FactorID, c.CreatedAt)
+	_, err := tx.Exec(ctx, `update auth.mfa_factors set last_challenged_at = $2, updated_at = $2 where id = $1`,
+		c.FactorID, c.CreatedAt)
 	return err
 }
 
@@ -55,7 +56,8 @@ func (s *Service) challengeOf(r *http.Request, tx pgx.Tx, f *store.FactorRow, id
 		  from auth.mfa_challenges where id = $1 and factor_id = $2 for update`, id, f.ID).
 		Scan(&c.CreatedAt, &c.VerifiedAt, &c.Address, &c.Code, &c.SessionData)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "mfa_factor_not_found", "MFA factor with the provided challenge ID not found")
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "mfa_factor_not_found",
+			"MFA factor with the provided challenge ID not found")
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +65,8 @@ func (s *Service) challengeOf(r *http.Request, tx pgx.Tx, f *store.FactorRow, id
 	address := endpoint.ClientOf(r).Address
 	address = cmp.Or(address, "0.0.0.0")
 	if c.VerifiedAt != nil || c.Address != address {
-		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "mfa_ip_address_mismatch", "Challenge and verify IP addresses mismatch.")
+		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "mfa_ip_address_mismatch",
+			"Challenge and verify IP addresses mismatch.")
 	}
 	if s.now().After(c.CreatedAt.Add(s.config.MFA.ChallengeExpiry)) {
 		if _, err := tx.Exec(r.Context(), `delete from auth.mfa_challenges where id = $1`, id); err != nil {
@@ -101,7 +104,8 @@ func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.C
 		}
 	}
 	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: s.now(), Address: endpoint.ClientOf(r).Address}
-	reply := challengeReply{ID: row.ID, Type: f.FactorType, ExpiresAt: row.CreatedAt.Add(s.config.MFA.ChallengeExpiry).Unix()}
+	reply := challengeReply{ID: row.ID, Type: f.FactorType,
+		ExpiresAt: row.CreatedAt.Add(s.config.MFA.ChallengeExpiry).Unix()}
 	var wait message.Queue
 	if f.FactorType == "phone" {
 		wait = s.sender.TextQueue()
@@ -121,7 +125,8 @@ func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.C
 		if err := insertChallenge(r.Context(), tx, row); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(r.Context(), tx, c.User, "challenge_created", map[string]any{"factor_id": f.ID, "factor_status": f.Status})
+		return nil, s.store.Audit(r.Context(), tx, c.User, "challenge_created",
+			map[string]any{"factor_id": f.ID, "factor_status": f.Status})
 	})
 	if err != nil {
 		return err
@@ -147,15 +152,18 @@ func (s *Service) verifiable(kind string) error {
 }
 
 // sendFactorCode sends a code to the phone of the factor.
-func (s *Service) sendFactorCode(r *http.Request, tx message.Tx, u *store.User, f *store.FactorRow, c *challengeRow, channel string) error {
+func (s *Service) sendFactorCode(r *http.Request, tx message.Tx, u *store.User, f *store.FactorRow, c *challengeRow,
+	channel string) error {
 	if err := s.sender.CheckChannel(channel); err != nil {
 		return err
 	}
 	channel = cmp.Or(channel, "sms")
-	if err := s.limiter.TooSoon(f.LastChallengedAt, s.config.MFA.PhoneMaxFrequency, "over_sms_send_rate_limit"); err != nil {
+	if err := s.limiter.TooSoon(f.LastChallengedAt, s.config.MFA.PhoneMaxFrequency,
+		"over_sms_send_rate_limit"); err != nil {
 		return err
 	}
 	c.Code = password.Code(s.config.MFA.PhoneCodeLength)
-	_, err := s.sender.SendSMS(r, tx, u, message.SMSData{OTP: c.Code, Type: "mfa", Phone: f.Phone}, s.config.MFA.PhoneTemplate, channel, "mfa")
+	_, err := s.sender.SendSMS(r, tx, u, message.SMSData{OTP: c.Code, Type: "mfa", Phone: f.Phone},
+		s.config.MFA.PhoneTemplate, channel, "mfa")
 	return err
 }

@@ -40,7 +40,8 @@ type totpSecret struct {
 // Enroll serves POST /factors: it stores a factor, which protects the account once it is verified.
 func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	if c.Session == nil {
-		return apierror.Errorf(http.StatusInternalServerError, "", "A valid session and a registered user are required to enroll a factor")
+		return apierror.Errorf(http.StatusInternalServerError, "",
+			"A valid session and a registered user are required to enroll a factor")
 	}
 	var p struct {
 		FriendlyName string `json:"friendly_name"`
@@ -55,12 +56,14 @@ func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Call
 		return err
 	}
 	now := s.now()
-	f := store.FactorRow{UserID: c.User.ID, Factor: store.Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now, Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
+	f := store.FactorRow{UserID: c.User.ID, Factor: store.Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now,
+		Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
 	reply := enrollReply{ID: f.ID, Type: p.FactorType, FriendlyName: p.FriendlyName}
 	switch p.FactorType {
 	case "phone":
 		if p.Phone == "" {
-			return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Phone number required to enroll Phone factor")
+			return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+				"Phone number required to enroll Phone factor")
 		}
 		var err error
 		if f.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
@@ -80,7 +83,8 @@ func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Call
 		f.Secret = key.Secret()
 		reply.TOTP = &totpSecret{QRCode: image, Secret: key.Secret(), URI: key.URL()}
 	}
-	_, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) { return nil, s.storeFactor(r.Context(), tx, c, &f) })
+	_, err := store.InTx(r.Context(), s.db,
+		func(tx pgx.Tx) (any, error) { return nil, s.storeFactor(r.Context(), tx, c, &f) })
 	if err != nil {
 		return err
 	}
@@ -109,7 +113,8 @@ func (s *Service) enrollable(kind string) error {
 	case kind == "webauthn" && !m.EnableWebAuthnEnroll:
 		return off("mfa_webauthn_enroll_not_enabled", "WebAuthn")
 	case kind != "totp" && kind != "phone" && kind != "webauthn":
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "factor_type needs to be totp, phone, or webauthn")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"factor_type needs to be totp, phone, or webauthn")
 	}
 	return nil
 }
@@ -121,7 +126,8 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 	if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, f.UserID); err != nil {
 		return err // concurrent enrolments of one user count each other
 	}
-	if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where status = 'unverified' and created_at < $1 and user_id = $2`,
+	if _, err := tx.Exec(ctx,
+		`delete from auth.mfa_factors where status = 'unverified' and created_at < $1 and user_id = $2`,
 		now.Add(-s.config.MFA.FactorExpiry), f.UserID); err != nil {
 		return err
 	}
@@ -133,7 +139,8 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 	for _, other := range existing {
 		if f.FactorType == "phone" && other.FactorType == "phone" && other.Phone == f.Phone {
 			if other.Verified() {
-				return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verified_factor_exists", "A verified phone factor already exists, unenroll the existing factor to continue")
+				return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verified_factor_exists",
+					"A verified phone factor already exists, unenroll the existing factor to continue")
 			}
 			if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where id = $1`, other.ID); err != nil {
 				return err
@@ -141,7 +148,8 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 			continue
 		}
 		if other.FriendlyName == f.FriendlyName {
-			return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_factor_name_conflict", "A factor with the friendly name %q for this user already exists", f.FriendlyName)
+			return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_factor_name_conflict",
+				"A factor with the friendly name %q for this user already exists", f.FriendlyName)
 		}
 		count++
 		if other.Verified() {
@@ -150,7 +158,8 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 	}
 	switch {
 	case count >= s.config.MFA.MaxFactors, verified >= s.config.MFA.MaxVerified:
-		return apierror.Errorf(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors", "Maximum number of verified factors reached, unenroll to continue")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors",
+			"Maximum number of verified factors reached, unenroll to continue")
 	case verified > 0 && c.Session.AAL != "aal2":
 		return apierror.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
 	}
@@ -160,7 +169,8 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 		f.ID, f.UserID, f.FriendlyName, f.FactorType, now, f.Secret, f.Phone); err != nil {
 		return err
 	}
-	return s.store.Audit(ctx, tx, c.User, "factor_in_progress", map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
+	return s.store.Audit(ctx, tx, c.User, "factor_in_progress",
+		map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
 }
 
 // qrSVG draws a QR code with the highest error correction, three units a module and the margin that
@@ -194,19 +204,23 @@ func (s *Service) Unenroll(w http.ResponseWriter, r *http.Request, c *session.Ca
 		return err
 	}
 	if c.Session == nil {
-		return apierror.Errorf(http.StatusInternalServerError, "", "A valid session and factor are required to unenroll a factor")
+		return apierror.Errorf(http.StatusInternalServerError, "",
+			"A valid session and factor are required to unenroll a factor")
 	}
 	if f.Verified() && c.Session.AAL != "aal2" {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "insufficient_aal",
+			"AAL2 required to unenroll verified factor")
 	}
 	ctx := r.Context()
-	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorUnenrolled), func(tx message.Tx) (any, error) {
-		if err := store.DeleteFactor(ctx, tx, f); err != nil {
-			return nil, err
-		}
-		s.sender.Notify(r, tx, c.User, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
-		return nil, s.store.Audit(ctx, tx, c.User, "factor_unenrolled", map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.Session.ID})
-	})
+	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorUnenrolled),
+		func(tx message.Tx) (any, error) {
+			if err := store.DeleteFactor(ctx, tx, f); err != nil {
+				return nil, err
+			}
+			s.sender.Notify(r, tx, c.User, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
+			return nil, s.store.Audit(ctx, tx, c.User, "factor_unenrolled",
+				map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.Session.ID})
+		})
 	if err != nil {
 		return err
 	}

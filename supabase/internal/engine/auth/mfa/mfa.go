@@ -78,10 +78,12 @@ func New(o Options) *Service {
 }
 
 // AsFactorUser calls h for the user of the access token, unless the user is anonymous.
-func (s *Service) AsFactorUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request) error {
+func (s *Service) AsFactorUser(h func(http.ResponseWriter, *http.Request,
+	*session.Caller) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if c.User.IsAnonymous {
-			return apierror.Errorf(http.StatusForbidden, "no_authorization", "Anonymous user not allowed to perform these actions")
+			return apierror.Errorf(http.StatusForbidden, "no_authorization",
+				"Anonymous user not allowed to perform these actions")
 		}
 		return h(w, r, c)
 	})

@@ -26,7 +26,8 @@ const passkeyLife = 5 * time.Minute
 
 // WithPasskeys calls h if passkeys are enabled, else it replies as GoTrue does when they are
 // disabled.
-func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter,
+	*http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.config.WebAuthn.Passkeys {
 			return apierror.Errorf(http.StatusNotFound, "passkey_disabled", "Passkeys are disabled")
@@ -54,7 +55,8 @@ type passkeyOptions struct {
 
 // storeChallenge stores a challenge to an authenticator; user is nil if the authenticator will name
 // the user.
-func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData, options any) (passkeyOptions, error) {
+func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData,
+	options any) (passkeyOptions, error) {
 	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: s.now().Add(passkeyLife).Unix()}
 	data, err := json.Marshal(session)
 	if err != nil {
@@ -73,7 +75,8 @@ type passkeyAnswer struct {
 }
 
 // takeChallenge returns a challenge and deletes it, so that it is answered once.
-func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (session webauthn.SessionData, p passkeyAnswer, err error) {
+func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (session webauthn.SessionData,
+	p passkeyAnswer, err error) {
 	bad := func(code, text string) error { return apierror.Errorf(http.StatusBadRequest, code, "%s", text) }
 	if err := endpoint.ReadJSON(r, &p); err != nil {
 		return session, p, err
@@ -92,7 +95,8 @@ func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (
 	var expires time.Time
 	err = s.db.Pgx().QueryRow(r.Context(), `
 		delete from auth.webauthn_challenges
-		 where id = $1 and challenge_type = $2 and user_id is not distinct from $3 returning session_data, expires_at`, id, kind, user).Scan(&data, &expires)
+		 where id = $1 and challenge_type = $2 and user_id is not distinct from $3 returning session_data, expires_at`,
+		id, kind, user).Scan(&data, &expires)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return session, p, bad("webauthn_challenge_not_found", "Challenge not found or already used")
 	}
@@ -108,10 +112,12 @@ func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (
 // checkManage returns an error if the user may not add or remove passkeys in the session.
 func checkManage(c *session.Caller) error {
 	if c.User.IsSSO {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed", "SSO users cannot register passkeys")
+		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed",
+			"SSO users cannot register passkeys")
 	}
 	if c.User.HasVerifiedFactor() && (c.Session == nil || c.Session.AAL != "aal2") {
-		return apierror.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 session is required to manage passkeys when MFA is enabled")
+		return apierror.Errorf(http.StatusForbidden, "insufficient_aal",
+			"AAL2 session is required to manage passkeys when MFA is enabled")
 	}
 	return nil
 }
@@ -132,9 +138,11 @@ func (s *Service) RegistrationOptions(w http.ResponseWriter, r *http.Request, c 
 	if err != nil {
 		return err
 	}
-	options, session, err := rp.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
+	options, session, err := rp.BeginRegistration(h,
+		webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
 	if err != nil {
-		return apierror.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn registration options").WithCause(err)
+		return apierror.Errorf(http.StatusInternalServerError, "",
+			"Failed to generate WebAuthn registration options").WithCause(err)
 	}
 	reply, err := s.storeChallenge(r.Context(), &c.User.ID, "registration", session, options.Response)
 	if err != nil {
@@ -143,7 +151,8 @@ func (s *Service) RegistrationOptions(w http.ResponseWriter, r *http.Request, c 
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-var errTooManyPasskeys = apierror.Errorf(http.StatusUnprocessableEntity, "too_many_passkeys", "Maximum number of passkeys reached")
+var errTooManyPasskeys = apierror.Errorf(http.StatusUnprocessableEntity, "too_many_passkeys",
+	"Maximum number of passkeys reached")
 
 // Register serves POST /passkeys/registration/verify.
 func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
@@ -157,7 +166,8 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 	ctx := r.Context()
 	parsed, err := protocol.ParseCredentialCreationResponseBody(bytes.NewReader(p.Credential))
 	if err != nil {
-		return apierror.Errorf(http.StatusBadRequest, "webauthn_verification_failed", "Invalid credential response").WithCause(err)
+		return apierror.Errorf(http.StatusBadRequest, "webauthn_verification_failed",
+			"Invalid credential response").WithCause(err)
 	}
 	rp, err := s.relyingParty(true)
 	if err != nil {
@@ -177,7 +187,8 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 		}
 		credential, err := rp.CreateCredential(h, ceremony, parsed)
 		if err != nil {
-			return nil, apierror.Errorf(http.StatusBadRequest, "webauthn_verification_failed", "Credential verification failed").WithCause(err)
+			return nil, apierror.Errorf(http.StatusBadRequest, "webauthn_verification_failed",
+				"Credential verification failed").WithCause(err)
 		}
 		transports, err := json.Marshal(credential.Transport)
 		if err != nil {
@@ -189,10 +200,11 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 			  friendly_name, created_at, updated_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
 			made.ID, c.User.ID, credential.ID, credential.PublicKey, credential.AttestationType, aaguid(credential),
-			int64(credential.Authenticator.SignCount), transports, credential.Flags.BackupEligible, credential.Flags.BackupState,
-			made.FriendlyName, made.CreatedAt); err != nil {
+			int64(credential.Authenticator.SignCount), transports, credential.Flags.BackupEligible,
+			credential.Flags.BackupState, made.FriendlyName, made.CreatedAt); err != nil {
 			if pool.IsCode(err, "23505") {
-				return nil, apierror.Errorf(http.StatusUnprocessableEntity, "webauthn_credential_exists", "This credential is already registered")
+				return nil, apierror.Errorf(http.StatusUnprocessableEntity, "webauthn_credential_exists",
+					"This credential is already registered")
 			}
 			return nil, err
 		}
@@ -212,7 +224,8 @@ func (s *Service) LoginOptions(w http.ResponseWriter, r *http.Request) error {
 	}
 	options, session, err := rp.BeginDiscoverableLogin()
 	if err != nil {
-		return apierror.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn authentication options").WithCause(err)
+		return apierror.Errorf(http.StatusInternalServerError, "",
+			"Failed to generate WebAuthn authentication options").WithCause(err)
 	}
 	reply, err := s.storeChallenge(r.Context(), nil, "authentication", session, options.Response)
 	if err != nil {
@@ -308,14 +321,16 @@ func (s *Service) RenamePasskey(w http.ResponseWriter, r *http.Request, c *sessi
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "friendly_name is required")
 	}
 	if len(p.Name) > 120 {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "friendly_name must be 120 characters or less")
+		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"friendly_name must be 120 characters or less")
 	}
 	ctx := r.Context()
 	renamed := store.Passkey{ID: id, FriendlyName: p.Name}
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set friendly_name = $3, updated_at = $4 where id = $1 and user_id = $2
-			returning created_at, last_used_at`, id, c.User.ID, p.Name, s.now()).Scan(&renamed.CreatedAt, &renamed.LastUsedAt)
+			returning created_at, last_used_at`, id, c.User.ID, p.Name, s.now()).Scan(&renamed.CreatedAt,
+			&renamed.LastUsedAt)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, store.ErrNoPasskey
 		}

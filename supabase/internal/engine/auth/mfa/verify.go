@@ -52,30 +52,32 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 	if err := s.limiter.LimitSubject(ctx, ratelimit.Factor, f.ID.String()); err != nil {
 		return err
 	}
-	reply, err := message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorEnrolled), func(tx message.Tx) (*session.TokenReply, error) {
-		// The lock keeps two requests from using one code.
-		if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
-			return nil, err
-		}
-		row, err := s.challengeOf(r, tx, f, p.ChallengeID)
-		if err != nil {
-			return nil, err
-		}
-		wrong, err := s.checkAnswer(ctx, tx, c.User, f, row, p.Code, p.WebAuthn)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.callHook(r, tx, c.User, f, wrong == nil); err != nil {
-			return nil, err
-		}
-		if wrong != nil {
-			return nil, store.AfterCommit(wrong) // keeps what the hook has written
-		}
-		if err := s.store.Audit(ctx, tx, c.User, "verification_attempted", map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
-			return nil, err
-		}
-		return s.raise(r, tx, c, f, row)
-	})
+	reply, err := message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorEnrolled),
+		func(tx message.Tx) (*session.TokenReply, error) {
+			// The lock keeps two requests from using one code.
+			if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
+				return nil, err
+			}
+			row, err := s.challengeOf(r, tx, f, p.ChallengeID)
+			if err != nil {
+				return nil, err
+			}
+			wrong, err := s.checkAnswer(ctx, tx, c.User, f, row, p.Code, p.WebAuthn)
+			if err != nil {
+				return nil, err
+			}
+			if err := s.callHook(r, tx, c.User, f, wrong == nil); err != nil {
+				return nil, err
+			}
+			if wrong != nil {
+				return nil, store.AfterCommit(wrong) // keeps what the hook has written
+			}
+			if err := s.store.Audit(ctx, tx, c.User, "verification_attempted",
+				map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
+				return nil, err
+			}
+			return s.raise(r, tx, c, f, row)
+		})
 	if err != nil {
 		return err
 	}
@@ -83,29 +85,35 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 }
 
 // checkAnswer checks what the user entered. wrong is the reply to a wrong answer; err is a failure.
-func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, code string, w *webAuthnAnswer) (wrong, err error) {
+func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow,
+	code string, w *webAuthnAnswer) (wrong, err error) {
 	switch f.FactorType {
 	case "phone":
 		if !store.Equal(c.Code, code) {
-			return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid MFA Phone code entered"), nil
+			return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed",
+				"Invalid MFA Phone code entered"), nil
 		}
 		return nil, nil
 	case "webauthn":
 		return s.checkWebAuthn(ctx, tx, u, f, c, w)
 	}
 	code = strings.TrimSpace(code) // as the library does
-	valid, verr := totp.ValidateCustom(code, f.Secret, s.now().UTC(), totp.ValidateOpts{Period: 30, Skew: 1, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+	valid, verr := totp.ValidateCustom(code, f.Secret, s.now().UTC(),
+		totp.ValidateOpts{Period: 30, Skew: 1, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 	if !valid {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(verr), nil
+		return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed",
+			"Invalid TOTP code entered").WithCause(verr), nil
 	}
 	// A code is accepted once (RFC 6238, section 5.2). It is valid for a minute and a half.
 	var used bool
-	if err := tx.QueryRow(ctx, `select exists (select from auth.mfa_challenges where factor_id = $1 and verified_at > $2 and otp_code = $3)`,
+	if err := tx.QueryRow(ctx,
+		`select exists (select from auth.mfa_challenges where factor_id = $1 and verified_at > $2 and otp_code = $3)`,
 		f.ID, s.now().Add(-2*time.Minute), code).Scan(&used); err != nil {
 		return nil, err
 	}
 	if used {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered").WithCause(errors.New("code already used")), nil
+		return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed",
+			"Invalid TOTP code entered").WithCause(errors.New("code already used")), nil
 	}
 	c.Code = code
 	return nil, nil
@@ -113,7 +121,8 @@ func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *
 
 // raise gives the session the level aal2 and a new refresh token, because the old one must not
 // reach aal2.
-func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *store.FactorRow, row *challengeRow) (*session.TokenReply, error) {
+func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *store.FactorRow,
+	row *challengeRow) (*session.TokenReply, error) {
 	ctx, now := r.Context(), s.now()
 	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.Session.ID)
 	if err != nil {
@@ -122,12 +131,15 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 	if held.RowsAffected() == 0 { // the session has ended
 		return nil, session.ErrSessionGone
 	}
-	if _, err := tx.Exec(ctx, `update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now, row.Code); err != nil {
+	if _, err := tx.Exec(ctx,
+		`update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now,
+		row.Code); err != nil {
 		return nil, err
 	}
 	first := !f.Verified()
 	if first {
-		if _, err := tx.Exec(ctx, `update auth.mfa_factors set status = 'verified', updated_at = $2 where id = $1`, f.ID, now); err != nil {
+		if _, err := tx.Exec(ctx, `update auth.mfa_factors set status = 'verified', updated_at = $2 where id = $1`,
+			f.ID, now); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +147,8 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 	if err := store.AddMethod(ctx, tx, c.Session.ID, method, now); err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(ctx, `update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`, c.Session.ID, f.ID, now); err != nil {
+	if _, err := tx.Exec(ctx, `update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`,
+		c.Session.ID, f.ID, now); err != nil {
 		return nil, err
 	}
 	u, err := store.UserByID(ctx, tx, c.User.ID)
@@ -153,7 +166,8 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 	if _, err := tx.Exec(ctx, `delete from auth.sessions where user_id = $1 and aal < 'aal2'`, u.ID); err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(ctx, `delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type = $2::auth.factor_type`, u.ID, f.FactorType); err != nil {
+	if _, err := tx.Exec(ctx,
+		`delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type = $2::auth.factor_type`, u.ID, f.FactorType); err != nil {
 		return nil, err
 	}
 	if first {

@@ -71,7 +71,8 @@ func (h holder) WebAuthnDisplayName() string {
 // factorHolder returns the user with the credentials of the verified WebAuthn factors.
 func factorHolder(ctx context.Context, tx pgx.Tx, u *store.User) (holder, error) {
 	h := holder{user: u}
-	factors, err := store.FindFactors(ctx, tx, `where user_id = $1 and factor_type = 'webauthn' and status = 'verified'`, u.ID)
+	factors, err := store.FindFactors(ctx, tx,
+		`where user_id = $1 and factor_type = 'webauthn' and status = 'verified'`, u.ID)
 	if err != nil {
 		return h, err
 	}
@@ -90,7 +91,8 @@ func factorHolder(ctx context.Context, tx pgx.Tx, u *store.User) (holder, error)
 
 // webAuthnChallenge begins the registration of a factor's credential or, for a verified factor, a
 // login with it.
-func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow) (*webAuthnPart, json.RawMessage, error) {
+func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow) (*webAuthnPart,
+	json.RawMessage, error) {
 	rp, err := s.relyingParty(false)
 	if err != nil {
 		return nil, nil, err
@@ -105,10 +107,12 @@ func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.Use
 		part.Options, session, err = rp.BeginLogin(h)
 	} else {
 		part.Type = "create"
-		part.Options, session, err = rp.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
+		part.Options, session, err = rp.BeginRegistration(h,
+			webauthn.WithExclusions(webauthn.Credentials(h.credentials).CredentialDescriptors()))
 	}
 	if err != nil {
-		return nil, nil, apierror.Errorf(http.StatusInternalServerError, "", "Failed to generate WebAuthn data").WithCause(err)
+		return nil, nil, apierror.Errorf(http.StatusInternalServerError, "",
+			"Failed to generate WebAuthn data").WithCause(err)
 	}
 	data, err := json.Marshal(session)
 	return part, data, err
@@ -117,7 +121,8 @@ func (s *Service) webAuthnChallenge(ctx context.Context, tx pgx.Tx, u *store.Use
 // checkWebAuthn checks the signature of the authenticator, and stores the credential when it is
 // registered. wrong is the reply to a wrong answer; err is a failure or the reply to a malformed
 // request.
-func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow, a *webAuthnAnswer) (wrong, err error) {
+func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow,
+	a *webAuthnAnswer) (wrong, err error) {
 	bad := func(text string) error {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "%s", text)
 	}
@@ -129,7 +134,8 @@ func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f
 	case a.Response == nil:
 		return nil, bad("credential_response required")
 	case (a.Type == "create") == f.Verified():
-		return nil, bad("Invalid credential_response") // only an unverified factor is registered, only a verified one logs in
+		// only an unverified factor is registered, only a verified one logs in
+		return nil, bad("Invalid credential_response")
 	}
 	rp, err := s.relyingParty(false)
 	if err != nil {
@@ -165,7 +171,8 @@ func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f
 		}
 	}
 	if wrong != nil {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed", "Failed to validate WebAuthn MFA response").WithCause(wrong), nil
+		return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed",
+			"Failed to validate WebAuthn MFA response").WithCause(wrong), nil
 	}
 	stored, err := json.Marshal(credential)
 	if err != nil {

@@ -204,7 +204,8 @@ func parseFirebase(hash string) (firebaseHash, error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return f, err
 	}
-	if f.memory < 1 || f.memory > 17 || f.rounds < 1 || f.rounds > 16 || f.threads < 1 || f.threads > 4 || len(f.signer) == 0 {
+	if f.memory < 1 || f.memory > 17 || f.rounds < 1 || f.rounds > 16 || f.threads < 1 || f.threads > 4 ||
+		len(f.signer) == 0 {
 		return f, errors.New("scrypt parameters out of bounds")
 	}
 	return f, nil
@@ -259,7 +260,8 @@ func (r Rules) Judge(password string) error {
 	for _, set := range r.Required {
 		if set != "" && !strings.ContainsAny(password, set) {
 			w.Reasons = append(w.Reasons, "characters")
-			messages = append(messages, "Password should contain at least one character of each: "+strings.Join(r.Required, ", ")+".")
+			messages = append(messages, "Password should contain at least one character of each: "+
+				strings.Join(r.Required, ", ")+".")
 			break
 		}
 	}
@@ -270,7 +272,8 @@ func (r Rules) Judge(password string) error {
 		}
 		if leaked {
 			w.Reasons = append(w.Reasons, "pwned")
-			messages = append(messages, "Password is known to be weak and easy to guess, please choose a different one.")
+			messages = append(messages,
+				"Password is known to be weak and easy to guess, please choose a different one.")
 		}
 	}
 	if w.Reasons == nil {

@@ -10,7 +10,8 @@ func TestHashingPriority(t *testing.T) {
 		t.Fatal(err)
 	}
 	var hashing int
-	if err := NewHasher(4, 1).lowPriority(t.Context(), func() (err error) { hashing, err = nice(); return err }); err != nil {
+	if err := NewHasher(4, 1).lowPriority(t.Context(),
+		func() (err error) { hashing, err = nice(); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if hashing <= normal || hashing > normal+5 {

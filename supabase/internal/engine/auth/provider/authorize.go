@@ -39,7 +39,8 @@ type authorization struct {
 	ExpiresAt   time.Time  `db:"expires_at"`
 }
 
-var errAuthorizationNotFound = apierror.Errorf(http.StatusNotFound, "oauth_authorization_not_found", "authorization not found")
+var errAuthorizationNotFound = apierror.Errorf(http.StatusNotFound, "oauth_authorization_not_found",
+	"authorization not found")
 
 // findAuthorization returns an authorization and locks it, so that only one of two concurrent
 // requests uses it.
@@ -88,11 +89,13 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 		err = errors.New("scope openid requires an asymmetric signing key")
 	}
 	if err != nil {
-		http.Redirect(w, r, back(p.RedirectURI, "error", "invalid_request", "error_description", err.Error(), "state", p.State), http.StatusFound)
+		http.Redirect(w, r, back(p.RedirectURI, "error", "invalid_request", "error_description", err.Error(), "state",
+			p.State), http.StatusFound)
 		return nil
 	}
 	if s.config.ConsentPath == "" {
-		http.Redirect(w, r, back(p.RedirectURI, "error", "server_error", "error_description", "oauth authorization path not configured", "state", p.State), http.StatusFound)
+		http.Redirect(w, r, back(p.RedirectURI, "error", "server_error", "error_description",
+			"oauth authorization path not configured", "state", p.State), http.StatusFound)
 		return nil
 	}
 	name, now := newSecretName(), s.now()
@@ -102,7 +105,8 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 			  id, authorization_id, client_id, redirect_uri, scope, state, resource, nonce, code_challenge, code_challenge_method,
 			  response_type, status, created_at, expires_at)
 			values ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), $9, 's256', 'code', 'pending', $10, $11)`,
-			uuid.New(), name, c.ID, p.RedirectURI, p.Scope, p.State, p.Resource, p.Nonce, p.Challenge, now, now.Add(s.config.Life))
+			uuid.New(), name, c.ID, p.RedirectURI, p.Scope, p.State, p.Resource, p.Nonce, p.Challenge, now,
+			now.Add(s.config.Life))
 		return nil, err
 	})
 	if err != nil {

@@ -36,7 +36,10 @@ func (s *Server) WithServer(h endpoint.Handler) endpoint.Handler {
 
 // AsClientAdmin calls h for an administrator, if the OAuth server is enabled.
 func (s *Server) AsClientAdmin(h endpoint.Handler) endpoint.Handler {
-	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error { return s.WithServer(h)(w, r) })
+	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request,
+		_ *store.User) error {
+		return s.WithServer(h)(w, r)
+	})
 }
 
 const selectClient = `
@@ -87,8 +90,8 @@ func storeClient(ctx context.Context, tx pgx.Tx, c protocol.Client) error {
 		    grant_types = excluded.grant_types, client_name = excluded.client_name, client_uri = excluded.client_uri,
 		    logo_uri = excluded.logo_uri, updated_at = excluded.updated_at,
 		    token_endpoint_auth_method = excluded.token_endpoint_auth_method`,
-		c.ID, c.SecretHash, c.Registration, strings.Join(c.RedirectURIs, ","), strings.Join(c.Grants, ","), c.Name, c.URI, c.LogoURI,
-		c.CreatedAt, c.UpdatedAt, c.Type, c.AuthMethod)
+		c.ID, c.SecretHash, c.Registration, strings.Join(c.RedirectURIs, ","), strings.Join(c.Grants, ","), c.Name,
+		c.URI, c.LogoURI, c.CreatedAt, c.UpdatedAt, c.Type, c.AuthMethod)
 	return err
 }
 
@@ -100,7 +103,8 @@ func (s *Server) CreateClient(w http.ResponseWriter, r *http.Request) error {
 // RegisterClient serves POST /oauth/clients/register (RFC 7591).
 func (s *Server) RegisterClient(w http.ResponseWriter, r *http.Request) error {
 	if !s.config.DynamicRegistration {
-		return apierror.Errorf(http.StatusForbidden, "oauth_dynamic_client_registration_disabled", "Dynamic client registration is not enabled")
+		return apierror.Errorf(http.StatusForbidden, "oauth_dynamic_client_registration_disabled",
+			"Dynamic client registration is not enabled")
 	}
 	return s.registerClient(w, r, "dynamic")
 }
@@ -114,7 +118,8 @@ func (s *Server) registerClient(w http.ResponseWriter, r *http.Request, registra
 	if err != nil {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	if _, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
+	if _, err := store.InTx(r.Context(), s.db,
+		func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -125,7 +130,8 @@ func (s *Server) registerClient(w http.ResponseWriter, r *http.Request, registra
 func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 	q, ctx := r.URL.Query(), r.Context()
 	var total uint64
-	if err := s.db.Pgx().QueryRow(ctx, `select count(*) from auth.oauth_clients where deleted_at is null`).Scan(&total); err != nil {
+	if err := s.db.Pgx().QueryRow(ctx,
+		`select count(*) from auth.oauth_clients where deleted_at is null`).Scan(&total); err != nil {
 		return err
 	}
 	page, perPage := uint64(1), max(total, 1)
@@ -135,7 +141,8 @@ func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	clients, err := findClients(ctx, s.db.Pgx(), `where deleted_at is null order by created_at desc, id limit $1 offset $2`, perPage, (page-1)*perPage)
+	clients, err := findClients(ctx, s.db.Pgx(),
+		`where deleted_at is null order by created_at desc, id limit $1 offset $2`, perPage, (page-1)*perPage)
 	if err != nil {
 		return err
 	}
@@ -145,7 +152,8 @@ func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 
 // OfClient calls h with the client that the URL names, with its row locked. It stores the client if
 // h has changed it, and replies with the status that h returns.
-func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int, err error)) endpoint.Handler {
+func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client) (status int,
+	err error)) endpoint.Handler {
 	return s.AsClientAdmin(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := uuid.Parse(chi.URLParam(r, "client_id"))
 		if err != nil {
@@ -200,7 +208,8 @@ func (s *Server) UpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (in
 // RenewSecret serves POST /admin/oauth/clients/{id}/regenerate_secret.
 func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int, error) {
 	if c.Type == protocol.Public {
-		return 0, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Cannot regenerate secret for public client")
+		return 0, apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Cannot regenerate secret for public client")
 	}
 	c.NewSecret()
 	c.UpdatedAt = s.now()
@@ -211,7 +220,8 @@ func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int
 // does, and deletes its authorizations and sessions.
 func (s *Server) DeleteClient(r *http.Request, tx pgx.Tx, c *protocol.Client) (int, error) {
 	ctx := r.Context()
-	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID, s.now()); err != nil {
+	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID,
+		s.now()); err != nil {
 		return 0, err
 	}
 	// In this order: a concurrent exchange locks its authorization until its session is visible.

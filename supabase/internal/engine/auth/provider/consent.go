@@ -58,9 +58,11 @@ func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*au
 	case err != nil:
 		return nil, err
 	case a.Status != "pending":
-		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "authorization request cannot be processed")
+		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"authorization request cannot be processed")
 	case s.now().After(a.ExpiresAt):
-		if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set status = 'expired' where id = $1`, a.ID); err != nil {
+		if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set status = 'expired' where id = $1`,
+			a.ID); err != nil {
 			return nil, err
 		}
 		return nil, store.AfterCommit(errAuthorizationNotFound)
@@ -88,7 +90,8 @@ func (s *Server) Details(w http.ResponseWriter, r *http.Request, c *session.Call
 			return nil, err
 		}
 		if a.UserID == nil {
-			if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set user_id = $2 where id = $1`, a.ID, c.User.ID); err != nil {
+			if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set user_id = $2 where id = $1`, a.ID,
+				c.User.ID); err != nil {
 				return nil, err
 			}
 			agreed, err := consentedScopes(ctx, tx, c.User.ID, a.ClientID)
@@ -99,7 +102,8 @@ func (s *Server) Details(w http.ResponseWriter, r *http.Request, c *session.Call
 				return s.approve(ctx, tx, a)
 			}
 		}
-		return authorizationDetails{a.Name, a.RedirectURI, detailsOf(client), userDetails{c.User.ID, c.User.Email}, a.Scope}, nil
+		return authorizationDetails{a.Name, a.RedirectURI, detailsOf(client), userDetails{c.User.ID, c.User.Email},
+			a.Scope}, nil
 	})
 	if err != nil {
 		return err
@@ -130,7 +134,8 @@ func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Call
 		}
 		if p.Action == "deny" {
 			_, err := tx.Exec(ctx, `update auth.oauth_authorizations set status = 'denied' where id = $1`, a.ID)
-			return redirectReply{back(a.RedirectURI, "error", "access_denied", "error_description", "User denied the request", "state", a.State)}, err
+			return redirectReply{back(a.RedirectURI, "error", "access_denied", "error_description",
+				"User denied the request", "state", a.State)}, err
 		}
 		if _, err := tx.Exec(ctx, `
 			insert into auth.oauth_consents (id, user_id, client_id, scopes, granted_at) values ($1, $2, $3, $4, $5)

@@ -27,7 +27,8 @@ func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]
 }
 
 // WithServerForUser is WithServer for endpoints of users.
-func (s *Server) WithServerForUser(h func(http.ResponseWriter, *http.Request, *session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
+func (s *Server) WithServerForUser(h func(http.ResponseWriter, *http.Request,
+	*session.Caller) error) func(http.ResponseWriter, *http.Request, *session.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if err := s.checkEnabled(); err != nil {
 			return err
@@ -85,9 +86,11 @@ func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 			return nil, err
 		}
 		if done.RowsAffected() == 0 {
-			return nil, apierror.Errorf(http.StatusNotFound, "oauth_consent_not_found", "No active grant found for this client")
+			return nil, apierror.Errorf(http.StatusNotFound, "oauth_consent_not_found",
+				"No active grant found for this client")
 		}
-		for _, statement := range []string{ // in this order: a concurrent exchange locks its authorization until its session is visible
+		// in this order: a concurrent exchange locks its authorization until its session is visible
+		for _, statement := range []string{
 			`delete from auth.oauth_authorizations where user_id = $1 and client_id = $2`,
 			`delete from auth.sessions where user_id = $1 and oauth_client_id = $2`,
 		} {
@@ -95,7 +98,8 @@ func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 				return nil, err
 			}
 		}
-		return nil, s.store.Audit(ctx, tx, c.User, "token_revoked", map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
+		return nil, s.store.Audit(ctx, tx, c.User, "token_revoked",
+			map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
 	})
 	if err != nil {
 		return err

@@ -52,8 +52,8 @@ func (s *Server) idToken(u *store.User, client uuid.UUID, nonce string, scopes [
 	}
 	now := s.now()
 	c := idClaims{
-		Issuer: s.issuer, Subject: u.ID, Audience: []uuid.UUID{client}, Expires: now.Add(time.Hour).Unix(), IssuedAt: now.Unix(),
-		Nonce: nonce, AuthTime: now.Unix(), ClientID: client,
+		Issuer: s.issuer, Subject: u.ID, Audience: []uuid.UUID{client}, Expires: now.Add(time.Hour).Unix(),
+		IssuedAt: now.Unix(), Nonce: nonce, AuthTime: now.Unix(), ClientID: client,
 	}
 	if u.LastSignInAt != nil {
 		c.AuthTime = u.LastSignInAt.Unix()

@@ -14,10 +14,12 @@ import (
 // Config configures the OAuth server.
 type Config struct {
 	Enabled             bool
-	DynamicRegistration bool          // applications may register themselves (RFC 7591)
-	ConsentPath         string        // of the site's page that asks for consent
-	DefaultScope        string        // "email" when empty
-	Life                time.Duration // from the authorization request to the exchange of the code; 10 minutes, RFC 6749's maximum, when zero
+	DynamicRegistration bool   // applications may register themselves (RFC 7591)
+	ConsentPath         string // of the site's page that asks for consent
+	DefaultScope        string // "email" when empty
+	// from the authorization request to the exchange of the code; 10 minutes, RFC 6749's maximum,
+	// when zero
+	Life time.Duration
 }
 
 // Options is what a Server needs.
@@ -49,7 +51,7 @@ type Server struct {
 // New returns a Server.
 func New(o Options) *Server {
 	return &Server{
-		db: o.DB, store: o.Store, sessions: o.Sessions, redirects: o.Redirects, keys: o.Keys, now: o.Now, siteURL: o.SiteURL,
-		issuer: o.Issuer, config: o.Config,
+		db: o.DB, store: o.Store, sessions: o.Sessions, redirects: o.Redirects, keys: o.Keys, now: o.Now,
+		siteURL: o.SiteURL, issuer: o.Issuer, config: o.Config,
 	}
 }

@@ -90,8 +90,9 @@ func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 	}
 	f := r.PostForm // not the query, which is written into logs
 	return oauthTokenRequest{
-		GrantType: f.Get("grant_type"), ClientID: f.Get("client_id"), ClientSecret: f.Get("client_secret"), Code: f.Get("code"),
-		RedirectURI: f.Get("redirect_uri"), CodeVerifier: f.Get("code_verifier"), Resource: f.Get("resource"), RefreshToken: f.Get("refresh_token"),
+		GrantType: f.Get("grant_type"), ClientID: f.Get("client_id"), ClientSecret: f.Get("client_secret"),
+		Code: f.Get("code"), RedirectURI: f.Get("redirect_uri"), CodeVerifier: f.Get("code_verifier"),
+		Resource: f.Get("resource"), RefreshToken: f.Get("refresh_token"),
 	}, nil
 }
 
@@ -136,7 +137,8 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 
 // exchangeCode begins the session of an authorization code for an application. The same transaction
 // deletes the code.
-func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client, p oauthTokenRequest) (oauthTokenReply, error) {
+func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client protocol.Client,
+	p oauthTokenRequest) (oauthTokenReply, error) {
 	if p.Code == "" {
 		return oauthTokenReply{}, session.OAuthError("invalid_request", "code is required for authorization_code grant")
 	}
@@ -156,11 +158,13 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 		case a.ClientID != client.ID:
 			return none, session.OAuthError("invalid_grant", "Authorization code was not issued for this client")
 		case p.Resource != "" && p.Resource != a.Resource:
-			return none, session.OAuthError("invalid_grant", "Authorization code resource does not match the resource parameter")
+			return none, session.OAuthError("invalid_grant",
+				"Authorization code resource does not match the resource parameter")
 		case p.RedirectURI != "" && p.RedirectURI != a.RedirectURI:
 			return none, session.OAuthError("invalid_grant", "Invalid redirect_uri")
 		case !protocol.Verifies(a.Method, a.Challenge, p.CodeVerifier):
-			return none, session.OAuthError("invalid_grant", "PKCE verification failed: code challenge does not match previously saved code verifier")
+			return none, session.OAuthError("invalid_grant",
+				"PKCE verification failed: code challenge does not match previously saved code verifier")
 		}
 		u, err := store.UserByID(ctx, tx, *a.UserID)
 		if err != nil {
@@ -175,10 +179,12 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 				return none, err
 			}
 		}
-		if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
+		if err := s.store.Audit(ctx, tx, u, "login",
+			map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
 			return none, err
 		}
-		tokens, err := s.sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code", store.Application{ClientID: &client.ID, Scopes: a.Scope})
+		tokens, err := s.sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code",
+			store.Application{ClientID: &client.ID, Scopes: a.Scope})
 		if err != nil {
 			return none, err
 		}

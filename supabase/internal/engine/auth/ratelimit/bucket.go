@@ -45,7 +45,8 @@ func (l *Limiter) pour(ctx context.Context, key string, b bucket) (bool, error) 
 		return false, nil
 	}
 	if err == nil && rand.IntN(500) == 0 { // delete old buckets now and then
-		_, err = l.db.Pgx().Exec(ctx, `delete from auth_limits.buckets where updated_at < $1`, l.now().Add(-24*time.Hour))
+		_, err = l.db.Pgx().Exec(ctx, `delete from auth_limits.buckets where updated_at < $1`,
+			l.now().Add(-24*time.Hour))
 		if err != nil {
 			return true, err
 		}

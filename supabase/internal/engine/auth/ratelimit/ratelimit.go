@@ -173,5 +173,6 @@ func (l *Limiter) TooSoon(sentAt *time.Time, gap time.Duration, code string) err
 		return nil
 	}
 	left := int(sentAt.Add(gap).Sub(l.now()) / time.Second)
-	return apierror.Errorf(http.StatusTooManyRequests, code, "For security purposes, you can only request this after %d seconds.", left)
+	return apierror.Errorf(http.StatusTooManyRequests, code,
+		"For security purposes, you can only request this after %d seconds.", left)
 }

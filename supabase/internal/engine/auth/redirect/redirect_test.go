@@ -60,7 +60,8 @@ func TestGlobErrors(t *testing.T) {
 // FuzzAllows searches for allowed targets whose host is neither the site's, nor loopback, nor
 // matched by the glob.
 func FuzzAllows(f *testing.F) {
-	for _, seed := range []string{"https://example.org/", "https://example.org@evil.example", `https:\\evil.example`, "http://[::1]/", "https://a.b.example.com/"} {
+	for _, seed := range []string{"https://example.org/", "https://example.org@evil.example", `https:\\evil.example`,
+		"http://[::1]/", "https://a.b.example.com/"} {
 		f.Add(seed)
 	}
 	l, err := New("https://example.org", []string{"https://*.example.com/**"})
@@ -76,7 +77,8 @@ func FuzzAllows(f *testing.F) {
 			t.Fatalf("%q is allowed but not a URL", target)
 		}
 		host := u.Hostname()
-		if host != "example.org" && !strings.HasSuffix(host, ".example.com") && !isLoopbackName(host) && !strings.HasPrefix(host, "127.") && !strings.Contains(host, ":") {
+		if host != "example.org" && !strings.HasSuffix(host, ".example.com") && !isLoopbackName(host) &&
+			!strings.HasPrefix(host, "127.") && !strings.Contains(host, ":") {
 			t.Fatalf("%q is allowed", target)
 		}
 	})

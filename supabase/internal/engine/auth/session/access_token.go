@@ -48,7 +48,8 @@ type TokenReply struct {
 }
 
 // NewTokenReply signs an access token for the session as it is now.
-func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, refreshToken, method string) (*TokenReply, error) {
+func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, session uuid.UUID, refreshToken,
+	method string) (*TokenReply, error) {
 	s, err := store.FindSessionState(r.Context(), tx, session)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,8 @@ func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, sessi
 
 // sign signs an access token for the state of a session. Nothing in it is random, so two tokens of
 // the same second are equal.
-func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.SessionState, refreshToken, method string) (*TokenReply, error) {
+func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.SessionState, refreshToken,
+	method string) (*TokenReply, error) {
 	issued, level := m.now(), s.Methods.AssuranceLevel()
 	expires := issued.Add(m.config.TokenExpiry)
 	if limit := m.config.AllowLowAAL; limit > 0 && u.HasVerifiedFactor() && level == "aal1" {
@@ -68,10 +70,10 @@ func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.Sessi
 		}
 	}
 	claims := accessClaims{
-		Issuer: m.config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(), IssuedAt: issued.Unix(),
-		Email: u.Email, Phone: u.Phone, AppMetadata: u.AppMetadata, UserMetadata: u.UserMetadata, Role: u.Role,
-		AAL: level, AMR: s.Methods, SessionID: s.ID.String(), IsAnonymous: u.IsAnonymous,
-		ClientID: s.ClientID, Scope: s.Scopes,
+		Issuer: m.config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(),
+		IssuedAt: issued.Unix(), Email: u.Email, Phone: u.Phone, AppMetadata: u.AppMetadata,
+		UserMetadata: u.UserMetadata, Role: u.Role, AAL: level, AMR: s.Methods, SessionID: s.ID.String(),
+		IsAnonymous: u.IsAnonymous, ClientID: s.ClientID, Scope: s.Scopes,
 	}
 	payload, err := json.Marshal(claims)
 	if m.hooks.CustomAccessToken.Enabled() {
@@ -92,7 +94,8 @@ func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.Sessi
 
 // claimsByHook lets a hook change the claims of an access token. The claims that clients need must
 // stay.
-func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims accessClaims, method string) (json.RawMessage, error) {
+func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims accessClaims,
+	method string) (json.RawMessage, error) {
 	var out struct {
 		Claims map[string]json.RawMessage `json:"claims"`
 	}
@@ -104,13 +107,15 @@ func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims
 		return nil, apierror.Errorf(http.StatusInternalServerError, "", "output claims field is missing")
 	}
 	var missing []string
-	for _, name := range []string{"aud", "exp", "iat", "sub", "email", "phone", "role", "aal", "session_id", "is_anonymous"} {
+	for _, name := range []string{"aud", "exp", "iat", "sub", "email", "phone", "role", "aal", "session_id",
+		"is_anonymous"} {
 		if _, ok := out.Claims[name]; !ok {
 			missing = append(missing, fmt.Sprintf("- (root): %s is required\n", name))
 		}
 	}
 	if missing != nil {
-		return nil, apierror.Errorf(http.StatusInternalServerError, "", "output claims do not conform to the expected schema: \n%s", strings.Join(missing, ""))
+		return nil, apierror.Errorf(http.StatusInternalServerError, "",
+			"output claims do not conform to the expected schema: \n%s", strings.Join(missing, ""))
 	}
 	return json.Marshal(out.Claims)
 }

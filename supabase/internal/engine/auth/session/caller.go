@@ -26,18 +26,21 @@ type Caller struct {
 var (
 	errUserGone = apierror.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
 	// ErrSessionGone is the reply if the session of the access token has ended.
-	ErrSessionGone = apierror.Errorf(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+	ErrSessionGone = apierror.Errorf(http.StatusForbidden, "session_not_found",
+		"Session from session_id claim in JWT does not exist")
 )
 
 // bearer returns the claims of the access token of a request.
 func (m *Manager) bearer(r *http.Request) (*keys.Claims, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "bearer") || token == "" || strings.ContainsAny(token, " \t") {
-		return nil, apierror.Errorf(http.StatusUnauthorized, "no_authorization", "This endpoint requires a valid Bearer token")
+		return nil, apierror.Errorf(http.StatusUnauthorized, "no_authorization",
+			"This endpoint requires a valid Bearer token")
 	}
 	claims, err := m.verifier.Verify(token)
 	if err != nil {
-		return nil, apierror.Errorf(http.StatusForbidden, "bad_jwt", "invalid JWT: unable to parse or verify signature, %s", reason(err))
+		return nil, apierror.Errorf(http.StatusForbidden, "bad_jwt",
+			"invalid JWT: unable to parse or verify signature, %s", reason(err))
 	}
 	return claims, nil
 }
@@ -76,7 +79,8 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 	session := uuid.Nil
 	if claims.SessionID != "" {
 		if session, err = uuid.Parse(claims.SessionID); err != nil {
-			return nil, apierror.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
+			return nil, apierror.Errorf(http.StatusForbidden, "bad_jwt",
+				"invalid claim: session_id claim must be a UUID")
 		}
 	}
 	c := &Caller{Claims: claims}
@@ -100,14 +104,16 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 // is issued here. A hook may write another audience. A token with another audience and without a
 // role is an ID token, which only applications read.
 func (m *Manager) validAudience(claims *keys.Claims, u *store.User) bool {
-	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) || m.hooks.CustomAccessToken.Enabled() && claims.Role != ""
+	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) ||
+		m.hooks.CustomAccessToken.Enabled() && claims.Role != ""
 }
 
 // CheckOwn returns an error if an application holds the session. An application may read who the
 // user is, but neither change the account nor extend its own grant.
 func (c *Caller) CheckOwn() error {
 	if c.Session != nil && c.Session.ClientID != nil {
-		return apierror.Errorf(http.StatusForbidden, "no_authorization", "This endpoint requires a session of the user's own")
+		return apierror.Errorf(http.StatusForbidden, "no_authorization",
+			"This endpoint requires a session of the user's own")
 	}
 	return nil
 }
@@ -166,7 +172,8 @@ func (m *Manager) IsAdmin(r *http.Request) bool {
 
 // AsAdmin calls h if the access token has one of the administrators' roles. actor, the account in
 // the audit log, is named after the role.
-func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User) error) func(http.ResponseWriter, *http.Request) error {
+func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User) error) func(http.ResponseWriter,
+	*http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		claims, err := m.bearer(r)
 		if err != nil {
@@ -194,7 +201,8 @@ func (m *Manager) Audience(r *http.Request, claims *keys.Claims) string {
 	if aud := r.Header.Get("X-JWT-AUD"); aud != "" {
 		return aud
 	}
-	if claims != nil && !slices.Contains(m.config.AdminRoles, claims.Role) && len(claims.Audience) > 0 && claims.Audience[0] != "" {
+	if claims != nil && !slices.Contains(m.config.AdminRoles, claims.Role) && len(claims.Audience) > 0 &&
+		claims.Audience[0] != "" {
 		return claims.Audience[0]
 	}
 	return m.config.Audience

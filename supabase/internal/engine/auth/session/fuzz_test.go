@@ -12,7 +12,8 @@ import (
 func FuzzRefreshToken(f *testing.F) {
 	key, other := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	for _, counter := range []int64{0, 1, 127, 128, 1 << 40} {
-		f.Add(signedToken{Session: uuid.MustParse("6f1f3b0e-5f57-4c11-9d5c-0b7d0d7d8f11"), Counter: counter}.encode(key))
+		f.Add(signedToken{Session: uuid.MustParse("6f1f3b0e-5f57-4c11-9d5c-0b7d0d7d8f11"),
+			Counter: counter}.encode(key))
 	}
 	f.Add("abcdefghijkl")
 	f.Add("")

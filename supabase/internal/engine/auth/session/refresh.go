@@ -35,7 +35,8 @@ func checkHolder(s *store.Session, holder *uuid.UUID) error {
 	return OAuthError("invalid_client", "Client does not match the session's OAuth client")
 }
 
-var errAlreadyUsed = apierror.Errorf(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+var errAlreadyUsed = apierror.Errorf(http.StatusBadRequest, "refresh_token_already_used",
+	"Invalid Refresh Token: Already Used")
 
 // RefreshGrant serves POST /token?grant_type=refresh_token.
 func (m *Manager) RefreshGrant(w http.ResponseWriter, r *http.Request) error {
@@ -72,10 +73,12 @@ func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, hol
 }
 
 // refreshable returns the session and its user, or an error if the session cannot be refreshed.
-func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID, tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.SessionState, error) {
+func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID,
+	tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.SessionState, error) {
 	s, u, err := store.FindSessionStateAndUser(ctx, tx, session)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+		return nil, nil, apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found",
+			"Invalid Refresh Token: Refresh Token Not Found")
 	}
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +101,8 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 		}
 		for _, o := range others {
 			if o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) && m.expired(o, u, time.Time{}) == "" {
-				return nil, nil, apierror.Errorf(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
+				return nil, nil, apierror.Errorf(http.StatusBadRequest, "session_expired",
+					"Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
 			}
 		}
 	}
@@ -107,7 +111,8 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 
 // refreshed adds to writes one that stores when and by which client the session was refreshed,
 // sends them in one round trip, and issues the access token.
-func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *store.User, s *store.SessionState, token string) (*TokenReply, error) {
+func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *store.User, s *store.SessionState,
+	token string) (*TokenReply, error) {
 	c := endpoint.ClientOf(r)
 	writes.Queue(`
 		update auth.sessions

@@ -31,7 +31,8 @@ const selectLegacyToken = `
 
 // activeToken returns the newest token of a session that is not revoked, or store.ErrNotFound.
 func activeToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (*legacyToken, error) {
-	rows, err := tx.Query(ctx, selectLegacyToken+`where session_id = $1 and revoked is false order by id desc limit 1`, session)
+	rows, err := tx.Query(ctx, selectLegacyToken+`where session_id = $1 and revoked is false order by id desc limit 1`,
+		session)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +62,13 @@ func lockLegacyToken(ctx context.Context, tx pgx.Tx, text string) (t *legacyToke
 // token returns the active one again, because the client may have lost the reply. Any other token
 // is accepted within the reuse interval, and after it ends its family. Ending marks the tokens of
 // the family again, so each of them is accepted once more within the interval.
-func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string, holder *uuid.UUID) (*TokenReply, error) {
+func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header, text string,
+	holder *uuid.UUID) (*TokenReply, error) {
 	ctx := r.Context()
 	t, err := lockLegacyToken(ctx, tx, text)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+		return nil, apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found",
+			"Invalid Refresh Token: Refresh Token Not Found")
 	}
 	if err != nil {
 		return nil, err
@@ -74,7 +77,8 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 		if _, err := tx.Exec(ctx, `delete from auth.refresh_tokens where id = $1`, t.ID); err != nil {
 			return nil, err
 		}
-		return nil, store.AfterCommit(apierror.Errorf(http.StatusBadRequest, "session_not_found", "Invalid Refresh Token: No Valid Session Found"))
+		return nil, store.AfterCommit(apierror.Errorf(http.StatusBadRequest, "session_not_found",
+			"Invalid Refresh Token: No Valid Session Found"))
 	}
 	u, s, err := m.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt, holder)
 	if err != nil {
@@ -90,8 +94,8 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 			issued = active.Token
 		} else if m.now().After(t.UpdatedAt.Add(m.config.ReuseInterval)) {
 			if m.config.RefreshTokenRotation {
-				if _, err := tx.Exec(ctx, `update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked is false`,
-					*t.SessionID, m.now()); err != nil {
+				if _, err := tx.Exec(ctx,
+					`update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked is false`, *t.SessionID, m.now()); err != nil {
 					return nil, err
 				}
 			}

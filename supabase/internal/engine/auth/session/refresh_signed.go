@@ -17,12 +17,14 @@ import (
 // refreshSigned compares the counters. The current token advances the counter; the one before it
 // returns the current one again; older tokens do so within the reuse interval, and end the session
 // after it.
-func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, t signedToken, holder *uuid.UUID) (*TokenReply, error) {
+func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header, t signedToken,
+	holder *uuid.UUID) (*TokenReply, error) {
 	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, t.Session); err != nil {
 		return nil, err
 	}
-	notFound := apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+	notFound := apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found",
+		"Invalid Refresh Token: Refresh Token Not Found")
 	u, s, err := m.refreshable(ctx, tx, headers, t.Session, time.Time{}, holder)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,8 @@ func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header,
 	counter := *s.TokenCounter
 	switch behind := counter - t.Counter; {
 	case behind < 0:
-		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invalid Refresh Token: Not Issued By This Server")
+		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed",
+			"Invalid Refresh Token: Not Issued By This Server")
 	case behind == 0:
 		counter++
 		headers.Set("sb-auth-refresh-token-reuse", "false")

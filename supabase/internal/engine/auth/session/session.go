@@ -30,8 +30,9 @@ type Config struct {
 	ReuseInterval        time.Duration // how long a used token is still accepted
 	Timebox              time.Duration // sessions end after it; zero means never
 	Inactivity           time.Duration // sessions end when unused for so long; zero means never
-	AllowLowAAL          time.Duration // how long a session of a user with a second factor lasts without it; zero means forever
-	SinglePerUser        bool          // only the session used last can be refreshed
+	// how long a session of a user with a second factor lasts without it; zero means forever
+	AllowLowAAL   time.Duration
+	SinglePerUser bool // only the session used last can be refreshed
 }
 
 // Options is what a Manager needs.

@@ -17,12 +17,14 @@ import (
 var ErrBanned = apierror.Errorf(http.StatusBadRequest, "user_banned", "User is banned")
 
 // SignIn begins a session for a user who has authenticated by the method, and issues its tokens.
-func (m *Manager) SignIn(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string) (*TokenReply, error) {
+func (m *Manager) SignIn(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string) (*TokenReply,
+	error) {
 	return m.Begin(r, tx, headers, u, method, store.Application{})
 }
 
 // Begin is SignIn for a session that application a may hold.
-func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string, a store.Application) (*TokenReply, error) {
+func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string,
+	a store.Application) (*TokenReply, error) {
 	ctx, now := r.Context(), m.now()
 	session, err := store.InsertSession(ctx, tx, u.ID, a, endpoint.ClientOf(r), now)
 	if err != nil {

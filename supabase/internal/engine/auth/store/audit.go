@@ -17,7 +17,8 @@ func logType(action string) string {
 		return "team"
 	case "token_revoked", "token_refreshed":
 		return "token"
-	case "factor_in_progress", "factor_unenrolled", "challenge_created", "verification_attempted", "factor_deleted", "factor_updated":
+	case "factor_in_progress", "factor_unenrolled", "challenge_created", "verification_attempted", "factor_deleted",
+		"factor_updated":
 		return "factor"
 	}
 	return "user"

@@ -12,7 +12,8 @@ func (s *Store) ChangeEmail(ctx context.Context, tx pgx.Tx, u *User, address str
 	if err := SaveContactIdentity(ctx, tx, u, "email", address, true, now); err != nil {
 		return err
 	}
-	u.Email, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.EmailChangeConfirmStatus, u.IsAnonymous = address, "", "", "", 0, false
+	u.Email, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.EmailChangeConfirmStatus,
+		u.IsAnonymous = address, "", "", "", 0, false
 	if _, err := tx.Exec(ctx, `
 		update auth.users
 		   set email = $2, email_change = '', email_change_token_current = '', email_change_token_new = '',

@@ -15,8 +15,10 @@ import (
 
 // Replies to a contact that another user has.
 var (
-	ErrEmailExists = apierror.Errorf(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
-	ErrPhoneExists = apierror.Errorf(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+	ErrEmailExists = apierror.Errorf(http.StatusUnprocessableEntity, "email_exists",
+		"A user with this email address has already been registered")
+	ErrPhoneExists = apierror.Errorf(http.StatusUnprocessableEntity, "phone_exists",
+		"A user with this phone number has already been registered")
 )
 
 // DuplicateContact returns exists if err says that another user got the address or number first,

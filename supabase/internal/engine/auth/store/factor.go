@@ -35,8 +35,8 @@ func FindFactors(ctx context.Context, q Queries, where string, args ...any) ([]F
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (FactorRow, error) {
 		var f FactorRow
-		err := row.Scan(&f.ID, &f.UserID, &f.CreatedAt, &f.UpdatedAt, &f.Status, &f.FriendlyName, &f.FactorType, &f.Phone,
-			&f.LastChallengedAt, &f.Secret, &f.Credential, &f.WebAuthnAAGUID)
+		err := row.Scan(&f.ID, &f.UserID, &f.CreatedAt, &f.UpdatedAt, &f.Status, &f.FriendlyName, &f.FactorType,
+			&f.Phone, &f.LastChallengedAt, &f.Secret, &f.Credential, &f.WebAuthnAAGUID)
 		f.CreatedAt, f.UpdatedAt = f.CreatedAt.UTC(), f.UpdatedAt.UTC()
 		UTC(&f.LastChallengedAt)
 		return f, err
@@ -67,7 +67,8 @@ func DeleteFactor(ctx context.Context, tx pgx.Tx, f *FactorRow) error {
 		args []any
 	}{
 		{`delete from auth.mfa_amr_claims c using auth.sessions s where s.id = c.session_id and s.factor_id = $1 and c.authentication_method = $2`, []any{f.ID, method}},
-		{`update auth.sessions set aal = 'aal1', factor_id = null where user_id = $1 and factor_id = $2`, []any{f.UserID, f.ID}},
+		{`update auth.sessions set aal = 'aal1', factor_id = null where user_id = $1 and factor_id = $2`,
+			[]any{f.UserID, f.ID}},
 		{`delete from auth.mfa_factors where id = $1`, []any{f.ID}},
 	} {
 		if _, err := tx.Exec(ctx, s.sql, s.args...); err != nil {

@@ -32,8 +32,11 @@ var (
 		func(u *User) (*string, **time.Time) { return &u.RecoveryToken, &u.RecoverySentAt }}
 	Reauthentication = OneTimeToken{"reauthentication_token", "reauthentication_token", "reauthentication_sent_at",
 		func(u *User) (*string, **time.Time) { return &u.ReauthenticationToken, &u.ReauthenticationSentAt }}
-	EmailChangeCurrent = OneTimeToken{"email_change_token_current", "email_change_token_current", "email_change_sent_at",
-		func(u *User) (*string, **time.Time) { return &u.EmailChangeTokenCurrent, &u.EmailChangeSentAt }}
+	EmailChangeCurrent = OneTimeToken{"email_change_token_current", "email_change_token_current",
+		"email_change_sent_at", func(u *User) (*string, **time.Time) {
+			return &u.EmailChangeTokenCurrent,
+				&u.EmailChangeSentAt
+		}}
 	EmailChangeNew = OneTimeToken{"email_change_token_new", "email_change_token_new", "email_change_sent_at",
 		func(u *User) (*string, **time.Time) { return &u.EmailChangeTokenNew, &u.EmailChangeSentAt }}
 	PhoneChange = OneTimeToken{"phone_change_token", "phone_change_token", "phone_change_sent_at",
@@ -54,8 +57,9 @@ func (t OneTimeToken) Save(ctx context.Context, tx pgx.Tx, u *User, contact, has
 	token, sentAt := t.Fields(u)
 	*token, *sentAt = hash, &now
 	u.UpdatedAt = now
-	if _, err := tx.Exec(ctx, fmt.Sprintf(`update auth.users set %s = $2, %s = $3, updated_at = $3 where id = $1`, t.token, t.sentAt),
-		u.ID, hash, now); err != nil {
+	if _, err := tx.Exec(ctx,
+		fmt.Sprintf(`update auth.users set %s = $2, %s = $3, updated_at = $3 where id = $1`, t.token, t.sentAt), u.ID,
+		hash, now); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `
@@ -112,7 +116,8 @@ func UserByToken(ctx context.Context, q pgx.Tx, hash string, kinds ...OneTimeTok
 	}
 	var id uuid.UUID
 	err := q.QueryRow(ctx, `
-		select user_id from auth.one_time_tokens where token_hash = $1 and token_type::text = any($2) limit 1`, hash, names).Scan(&id)
+		select user_id from auth.one_time_tokens where token_hash = $1 and token_type::text = any($2) limit 1`, hash,
+		names).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}

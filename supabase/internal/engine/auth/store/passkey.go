@@ -32,13 +32,14 @@ func FindPasskeys(ctx context.Context, q Queries, user uuid.UUID) ([]Passkey, er
 	if err != nil {
 		return nil, err
 	}
-	return pgx.AppendRows([]Passkey{}, rows, func(row pgx.CollectableRow) (Passkey, error) { // not nil, so that JSON has a list
+	// not nil, so that JSON has a list
+	return pgx.AppendRows([]Passkey{}, rows, func(row pgx.CollectableRow) (Passkey, error) {
 		var p Passkey
 		var id *uuid.UUID
 		var count int64
 		c := &p.Credential
-		err := row.Scan(&p.ID, &p.FriendlyName, &p.CreatedAt, &p.LastUsedAt, &c.ID, &c.PublicKey, &c.AttestationType, &id, &count,
-			&c.Transport, &c.Flags.BackupEligible, &c.Flags.BackupState)
+		err := row.Scan(&p.ID, &p.FriendlyName, &p.CreatedAt, &p.LastUsedAt, &c.ID, &c.PublicKey, &c.AttestationType,
+			&id, &count, &c.Transport, &c.Flags.BackupEligible, &c.Flags.BackupState)
 		c.Authenticator.SignCount = uint32(count)
 		if id != nil {
 			c.Authenticator.AAGUID = id[:]

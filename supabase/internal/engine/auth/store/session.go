@@ -128,7 +128,8 @@ func OtherSessions(ctx context.Context, q Queries, s *Session) ([]*Session, erro
 }
 
 // InsertSession stores a new session and returns its id.
-func InsertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, a Application, c endpoint.Client, now time.Time) (uuid.UUID, error) {
+func InsertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, a Application, c endpoint.Client,
+	now time.Time) (uuid.UUID, error) {
 	id := uuid.New()
 	_, err := tx.Exec(ctx, `
 		insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip, oauth_client_id, scopes)

@@ -25,7 +25,8 @@ func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 		       phone_change_token = '', reauthentication_token = '', raw_user_meta_data = '{}', raw_app_meta_data = '{}',
 		       deleted_at = $6, updated_at = $6
 		 where id = $1`,
-		u.ID, obscured(u.ID, u.Email), obscured(u.ID, u.Phone)[:15], obscured(u.ID, u.EmailChange), obscured(u.ID, u.PhoneChange)[:15], now); err != nil {
+		u.ID, obscured(u.ID, u.Email), obscured(u.ID, u.Phone)[:15], obscured(u.ID, u.EmailChange),
+		obscured(u.ID, u.PhoneChange)[:15], now); err != nil {
 		return err
 	}
 	for _, i := range u.Identities {

@@ -22,7 +22,8 @@ func (s *Store) sweeps(now time.Time) []sweep {
 	c := s.config
 	out := []sweep{
 		{"refresh_tokens", `t.revoked and t.updated_at < $1
-			and not exists (select from auth.refresh_tokens n where n.parent = t.token and n.revoked is false)`, now.Add(-day)},
+			and not exists (select from auth.refresh_tokens n where n.parent = t.token and n.revoked is false)`,
+			now.Add(-day)},
 		{"sessions", `t.not_after < $1`, now.Add(-day)},
 		{"flow_state", `t.created_at < $1`, now.Add(-day - c.LinkExpiry)}, // its link may still be valid
 		{"oauth_client_states", `t.created_at < $1`, now.Add(-day)},
@@ -35,7 +36,8 @@ func (s *Store) sweeps(now time.Time) []sweep {
 		out = append(out, sweep{"sessions", `t.created_at < $1`, now.Add(-day - c.Timebox)})
 	}
 	if c.Inactivity > 0 {
-		out = append(out, sweep{"sessions", `greatest(t.refreshed_at at time zone 'utc', t.created_at) < $1`, now.Add(-day - c.Inactivity)})
+		out = append(out, sweep{"sessions", `greatest(t.refreshed_at at time zone 'utc', t.created_at) < $1`,
+			now.Add(-day - c.Inactivity)})
 	}
 	return out
 }
@@ -49,7 +51,8 @@ func (s *Store) Sweep(ctx context.Context) error {
 	for _, rows := range s.sweeps(s.now()) {
 		statement := fmt.Sprintf(`
 			delete from auth.%[1]s where id in (
-			  select t.id from auth.%[1]s t where %[2]s limit %[3]d for update skip locked)`, rows.table, rows.where, sweepBatch)
+			  select t.id from auth.%[1]s t where %[2]s limit %[3]d for update skip locked)`, rows.table, rows.where,
+			sweepBatch)
 		for {
 			done, err := s.db.Pgx().Exec(ctx, statement, rows.before)
 			if err != nil {

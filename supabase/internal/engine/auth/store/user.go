@@ -165,11 +165,14 @@ func UserByPhone(ctx context.Context, q Queries, phone, audience string) (*User,
 
 // UserOfIdentity returns the account of an identity.
 func UserOfIdentity(ctx context.Context, tx pgx.Tx, provider, subject string) (*User, *Identity, error) {
-	u, err := FindUser(ctx, tx, `where u.id = (select user_id from auth.identities where provider = $1 and provider_id = $2)`, provider, subject)
+	u, err := FindUser(ctx, tx,
+		`where u.id = (select user_id from auth.identities where provider = $1 and provider_id = $2)`, provider,
+		subject)
 	if err != nil {
 		return nil, nil, err
 	}
-	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.Provider == provider && i.ProviderID == subject })
+	at := slices.IndexFunc(u.Identities,
+		func(i Identity) bool { return i.Provider == provider && i.ProviderID == subject })
 	return u, &u.Identities[at], nil
 }
 
@@ -192,8 +195,9 @@ func FindUserAndSession(ctx context.Context, q Queries, user, session uuid.UUID)
 // inUTC converts all times to UTC.
 func (u *User) inUTC() {
 	for _, t := range []**time.Time{
-		&u.EmailConfirmedAt, &u.InvitedAt, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.ConfirmedAt, &u.RecoverySentAt,
-		&u.EmailChangeSentAt, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt, &u.BannedUntil, &u.DeletedAt,
+		&u.EmailConfirmedAt, &u.InvitedAt, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.ConfirmedAt,
+		&u.RecoverySentAt, &u.EmailChangeSentAt, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt,
+		&u.BannedUntil, &u.DeletedAt,
 	} {
 		UTC(t)
 	}

@@ -40,7 +40,8 @@ func StoreUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	case err == nil:
 		return nil
 	case pool.IsCode(err, "23505"): // another request was faster
-		return apierror.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered").WithCause(err)
+		return apierror.Errorf(http.StatusUnprocessableEntity, "user_already_exists",
+			"User already registered").WithCause(err)
 	}
 	return DatabaseError(err, "Database error saving new user")
 }
@@ -48,7 +49,8 @@ func StoreUser(ctx context.Context, tx pgx.Tx, u *User) error {
 // ContactData returns the data of an identity of an address or number. It is unverified until the
 // user follows a link.
 func ContactData(u *User, extra Metadata) Metadata {
-	data := Metadata{}.Merge(extra).Merge(Metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false})
+	data := Metadata{}.Merge(extra).Merge(Metadata{"sub": u.ID.String(), "email_verified": false,
+		"phone_verified": false})
 	if u.Email != "" {
 		data["email"] = u.Email
 	}
@@ -110,21 +112,24 @@ func SaveProviders(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error
 // SaveIdentityData replaces the data of an identity.
 func SaveIdentityData(ctx context.Context, tx pgx.Tx, i *Identity, data Metadata, now time.Time) error {
 	i.Data, i.Email, i.UpdatedAt = data, strings.ToLower(data.Text("email")), now
-	_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, i.ID, data.JSON(), now)
+	_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, i.ID,
+		data.JSON(), now)
 	return err
 }
 
 // SaveAppMetadata replaces app_metadata.
 func SaveAppMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
 	u.AppMetadata, u.UpdatedAt = m, now
-	_, err := tx.Exec(ctx, `update auth.users set raw_app_meta_data = $2, updated_at = $3 where id = $1`, u.ID, m.JSON(), now)
+	_, err := tx.Exec(ctx, `update auth.users set raw_app_meta_data = $2, updated_at = $3 where id = $1`, u.ID,
+		m.JSON(), now)
 	return err
 }
 
 // SaveUserMetadata replaces user_metadata.
 func SaveUserMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
 	u.UserMetadata, u.UpdatedAt = m, now
-	_, err := tx.Exec(ctx, `update auth.users set raw_user_meta_data = $2, updated_at = $3 where id = $1`, u.ID, m.JSON(), now)
+	_, err := tx.Exec(ctx, `update auth.users set raw_user_meta_data = $2, updated_at = $3 where id = $1`, u.ID,
+		m.JSON(), now)
 	return err
 }
 
@@ -132,7 +137,8 @@ func SaveUserMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now t
 func ConfirmEmail(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	u.ConfirmationToken, u.EmailConfirmedAt, u.UpdatedAt = "", &now, now
 	if _, err := tx.Exec(ctx, `
-		update auth.users set confirmation_token = '', email_confirmed_at = $2, updated_at = $2 where id = $1`, u.ID, now); err != nil {
+		update auth.users set confirmation_token = '', email_confirmed_at = $2, updated_at = $2 where id = $1`, u.ID,
+		now); err != nil {
 		return err
 	}
 	if err := SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(Metadata{"email_verified": true}), now); err != nil {
@@ -145,7 +151,8 @@ func ConfirmEmail(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	u.ConfirmationToken, u.PhoneConfirmedAt, u.UpdatedAt = "", &now, now
 	if _, err := tx.Exec(ctx, `
-		update auth.users set confirmation_token = '', phone_confirmed_at = $2, updated_at = $2 where id = $1`, u.ID, now); err != nil {
+		update auth.users set confirmation_token = '', phone_confirmed_at = $2, updated_at = $2 where id = $1`, u.ID,
+		now); err != nil {
 		return err
 	}
 	return DeleteTokens(ctx, tx, u.ID)
@@ -155,7 +162,8 @@ func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 // other than keep, and codes that would begin a session.
 func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
 	u.EncryptedPassword, u.UpdatedAt = &hash, now
-	u.ConfirmationToken, u.RecoveryToken, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.PhoneChangeToken, u.ReauthenticationToken = "", "", "", "", "", ""
+	u.ConfirmationToken, u.RecoveryToken, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.PhoneChangeToken,
+		u.ReauthenticationToken = "", "", "", "", "", ""
 	if _, err := tx.Exec(ctx, `
 		update auth.users
 		   set encrypted_password = $2, confirmation_token = '', recovery_token = '', email_change_token_current = '',
@@ -167,7 +175,8 @@ func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 		return err
 	}
 	// A flow whose link was deleted never gets a code, so only flows with a code are deleted.
-	if _, err := tx.Exec(ctx, `delete from auth.flow_state where user_id = $1 and auth_code_issued_at is not null`, u.ID); err != nil {
+	if _, err := tx.Exec(ctx, `delete from auth.flow_state where user_id = $1 and auth_code_issued_at is not null`,
+		u.ID); err != nil {
 		return err
 	}
 	if keep == nil {
@@ -179,7 +188,8 @@ func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 // ChangePassword is SavePassword for a change by the user or an administrator. As in GoTrue, it
 // forgets when messages were sent, so that new ones need not wait for their least interval.
 func ChangePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
-	u.ConfirmationSentAt, u.RecoverySentAt, u.EmailChangeSentAt, u.PhoneChangeSentAt, u.ReauthenticationSentAt = nil, nil, nil, nil, nil
+	u.ConfirmationSentAt, u.RecoverySentAt, u.EmailChangeSentAt, u.PhoneChangeSentAt, u.ReauthenticationSentAt = nil,
+		nil, nil, nil, nil
 	if _, err := tx.Exec(ctx, `
 		update auth.users
 		   set confirmation_sent_at = null, recovery_sent_at = null, email_change_sent_at = null, phone_change_sent_at = null,
@@ -193,13 +203,15 @@ func ChangePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *
 // SetColumn changes one column of the user's row. column must not come from a client.
 func SetColumn(ctx context.Context, tx pgx.Tx, u *User, column string, value any, now time.Time) error {
 	u.UpdatedAt = now
-	_, err := tx.Exec(ctx, `update auth.users set `+pgx.Identifier{column}.Sanitize()+` = $2, updated_at = $3 where id = $1`, u.ID, value, now)
+	_, err := tx.Exec(ctx, `update auth.users set `+pgx.Identifier{column}.Sanitize()+
+		` = $2, updated_at = $3 where id = $1`, u.ID, value, now)
 	return err
 }
 
 // SaveContactIdentity stores the address or number in the account's identity, and makes the
 // identity if it is missing.
-func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, value string, verified bool, now time.Time) error {
+func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, value string, verified bool,
+	now time.Time) error {
 	data := Metadata{"sub": u.ID.String(), provider: value, provider + "_verified": verified}
 	for i := range u.Identities {
 		id := &u.Identities[i]
@@ -210,7 +222,8 @@ func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, valu
 		if provider == "email" {
 			id.Email = value
 		}
-		_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, id.ID, id.Data.JSON(), now)
+		_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, id.ID,
+			id.Data.JSON(), now)
 		return err
 	}
 	return InsertIdentity(ctx, tx, u, provider, data, now)
@@ -229,10 +242,13 @@ func (s *Store) KeepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subj
 // account's.
 func (s *Store) KeepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
 	now := s.now()
-	if _, err := tx.Exec(ctx, `delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider, subject); err != nil {
+	if _, err := tx.Exec(ctx,
+		`delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider,
+		subject); err != nil {
 		return err
 	}
-	u.Identities = slices.DeleteFunc(u.Identities, func(i Identity) bool { return i.Provider != provider || i.ProviderID != subject })
+	u.Identities = slices.DeleteFunc(u.Identities,
+		func(i Identity) bool { return i.Provider != provider || i.ProviderID != subject })
 	for _, i := range u.Identities {
 		if err := SaveUserMetadata(ctx, tx, u, i.Data, now); err != nil {
 			return err

@@ -47,7 +47,7 @@ type Service struct {
 // New returns a Service.
 func New(o Options) *Service {
 	return &Service{
-		store: o.Store, limiter: o.Limiter, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender, log: o.Log, now: o.Now,
-		config: o.Config,
+		store: o.Store, limiter: o.Limiter, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender, log: o.Log,
+		now: o.Now, config: o.Config,
 	}
 }

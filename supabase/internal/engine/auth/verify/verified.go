@@ -16,14 +16,17 @@ import (
 
 // issueCode returns the code of the user's latest flow of the method, which is valid from now on.
 func (s *Service) issueCode(ctx context.Context, tx pgx.Tx, u *store.User, method string) (string, error) {
-	f, err := store.FindFlow(ctx, tx, `where user_id = $1 and authentication_method = $2 order by created_at desc limit 1`, u.ID, method)
+	f, err := store.FindFlow(ctx, tx,
+		`where user_id = $1 and authentication_method = $2 order by created_at desc limit 1`, u.ID, method)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !f.PKCE() {
-		return "", apierror.Errorf(http.StatusBadRequest, "flow_state_not_found", "No associated flow state found. No valid flow state found for user.")
+		return "", apierror.Errorf(http.StatusBadRequest, "flow_state_not_found",
+			"No associated flow state found. No valid flow state found for user.")
 	}
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, `update auth.flow_state set auth_code_issued_at = $2, updated_at = $2 where id = $1`, f.ID, s.now())
+	_, err = tx.Exec(ctx, `update auth.flow_state set auth_code_issued_at = $2, updated_at = $2 where id = $1`, f.ID,
+		s.now())
 	return f.AuthCode, err
 }
 
@@ -79,7 +82,8 @@ func (s *Service) verifiedSignup(ctx context.Context, tx pgx.Tx, u *store.User) 
 		if id.Email == "" || id.Email != u.Email {
 			continue
 		}
-		if err := store.SaveIdentityData(ctx, tx, id, id.Data.Merge(store.Metadata{"email_verified": true}), s.now()); err != nil {
+		if err := store.SaveIdentityData(ctx, tx, id, id.Data.Merge(store.Metadata{"email_verified": true}),
+			s.now()); err != nil {
 			return err
 		}
 	}
@@ -117,7 +121,8 @@ func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User
 }
 
 // verifiedEmailChange changes the address. half: the other address must confirm first.
-func (s *Service) verifiedEmailChange(r *http.Request, tx message.Tx, u *store.User, hash string) (half bool, err error) {
+func (s *Service) verifiedEmailChange(r *http.Request, tx message.Tx, u *store.User, hash string) (half bool,
+	err error) {
 	ctx, now := r.Context(), s.now()
 	if !s.config.MailerAutoconfirm && !s.config.SingleConfirmation && u.EmailChangeConfirmStatus == 0 && u.Email != "" {
 		used := store.EmailChangeNew

@@ -177,7 +177,8 @@ func (p *verifyParams) check() error {
 func (s *Service) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*store.User, error) {
 	kinds := map[string][]store.OneTimeToken{
 		"email": {store.Confirmation, store.Recovery}, "signup": {store.Confirmation}, "invite": {store.Confirmation},
-		"recovery": {store.Recovery}, "magiclink": {store.Recovery}, "email_change": {store.EmailChangeCurrent, store.EmailChangeNew},
+		"recovery": {store.Recovery}, "magiclink": {store.Recovery},
+		"email_change": {store.EmailChangeCurrent, store.EmailChangeNew},
 	}[p.Type]
 	if kinds == nil {
 		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Invalid email verification type")
@@ -212,7 +213,8 @@ func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audien
 	var err error
 	switch p.Type {
 	case "phone_change":
-		u, err = store.FindUser(ctx, tx, `where u.phone_change = $1 and u.aud = $2 and not u.is_sso_user`, p.Phone, audience)
+		u, err = store.FindUser(ctx, tx, `where u.phone_change = $1 and u.aud = $2 and not u.is_sso_user`, p.Phone,
+			audience)
 	case "sms":
 		u, err = store.UserByPhone(ctx, tx, p.Phone, audience)
 	case "email_change":
@@ -246,7 +248,8 @@ func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audien
 // byChange returns the user whose address change has a code with the hash.
 func (s *Service) byChange(ctx context.Context, tx pgx.Tx, hash string) (*store.User, error) {
 	for _, h := range []string{hash, store.PKCEPrefix + hash} {
-		if u, err := store.UserByToken(ctx, tx, h, store.EmailChangeCurrent, store.EmailChangeNew); !errors.Is(err, store.ErrNotFound) {
+		if u, err := store.UserByToken(ctx, tx, h, store.EmailChangeCurrent, store.EmailChangeNew); !errors.Is(err,
+			store.ErrNotFound) {
 			return u, err
 		}
 	}

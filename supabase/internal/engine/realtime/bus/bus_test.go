@@ -86,8 +86,10 @@ func TestBus(t *testing.T) {
 			}
 			// NATS subscribes in the background: a message of b arrives only if a's subscription
 			// has reached the server.
-			eventually(t, "subscription", func() bool { return b.Publish("subject", []byte("warm")) == nil && len(own.all()) > 0 })
-			eventually(t, "subscription", func() bool { return a.Publish("subject", []byte("warm")) == nil && len(others.all()) > 0 })
+			eventually(t, "subscription",
+				func() bool { return b.Publish("subject", []byte("warm")) == nil && len(own.all()) > 0 })
+			eventually(t, "subscription",
+				func() bool { return a.Publish("subject", []byte("warm")) == nil && len(others.all()) > 0 })
 			before := len(own.all())
 			large := make([]byte, 3<<20)
 			_, _ = rand.Read(large)
@@ -114,7 +116,8 @@ func TestBus(t *testing.T) {
 // password is not.
 func TestUnreachable(t *testing.T) {
 	var out bytes.Buffer
-	b, err := DialNATS(NATSOptions{URL: "nats://user:secret@127.0.0.1:1", Prefix: "test", Log: slog.New(slog.NewTextHandler(&out, nil))})
+	b, err := DialNATS(NATSOptions{URL: "nats://user:secret@127.0.0.1:1", Prefix: "test",
+		Log: slog.New(slog.NewTextHandler(&out, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

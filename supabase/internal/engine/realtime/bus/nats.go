@@ -12,7 +12,9 @@ import (
 
 // NATSOptions configures a connection to NATS.
 type NATSOptions struct {
-	URL    string // nats://host:4222; several servers are separated by commas; user and password or a token may be in it
+	// nats://host:4222; several servers are separated by commas; user and password or a token may
+	// be in it
+	URL    string
 	Prefix string // of the subjects; replicas of one installation have the same
 	Log    *slog.Logger
 }
@@ -39,11 +41,15 @@ func DialNATS(o NATSOptions) (Bus, error) {
 	conn, err := nats.Connect(o.URL,
 		nats.Name("realtime"), nats.NoEcho(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1),
 		nats.ReconnectWait(500*time.Millisecond), nats.Timeout(5*time.Second),
-		nats.PingInterval(5*time.Second), nats.MaxPingsOutstanding(1), // a server that does not answer is given up after 5 to 10 s
+		// a server that does not answer is given up after 5 to 10 s
+		nats.PingInterval(5*time.Second), nats.MaxPingsOutstanding(1),
 		nats.ReconnectBufSize(-1), // what was published without a connection is outdated after it
 		nats.ConnectHandler(func(*nats.Conn) { b.connected() }),
 		nats.ReconnectHandler(func(*nats.Conn) { b.connected() }),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { o.Log.Warn("NATS disconnected; reconnecting", "error", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn,
+			err error) {
+			o.Log.Warn("NATS disconnected; reconnecting", "error", err)
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { o.Log.Warn("NATS", "error", err) }),
 	)
 	if err != nil {

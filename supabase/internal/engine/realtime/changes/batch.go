@@ -14,7 +14,9 @@ type batch struct {
 	s     *Stream
 	items []rowChange
 	only  map[*subscriber]int // nil means all subscribers
-	again map[*subscriber]int // subscribers whose claims changed during the check, and their first change that is not delivered
+	// subscribers whose claims changed during the check, and their first change that is not
+	// delivered
+	again map[*subscriber]int
 
 	checks  []*check
 	tables  map[uint32]*table

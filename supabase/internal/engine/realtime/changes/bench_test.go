@@ -23,8 +23,11 @@ func BenchmarkChanges(b *testing.B) {
 		filter func(n int) string
 	}{
 		{"one user", func(int) map[string]any { return user(alice) }, func(int) string { return "" }},
-		{"500 users", func(n int) map[string]any { return user(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }, func(int) string { return "" }},
-		{"500 users and filters", func(n int) map[string]any { return user(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }, func(n int) string { return fmt.Sprintf("room=eq.%d", n) }},
+		{"500 users", func(n int) map[string]any { return user(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) },
+			func(int) string { return "" }},
+		{"500 users and filters",
+			func(n int) map[string]any { return user(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) },
+			func(n int) string { return fmt.Sprintf("room=eq.%d", n) }},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchmark(b, c.claims, c.filter) })
 	}
@@ -42,7 +45,8 @@ func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) s
 		b.Fatal(err)
 	}
 	defer pool.Close()
-	s, err := Open(Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"), Log: slog.New(slog.DiscardHandler)})
+	s, err := Open(Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"),
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,7 +62,8 @@ func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) s
 	var mu sync.Mutex
 	var received []time.Time
 	for n := range subscribers {
-		sub := Subscriber{Role: "authenticated", Claims: claims(n), Bindings: []Binding{{Schema: "public", Table: "notes", Event: "INSERT", Filter: filter(n)}}}
+		sub := Subscriber{Role: "authenticated", Claims: claims(n),
+			Bindings: []Binding{{Schema: "public", Table: "notes", Event: "INSERT", Filter: filter(n)}}}
 		sub.Deliver = func(Change) {
 			now := time.Now()
 			mu.Lock()

@@ -19,7 +19,8 @@ func (s *Stream) broadcast(rel *pgoutput.Relation, row pgoutput.Tuple) {
 			set[column.Name] = row[i].Text
 		}
 	}
-	b := Broadcast{ID: set["id"], Topic: set["topic"], Event: set["event"], Extension: set["extension"], Private: set["private"] == "t"}
+	b := Broadcast{ID: set["id"], Topic: set["topic"], Event: set["event"], Extension: set["extension"],
+		Private: set["private"] == "t"}
 	for _, name := range []string{"id", "topic", "event", "private"} {
 		if _, ok := set[name]; !ok {
 			s.o.Log.Warn("a row of realtime.messages was not sent: a column is null", "column", name, "id", b.ID)

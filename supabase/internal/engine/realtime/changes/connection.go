@@ -92,7 +92,8 @@ func (c *connection) start(ctx context.Context) error {
 		return err
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("the database has neither of the publications %s and %s", c.s.o.Publication, messagesPublication)
+		return fmt.Errorf("the database has neither of the publications %s and %s", c.s.o.Publication,
+			messagesPublication)
 	}
 	c.publications = names
 	var random [8]byte
@@ -100,7 +101,8 @@ func (c *connection) start(ctx context.Context) error {
 		return err
 	}
 	c.slot = "daawo_realtime_" + hex.EncodeToString(random[:])
-	if _, err := c.conn.Exec(ctx, `CREATE_REPLICATION_SLOT `+c.slot+` TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`); err != nil {
+	if _, err := c.conn.Exec(ctx, `CREATE_REPLICATION_SLOT `+c.slot+
+		` TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`); err != nil {
 		return err
 	}
 	quoted := make([]string, len(names))
@@ -153,7 +155,8 @@ func (s *Stream) publications(ctx context.Context) (names []string, err error) {
 		if pool.IsUnavailable(err) {
 			return nil, err
 		}
-		s.warnOnce(messagesPublication, "no broadcasts from the database: the publication lacks realtime.messages", "publication", messagesPublication, "error", err)
+		s.warnOnce(messagesPublication, "no broadcasts from the database: the publication lacks realtime.messages",
+			"publication", messagesPublication, "error", err)
 		return names, nil
 	}
 	return names, read()
@@ -251,7 +254,8 @@ func (c *connection) change(data []byte) error {
 	case pgoutput.Begin:
 		c.begin, c.items, c.bytes, c.lost = m, nil, 0, false
 	case pgoutput.Relation:
-		c.relations[m.ID] = &relation{&m, m.Schema == "realtime" && (m.Table == "messages" || strings.HasPrefix(m.Table, "messages_"))}
+		c.relations[m.ID] = &relation{&m, m.Schema == "realtime" &&
+			(m.Table == "messages" || strings.HasPrefix(m.Table, "messages_"))}
 	case pgoutput.Insert:
 		if rel := c.relations[m.Relation]; rel.messages {
 			c.s.broadcast(rel.Relation, m.New)
@@ -282,7 +286,8 @@ func (c *connection) row(item rowChange, id uint32) {
 	}
 	width := len(rel.Columns)
 	if item.new != nil && len(item.new) != width || item.old != nil && len(item.old) != width {
-		c.s.o.Log.Error("a row and its table have different numbers of columns", "schema", rel.Schema, "table", rel.Table)
+		c.s.o.Log.Error("a row and its table have different numbers of columns", "schema", rel.Schema, "table",
+			rel.Table)
 		return
 	}
 	item.relation, item.xid, item.committed = rel.Relation, c.begin.XID, c.begin.CommitTime

@@ -42,7 +42,9 @@ func TestSlotIsTemporary(t *testing.T) {
 		t.Errorf("before the first need: %v, %d slots", err, slots(d))
 	}
 	_, id := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
-	if temporary := testdb.Value[bool](d, `select temporary from pg_replication_slots where database = current_database()`); !temporary || s.Ready() != nil {
+	if temporary := testdb.Value[bool](d,
+		`select temporary from pg_replication_slots where database = current_database()`); !temporary ||
+		s.Ready() != nil {
 		t.Errorf("temporary %v, %v", temporary, s.Ready())
 	}
 	s.Unsubscribe(id)
@@ -64,8 +66,9 @@ func TestReconnect(t *testing.T) {
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
 	var resumed atomic.Int64
 	_, err := s.Subscribe(t.Context(), Subscriber{
-		Role: "service_role", Claims: service, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}},
-		Deliver: func(Change) {}, Resumed: func() { resumed.Add(1) },
+		Role: "service_role", Claims: service,
+		Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {},
+		Resumed: func() { resumed.Add(1) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +77,8 @@ func TestReconnect(t *testing.T) {
 		pid := testdb.Value[int](d, `select active_pid from pg_replication_slots where database = current_database()`)
 		d.ExecAs("supabase_admin", `select pg_terminate_backend($1)`, pid)
 		eventually(t, "another connection", func() bool {
-			now := testdb.Value[int](d, `select coalesce(max(active_pid), 0) from pg_replication_slots where database = current_database()`)
+			now := testdb.Value[int](d,
+				`select coalesce(max(active_pid), 0) from pg_replication_slots where database = current_database()`)
 			return now != 0 && now != pid && s.Ready() == nil
 		})
 		d.Exec(`insert into notes (id) values ($1)`, n)
@@ -111,7 +115,8 @@ func TestCommitOrder(t *testing.T) {
 		second bool
 		sql    string
 	}{
-		{false, `begin`}, {true, `begin`}, {false, `insert into notes (id) values (1)`}, {true, `insert into notes (id) values (2)`},
+		{false, `begin`}, {true, `begin`}, {false, `insert into notes (id) values (1)`},
+		{true, `insert into notes (id) values (2)`},
 		{true, `commit`}, {false, `savepoint a; insert into notes (id) values (3); rollback to a`}, {false, `commit`},
 	} {
 		conn := first
@@ -145,8 +150,9 @@ func TestQueueLimit(t *testing.T) {
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
 	var told atomic.Int64
 	_, err := s.Subscribe(t.Context(), Subscriber{
-		Role: "service_role", Claims: service, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}},
-		Deliver: func(Change) {}, Resumed: func() { told.Add(1) },
+		Role: "service_role", Claims: service,
+		Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {},
+		Resumed: func() { told.Add(1) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -170,19 +176,22 @@ func TestLargeRecord(t *testing.T) {
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
 	d.Exec(`insert into notes (id, body) values (1, repeat('x', 1048576)); update notes set body = repeat('y', 1048576)`)
 	settle(t, d, s)
-	expect(t, box, `INSERT [1] {"id":1,"done":false} Error 413: Payload Too Large`, `UPDATE [1] {"id":1,"done":false} old {"id":1,"done":false} Error 413: Payload Too Large`)
+	expect(t, box, `INSERT [1] {"id":1,"done":false} Error 413: Payload Too Large`,
+		`UPDATE [1] {"id":1,"done":false} old {"id":1,"done":false} Error 413: Payload Too Large`)
 }
 
 func TestBroadcastFromDatabase(t *testing.T) {
 	d := testdb.New(t)
 	day := time.Now().UTC().Format(time.DateOnly)
-	d.ExecAs("supabase_admin", fmt.Sprintf(`create table realtime.messages_today partition of realtime.messages for values from ('%s') to ('2100-01-01')`, day))
+	d.ExecAs("supabase_admin",
+		fmt.Sprintf(`create table realtime.messages_today partition of realtime.messages for values from ('%s') to ('2100-01-01')`, day))
 	got := make(chan Broadcast, 10)
 	pool, err := pool.Open(t.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	s, err := Open(Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +222,8 @@ func TestBroadcastFromDatabase(t *testing.T) {
 		}
 	}
 	b := receive()
-	if b.Topic != "notes" || b.Event != "created" || !b.Private || b.Extension != "broadcast" || string(b.Payload) != fmt.Sprintf(`{"id": %q, "text": "hi"}`, b.ID) {
+	if b.Topic != "notes" || b.Event != "created" || !b.Private || b.Extension != "broadcast" ||
+		string(b.Payload) != fmt.Sprintf(`{"id": %q, "text": "hi"}`, b.ID) {
 		t.Errorf("%+v %s", b, b.Payload)
 	}
 	if b = receive(); b.Private || !bytes.Equal(b.Binary, []byte{0, 255}) || b.Payload != nil {
@@ -247,7 +257,8 @@ func TestServersThatCannotReplicate(t *testing.T) {
 	d.Exec(notes)
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
-	_, err = s.Subscribe(ctx, Subscriber{Role: "service_role", Claims: service, Bindings: []Binding{{Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {}})
+	_, err = s.Subscribe(ctx, Subscriber{Role: "service_role", Claims: service,
+		Bindings: []Binding{{Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {}})
 	if !errors.Is(err, ErrNotReplicator) || !errors.Is(s.Ready(), ErrNotReplicator) {
 		t.Errorf("%v, %v", err, s.Ready())
 	}
@@ -267,7 +278,8 @@ func TestPublicationAppears(t *testing.T) {
 	}
 	var refused *SubscribeError
 	d.Exec(`create table notes (id int primary key)`)
-	sub := Subscriber{Role: "service_role", Claims: service, Bindings: []Binding{{Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {}}
+	sub := Subscriber{Role: "service_role", Claims: service,
+		Bindings: []Binding{{Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {}}
 	if _, err := s.Subscribe(ctx, sub); !errors.As(err, &refused) {
 		t.Errorf("without a publication: %v", err)
 	}
@@ -289,7 +301,8 @@ func TestMessagesPublicationHeals(t *testing.T) {
 	if err := s.Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if n := testdb.Value[int](d, `select count(*) from pg_publication_rel where prrelid = 'realtime.messages'::regclass`); n != 1 {
+	if n := testdb.Value[int](d,
+		`select count(*) from pg_publication_rel where prrelid = 'realtime.messages'::regclass`); n != 1 {
 		t.Errorf("the table is in %d publications", n)
 	}
 }

@@ -153,7 +153,8 @@ const maxShort = 64
 
 // appendRow appends the values of a row that a class sees. known has the columns that the row has;
 // nil means all.
-func (b *batch) appendRow(out []byte, c *check, t *table, of *class, row pgoutput.Tuple, known []bool, empty, large bool) []byte {
+func (b *batch) appendRow(out []byte, c *check, t *table, of *class, row pgoutput.Tuple, known []bool, empty,
+	large bool) []byte {
 	out = append(out, '{')
 	separator := ""
 	for i, v := range row {

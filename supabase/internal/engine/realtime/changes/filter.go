@@ -17,7 +17,8 @@ type filter struct {
 	negate bool
 }
 
-var operators = []string{"eq", "neq", "lt", "lte", "gt", "gte", "in", "like", "ilike", "is", "match", "imatch", "isdistinct"}
+var operators = []string{"eq", "neq", "lt", "lte", "gt", "gte", "in", "like", "ilike", "is", "match", "imatch",
+	"isdistinct"}
 
 // parseFilters parses conditions such as "id=gt.5,name=not.in.(a,b)". All must hold. A blank text
 // has none.
@@ -116,7 +117,8 @@ func unquote(text string) string {
 
 // String returns the condition as upstream shows it in errors.
 func (f filter) String() string {
-	return fmt.Sprintf("{%s, %s, %s, %t}", strconv.Quote(f.column), strconv.Quote(f.op), strconv.Quote(f.value), f.negate)
+	return fmt.Sprintf("{%s, %s, %s, %t}", strconv.Quote(f.column), strconv.Quote(f.op), strconv.Quote(f.value),
+		f.negate)
 }
 
 const noParams = "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: "

@@ -12,10 +12,14 @@ import (
 
 func TestParseBinding(t *testing.T) {
 	for text, want := range map[string]any{
-		`{"event":"insert","schema":"public","table":"notes","filter":"id=eq.1"}`: Binding{Event: "INSERT", Schema: "public", Table: "notes", Filter: "id=eq.1"},
-		`{"event":"nope","schema":"public"}`:                                      Binding{Event: "*", Schema: "public", Table: "*"},
-		`{"table":"notes","select":["id",1,"body"]}`:                              Binding{Event: "*", Schema: "public", Table: "notes", Select: []string{"id", "body"}},
-		`{"event":"*","schema":"*","table":"*","select":[]}`:                      Binding{Event: "*", Schema: "*", Table: "*"},
+		`{"event":"insert","schema":"public","table":"notes","filter":"id=eq.1"}`: Binding{Event: "INSERT",
+			Schema: "public", Table: "notes", Filter: "id=eq.1"},
+		`{"event":"nope","schema":"public"}`: Binding{Event: "*", Schema: "public",
+			Table: "*"},
+		`{"table":"notes","select":["id",1,"body"]}`: Binding{Event: "*", Schema: "public",
+			Table: "notes", Select: []string{"id", "body"}},
+		`{"event":"*","schema":"*","table":"*","select":[]}`: Binding{Event: "*", Schema: "*",
+			Table: "*"},
 		`"x"`:                         "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: \"x\"",
 		`{}`:                          "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{}",
 		`{"event":"*","filter":null}`: "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{\"event\" => \"*\", \"filter\" => nil}",
@@ -26,7 +30,8 @@ func TestParseBinding(t *testing.T) {
 		`{"schema":"public","table":"notes","filter":"subject=foo.hey"}`: "Error parsing `filter` params: [\"foo\", \"hey\"]",
 		`{"schema":"public","table":"notes","filter":"id=eq.1,"}`:        "Error parsing `filter` params: filter must not contain empty segments (check for extra commas)",
 		`{"schema":"public","table":"notes","filter":"id=in.1"}`:         "Error parsing `filter` params: `in` filter value must be wrapped by parentheses",
-		`{"schema":"public","table":"notes","filter":"  "}`:              Binding{Event: "*", Schema: "public", Table: "notes", Filter: "  "},
+		`{"schema":"public","table":"notes","filter":"  "}`: Binding{Event: "*", Schema: "public",
+			Table: "notes", Filter: "  "},
 	} {
 		var got any
 		b, err := ParseBinding(0, json.RawMessage(text))
@@ -64,7 +69,8 @@ func TestParseFilters(t *testing.T) {
 
 // FuzzFilters checks that no text makes the parser fail, and that conditions joined by commas are parsed as alone.
 func FuzzFilters(f *testing.F) {
-	for _, text := range []string{"id=eq.1", "a=not.in.(1,2)", `a=eq."x,\"y"`, "a=b", "=.", "a=in.()", "a=eq.\\", `a=eq."`} {
+	for _, text := range []string{"id=eq.1", "a=not.in.(1,2)", `a=eq."x,\"y"`, "a=b", "=.", "a=in.()", "a=eq.\\",
+		`a=eq."`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -94,7 +100,8 @@ func FuzzFilters(f *testing.F) {
 func filterSQL(t *testing.T, text string) string {
 	t.Helper()
 	symbols := map[string]string{
-		"eq": "=", "neq": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "like": "like", "ilike": "ilike", "match": "~", "imatch": "~*", "isdistinct": "is distinct from",
+		"eq": "=", "neq": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "like": "like", "ilike": "ilike",
+		"match": "~", "imatch": "~*", "isdistinct": "is distinct from",
 	}
 	parsed, err := parseFilters(text)
 	if err != nil {
@@ -125,10 +132,12 @@ func TestFiltersAgainstTheServer(t *testing.T) {
 		create table f (id int primary key, i int, b boolean, t text, u uuid, n numeric, d timestamptz, m mood, bc char(3), j jsonb, a int[]);
 		alter publication supabase_realtime add table f`)
 	filters := []string{
-		"i=eq.+2", "i=neq.2", "i=gt.2", "i=gte. 2", "i=lt.3", "i=lte.3", "i=in.(1, 3,null)", "i=not.in.(1,null)", "i=not.in.(1,3)", "i=is.null", "i=not.is.null",
-		"i=isdistinct.2", "i=not.isdistinct.2", "i=not.gt.2", "b=is.true", "b=not.is.true", "b=is.unknown", "b=eq.on", "b=neq.false", "b=not.is.false",
-		"t=eq.a", "t=gt.a", "t=like.a%", "t=not.like.a%", "t=ilike.A_", "t=match.^A", "t=imatch.^A", "t=not.imatch.^A", "t=in.(a,B)", `t=eq."x,y"`, "t=isdistinct.a",
-		"u=eq.{7F2F0DC9-8E3E-4D0E-9F3F-1A2B3C4D5E6F}", "n=eq.1.0", "n=in.(1,2.50)", "n=gt.1", "d=gt.2026-01-01", "d=eq.2026-01-01T02:00:00+02", "m=gt.bad", "m=eq.ok",
+		"i=eq.+2", "i=neq.2", "i=gt.2", "i=gte. 2", "i=lt.3", "i=lte.3", "i=in.(1, 3,null)", "i=not.in.(1,null)",
+		"i=not.in.(1,3)", "i=is.null", "i=not.is.null", "i=isdistinct.2", "i=not.isdistinct.2", "i=not.gt.2",
+		"b=is.true", "b=not.is.true", "b=is.unknown", "b=eq.on", "b=neq.false", "b=not.is.false", "t=eq.a", "t=gt.a",
+		"t=like.a%", "t=not.like.a%", "t=ilike.A_", "t=match.^A", "t=imatch.^A", "t=not.imatch.^A",
+		"t=in.(a,B)", `t=eq."x,y"`, "t=isdistinct.a", "u=eq.{7F2F0DC9-8E3E-4D0E-9F3F-1A2B3C4D5E6F}", "n=eq.1.0",
+		"n=in.(1,2.50)", "n=gt.1", "d=gt.2026-01-01", "d=eq.2026-01-01T02:00:00+02", "m=gt.bad", "m=eq.ok",
 		"m=in.(ok,good)", "bc=eq.a", `j=eq.{"a": 1}`, `a=eq."{1,2}"`, "i=gt.0,t=like.a%", "i=gt.1,i=lt.3",
 	}
 	boxes := make([]*inbox, len(filters))
@@ -142,7 +151,8 @@ func TestFiltersAgainstTheServer(t *testing.T) {
 	conn := d.Conn("postgres")
 	for i, text := range filters {
 		var want []int
-		if err := conn.QueryRow(context.Background(), `select array(select id from f where `+filterSQL(t, text)+` order by id)`).Scan(&want); err != nil {
+		if err := conn.QueryRow(context.Background(), `select array(select id from f where `+filterSQL(t, text)+
+			` order by id)`).Scan(&want); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		got := []int{}

@@ -34,7 +34,8 @@ func (b *batch) generate(ctx context.Context) error {
 // one.
 func missing(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
 	for _, column := range t.columns {
-		switch has := slices.ContainsFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == column.name }); {
+		switch has := slices.ContainsFunc(relation.Columns,
+			func(c pgoutput.Column) bool { return c.Name == column.name }); {
 		case has:
 		case !column.computed:
 			return nil
@@ -61,12 +62,14 @@ func (s side) tuple() pgoutput.Tuple {
 // complete reports whether all values of the row are known.
 func (s side) complete() bool {
 	row := s.tuple()
-	return row != nil && !slices.ContainsFunc(row, func(v pgoutput.Value) bool { return v.Kind == pgoutput.Unchanged }) &&
+	return row != nil && !slices.ContainsFunc(row,
+		func(v pgoutput.Value) bool { return v.Kind == pgoutput.Unchanged }) &&
 		(!s.old || !slices.Contains(s.check.known, false))
 }
 
 // generateFor adds generated columns to the changes of a table.
-func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn, checks []*check) error {
+func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn,
+	checks []*check) error {
 	var sides []side
 	for _, c := range checks {
 		for _, old := range []bool{false, true} {
@@ -80,7 +83,8 @@ func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, co
 		if !isQueryError(err) {
 			return err
 		}
-		b.s.warnOnce(relation.ID, "generated columns are left out: the server cannot compute them", "schema", relation.Schema, "table", relation.Table, "error", err)
+		b.s.warnOnce(relation.ID, "generated columns are left out: the server cannot compute them", "schema",
+			relation.Schema, "table", relation.Table, "error", err)
 		return nil
 	}
 	wider := *relation
@@ -115,7 +119,8 @@ func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, co
 }
 
 // evaluateGenerated returns the values of the columns for each row, and the names of their types.
-func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn, sides []side) (values [][]pgoutput.Value, err error) {
+func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn,
+	sides []side) (values [][]pgoutput.Value, err error) {
 	var arrays, names, typed, expressions []string
 	args := make([]any, len(relation.Columns))
 	for i, column := range relation.Columns {
@@ -138,7 +143,8 @@ func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relati
 		expressions = append(expressions, outputText("("+column.generated+")", column.oid))
 	}
 	sql := fmt.Sprintf(`select array[%s]::text[] from (select n as "position of the row", %s from unnest(%s) with ordinality u (%s, n)) as row_ order by "position of the row"`,
-		strings.Join(expressions, ", "), strings.Join(typed, ", "), strings.Join(arrays, ", "), strings.Join(names, ", "))
+		strings.Join(expressions, ", "), strings.Join(typed, ", "), strings.Join(arrays, ", "),
+		strings.Join(names, ", "))
 	err = b.s.o.Pool.Query(ctx, asInLog, sql, args, func(rows pgx.Rows) error {
 		found, err := pgx.CollectRows(rows, pgx.RowTo[[]*string])
 		for _, texts := range found {

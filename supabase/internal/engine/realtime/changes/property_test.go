@@ -101,14 +101,16 @@ func (p *property) policies() {
 	p.d.Exec(`do $$ declare n name; begin for n in select policyname from pg_policies where tablename = 'p' loop execute format('drop policy %I on p', n); end loop; end $$`)
 	p.d.Exec(`alter table p ` + pick(p.rand, "enable", "enable", "enable", "disable") + ` row level security`)
 	templates := []string{
-		"owner = auth.uid()", "owner = (select auth.uid())", "team in (select team from links where user_id = auth.uid())", "a > level()",
-		"b like 'x%'", "exists (select from links l where l.team = p.team and l.user_id = auth.uid())", "auth.jwt() ->> 'role' = 'anon' and a < 3",
-		"false", "coalesce((auth.jwt() -> 'app_metadata' ->> 'team')::int = team, false)",
+		"owner = auth.uid()", "owner = (select auth.uid())",
+		"team in (select team from links where user_id = auth.uid())", "a > level()", "b like 'x%'",
+		"exists (select from links l where l.team = p.team and l.user_id = auth.uid())",
+		"auth.jwt() ->> 'role' = 'anon' and a < 3", "false",
+		"coalesce((auth.jwt() -> 'app_metadata' ->> 'team')::int = team, false)",
 	}
 	for i := range 1 + p.rand.IntN(3) {
 		kind := pick(p.rand, "permissive", "permissive", "restrictive")
-		p.d.Exec(fmt.Sprintf(`create policy p%d on p as %s for %s to %s using (%s)`, i, kind, pick(p.rand, "select", "all"),
-			pick(p.rand, "authenticated", "anon", "public"), pick(p.rand, templates...)))
+		p.d.Exec(fmt.Sprintf(`create policy p%d on p as %s for %s to %s using (%s)`, i, kind,
+			pick(p.rand, "select", "all"), pick(p.rand, "authenticated", "anon", "public"), pick(p.rand, templates...)))
 	}
 }
 
@@ -127,7 +129,8 @@ func (p *property) privileges() {
 
 func (p *property) randomClaims(role string) map[string]any {
 	return map[string]any{
-		"role": role, "sub": pick(p.rand, propertyIDs...), "level": p.rand.IntN(5), "app_metadata": map[string]any{"team": p.rand.IntN(3)},
+		"role": role, "sub": pick(p.rand, propertyIDs...), "level": p.rand.IntN(5),
+		"app_metadata": map[string]any{"team": p.rand.IntN(3)},
 	}
 }
 
@@ -135,12 +138,14 @@ func (p *property) randomClaims(role string) map[string]any {
 func (p *property) join() {
 	u := &propertyUser{role: pick(p.rand, "anon", "authenticated", "authenticated", "service_role")}
 	u.claims = p.randomClaims(u.role)
-	filters := []string{"", "a=gt.2", "b=like.x%", "b=eq.x", "team=in.(0,2)", "team=not.is.null", "a=lt.4,b=neq.z", "owner=eq." + bob, "b=ilike.X%", "id=gte.0"}
+	filters := []string{"", "a=gt.2", "b=like.x%", "b=eq.x", "team=in.(0,2)", "team=not.is.null", "a=lt.4,b=neq.z",
+		"owner=eq." + bob, "b=ilike.X%", "id=gte.0"}
 	for {
 		u.filter = pick(p.rand, filters...)
 		u.box = &inbox{}
 		ctx, cancel := context.WithTimeout(p.Context(), wait)
-		id, err := p.s.Subscribe(ctx, Subscriber{Role: u.role, Claims: u.claims, Deliver: u.box.deliver, Bindings: []Binding{{Schema: "public", Table: "p", Event: "*", Filter: u.filter}}})
+		id, err := p.s.Subscribe(ctx, Subscriber{Role: u.role, Claims: u.claims, Deliver: u.box.deliver,
+			Bindings: []Binding{{Schema: "public", Table: "p", Event: "*", Filter: u.filter}}})
 		cancel()
 		if err == nil {
 			u.id = id
@@ -191,7 +196,8 @@ func (p *property) compare(kind string, ids []int) {
 		want := p.selectAs(u, ids)
 		if diff := cmp.Diff(want, got); diff != "" {
 			p.Errorf("%s of %s with claims %v and filter %q: %s\npolicies %s", kind, u.role, u.claims, u.filter, diff,
-				testdb.Value[string](p.d, `select coalesce(string_agg(concat_ws(' ', policyname, permissive, roles, cmd, qual), E'\n'), '') from pg_policies where tablename = 'p'`))
+				testdb.Value[string](p.d,
+					`select coalesce(string_agg(concat_ws(' ', policyname, permissive, roles, cmd, qual), E'\n'), '') from pg_policies where tablename = 'p'`))
 		}
 		p.delivered += len(want)
 		p.hidden += len(ids) - len(want)
@@ -201,7 +207,8 @@ func (p *property) compare(kind string, ids []int) {
 // selectAs returns the rows that a user may select.
 func (p *property) selectAs(u *propertyUser, ids []int) map[int]map[string]any {
 	var columns []string
-	if err := p.conn.QueryRow(p.Context(), `select array(select attname::text from pg_attribute where attrelid = 'p'::regclass and attnum > 0 and has_column_privilege($1, attrelid, attnum, 'select'))`, u.role).Scan(&columns); err != nil {
+	if err := p.conn.QueryRow(p.Context(),
+		`select array(select attname::text from pg_attribute where attrelid = 'p'::regclass and attnum > 0 and has_column_privilege($1, attrelid, attnum, 'select'))`, u.role).Scan(&columns); err != nil {
 		p.Fatal(err)
 	}
 	claims, err := json.Marshal(u.claims)
@@ -213,10 +220,12 @@ func (p *property) selectAs(u *propertyUser, ids []int) map[int]map[string]any {
 		p.Fatal(err)
 	}
 	defer tx.Rollback(context.Background())
-	if _, err := tx.Exec(p.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, string(claims), u.role); err != nil {
+	if _, err := tx.Exec(p.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`,
+		string(claims), u.role); err != nil {
 		p.Fatal(err)
 	}
-	rows, err := tx.Query(p.Context(), `select to_jsonb(r) from (select `+strings.Join(columns, ", ")+` from p where id = any ($1) and `+filterSQL(p.T, u.filter)+`) r`, ids)
+	rows, err := tx.Query(p.Context(), `select to_jsonb(r) from (select `+strings.Join(columns, ", ")+
+		` from p where id = any ($1) and `+filterSQL(p.T, u.filter)+`) r`, ids)
 	if err != nil {
 		p.Fatal(err)
 	}

@@ -35,7 +35,8 @@ type member struct {
 
 // matches reports whether the class listens to a kind of changes of a table.
 func (c *class) matches(schema, table, kind string) bool {
-	return (c.event == "*" || c.event == kind) && (c.schema == "*" || c.schema == schema) && (c.table == "*" || c.table == table)
+	return (c.event == "*" || c.event == kind) && (c.schema == "*" || c.schema == schema) &&
+		(c.table == "*" || c.table == table)
 }
 
 // subscriber is a Subscriber with its classes.
@@ -61,7 +62,8 @@ type registry struct {
 }
 
 func newRegistry() *registry {
-	return &registry{subscribers: map[int64]*subscriber{}, classes: map[string]*class{}, tables: map[[2]string][]*class{}}
+	return &registry{subscribers: map[int64]*subscriber{}, classes: map[string]*class{},
+		tables: map[[2]string][]*class{}}
 }
 
 // add stores a subscriber and returns its id.
@@ -221,7 +223,8 @@ func groupBindings(sub *subscriber, role string, claims map[string]any, filters 
 	byKey := map[string]*class{}
 	var classes []*class
 	for i, b := range sub.bindings {
-		c := &class{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter, role: role, viewer: who}
+		c := &class{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter,
+			role: role, viewer: who}
 		if len(b.Select) > 0 {
 			c.selected = slices.Compact(slices.Sorted(slices.Values(b.Select)))
 		}

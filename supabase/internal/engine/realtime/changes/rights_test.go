@@ -28,15 +28,18 @@ func TestRowLevelSecurity(t *testing.T) {
 			select from members m where m.note = notes.id and m.user_id = auth.uid()));
 		insert into members values (3, '` + bob + `');`)
 	aliceBox, _ := subscribe(t, s, "authenticated", user(alice), Binding{Table: "notes"})
-	bobBox, _ := subscribe(t, s, "authenticated", user(bob), Binding{Table: "notes"}, Binding{Table: "notes", Event: "INSERT"})
+	bobBox, _ := subscribe(t, s, "authenticated", user(bob), Binding{Table: "notes"},
+		Binding{Table: "notes", Event: "INSERT"})
 	anon, _ := subscribe(t, s, "anon", map[string]any{"role": "anon"}, Binding{Table: "notes"})
 	all, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
 	d.Exec(fmt.Sprintf(`insert into notes (id, body, owner) values (1, 'a', '%s'), (2, 'b', '%s'), (3, 'c', '%[1]s'), (4, 'd', null)`, alice, bob))
 	settle(t, d, s)
 	expect(t, aliceBox,
-		`INSERT [1] {"id":1,"body":"a","done":false,"owner":"`+alice+`"}`, `INSERT [1] {"id":3,"body":"c","done":false,"owner":"`+alice+`"}`)
+		`INSERT [1] {"id":1,"body":"a","done":false,"owner":"`+alice+`"}`,
+		`INSERT [1] {"id":3,"body":"c","done":false,"owner":"`+alice+`"}`)
 	expect(t, bobBox,
-		`INSERT [1 2] {"id":2,"body":"b","done":false,"owner":"`+bob+`"}`, `INSERT [1 2] {"id":3,"body":"c","done":false,"owner":"`+alice+`"}`)
+		`INSERT [1 2] {"id":2,"body":"b","done":false,"owner":"`+bob+`"}`,
+		`INSERT [1 2] {"id":3,"body":"c","done":false,"owner":"`+alice+`"}`)
 	expect(t, anon)
 	if n := len(all.take()); n != 4 {
 		t.Errorf("service_role got %d changes", n)
@@ -53,7 +56,8 @@ func TestRowLevelSecurity(t *testing.T) {
 	// A row that is gone when it is checked.
 	d.Exec(fmt.Sprintf(`insert into notes (id, owner) values (9, '%s'); delete from notes where id = 9`, alice))
 	settle(t, d, s)
-	if got := show(t, aliceBox.take()); len(got) > 1 && !strings.HasPrefix(got[0], `INSERT [1] {"id":9`) || got[len(got)-1] != `DELETE [1] old {"id":9}` {
+	if got := show(t, aliceBox.take()); len(got) > 1 && !strings.HasPrefix(got[0], `INSERT [1] {"id":9`) ||
+		got[len(got)-1] != `DELETE [1] old {"id":9}` {
 		t.Error(got)
 	}
 }
@@ -68,7 +72,8 @@ func TestColumnPrivileges(t *testing.T) {
 		alter publication supabase_realtime add table plain;`)
 	some, _ := subscribe(t, s, "authenticated", user(alice), Binding{Table: "notes"})
 	noKey, _ := subscribe(t, s, "anon", map[string]any{"role": "anon"}, Binding{Table: "notes"})
-	selected, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes", Select: []string{"done"}}, Binding{Table: "notes"})
+	selected, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes", Select: []string{"done"}},
+		Binding{Table: "notes"})
 	plain, _ := subscribe(t, s, "service_role", service, Binding{Table: "plain", Filter: "body=eq.other"})
 	d.Exec(`insert into notes (id, body) values (1, 'a'); update notes set done = true; insert into plain values ('x'); update plain set body = 'y'; delete from plain`)
 	settle(t, d, s)
@@ -76,8 +81,10 @@ func TestColumnPrivileges(t *testing.T) {
 	expect(t, noKey, `INSERT [1] {} Error 401: Unauthorized`, `UPDATE [1] {} old {} Error 401: Unauthorized`)
 	expect(t, selected,
 		`INSERT [1] {"id":1,"done":false}`, `INSERT [2] {"id":1,"body":"a","done":false,"owner":null}`,
-		`UPDATE [1] {"id":1,"done":true} old {"id":1}`, `UPDATE [2] {"id":1,"body":"a","done":true,"owner":null} old {"id":1}`)
-	expect(t, plain, `INSERT [1] {} Error 400: Bad Request, no primary key`, `UPDATE [1] {} old {} Error 400: Bad Request, no primary key`)
+		`UPDATE [1] {"id":1,"done":true} old {"id":1}`,
+		`UPDATE [2] {"id":1,"body":"a","done":true,"owner":null} old {"id":1}`)
+	expect(t, plain, `INSERT [1] {} Error 400: Bad Request, no primary key`,
+		`UPDATE [1] {} old {} Error 400: Bad Request, no primary key`)
 	// A revoked column is not sent, nor compared.
 	filtered, _ := subscribe(t, s, "authenticated", user(alice), Binding{Table: "notes", Filter: "body=eq.a"})
 	d.Exec(`revoke select (body) on notes from authenticated; update notes set done = false; delete from notes`)
@@ -149,19 +156,30 @@ func TestSubscribeRefusals(t *testing.T) {
 		b    Binding
 		want string
 	}{
-		{"anon", Binding{Table: "hidden"}, check + `[event: *, schema: public, table: hidden, filters: [], select: nil]`},
-		{"anon", Binding{Table: "notes", Filter: "body=eq.a"}, failed + `[event: *, schema: public, table: notes, filters: [{"body", "eq", "a", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid column for filter body`},
-		{"service_role", Binding{Table: "notes", Filter: "id=not.eq.x"}, failed + `[event: *, schema: public, table: notes, filters: [{"id", "eq", "x", true}], select: nil]. Exception: ERROR 22P02 (invalid_text_representation) invalid input syntax for type bigint: "x"`},
-		{"service_role", Binding{Table: "notes", Filter: "id=is.true"}, failed + `[event: *, schema: public, table: notes, filters: [{"id", "is", "true", false}], select: nil]. Exception: ERROR P0001 (raise_exception) is true filter requires a boolean column, got bigint`},
-		{"service_role", Binding{Table: "notes", Filter: "body=is.maybe"}, failed + `[event: *, schema: public, table: notes, filters: [{"body", "is", "maybe", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid value for is filter: must be null, true, false, or unknown`},
-		{"service_role", Binding{Table: "notes", Filter: "n=like.1%"}, failed + `[event: *, schema: public, table: notes, filters: [{"n", "like", "1%", false}], select: nil]. Exception: ERROR P0001 (raise_exception) operator like requires a text-compatible column type, got integer`},
-		{"service_role", Binding{Table: "notes", Filter: "body=match.("}, failed + `[event: *, schema: public, table: notes, filters: [{"body", "match", "(", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid regular expression for match filter: invalid regular expression: parentheses () not balanced`},
-		{"service_role", Binding{Table: "notes", Filter: "id=in.(" + strings.Repeat("1,", 100) + "1)"}, "too many values for `in` filter. Maximum 100"},
-		{"service_role", Binding{Table: "notes", Select: []string{"id", "nope"}}, failed + `[event: *, schema: public, table: notes, filters: [], select: ["id", "nope"]]. Exception: ERROR P0001 (raise_exception) invalid column for select nope`},
-		{"no_such", Binding{Table: "notes"}, failed + `[event: *, schema: public, table: notes, filters: [], select: nil]. Exception: ERROR 42704 (undefined_object) role "no_such" does not exist`},
+		{"anon", Binding{Table: "hidden"}, check +
+			`[event: *, schema: public, table: hidden, filters: [], select: nil]`},
+		{"anon", Binding{Table: "notes", Filter: "body=eq.a"}, failed +
+			`[event: *, schema: public, table: notes, filters: [{"body", "eq", "a", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid column for filter body`},
+		{"service_role", Binding{Table: "notes", Filter: "id=not.eq.x"}, failed +
+			`[event: *, schema: public, table: notes, filters: [{"id", "eq", "x", true}], select: nil]. Exception: ERROR 22P02 (invalid_text_representation) invalid input syntax for type bigint: "x"`},
+		{"service_role", Binding{Table: "notes", Filter: "id=is.true"}, failed +
+			`[event: *, schema: public, table: notes, filters: [{"id", "is", "true", false}], select: nil]. Exception: ERROR P0001 (raise_exception) is true filter requires a boolean column, got bigint`},
+		{"service_role", Binding{Table: "notes", Filter: "body=is.maybe"}, failed +
+			`[event: *, schema: public, table: notes, filters: [{"body", "is", "maybe", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid value for is filter: must be null, true, false, or unknown`},
+		{"service_role", Binding{Table: "notes", Filter: "n=like.1%"}, failed +
+			`[event: *, schema: public, table: notes, filters: [{"n", "like", "1%", false}], select: nil]. Exception: ERROR P0001 (raise_exception) operator like requires a text-compatible column type, got integer`},
+		{"service_role", Binding{Table: "notes", Filter: "body=match.("}, failed +
+			`[event: *, schema: public, table: notes, filters: [{"body", "match", "(", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid regular expression for match filter: invalid regular expression: parentheses () not balanced`},
+		{"service_role", Binding{Table: "notes", Filter: "id=in.(" + strings.Repeat("1,", 100) + "1)"},
+			"too many values for `in` filter. Maximum 100"},
+		{"service_role", Binding{Table: "notes", Select: []string{"id", "nope"}}, failed +
+			`[event: *, schema: public, table: notes, filters: [], select: ["id", "nope"]]. Exception: ERROR P0001 (raise_exception) invalid column for select nope`},
+		{"no_such", Binding{Table: "notes"}, failed +
+			`[event: *, schema: public, table: notes, filters: [], select: nil]. Exception: ERROR 42704 (undefined_object) role "no_such" does not exist`},
 	} {
 		c.b.Schema, c.b.Event = "public", "*"
-		_, err := s.Subscribe(ctx, Subscriber{Role: c.role, Claims: map[string]any{"role": c.role}, Bindings: []Binding{c.b}, Deliver: func(Change) {}})
+		_, err := s.Subscribe(ctx, Subscriber{Role: c.role, Claims: map[string]any{"role": c.role},
+			Bindings: []Binding{c.b}, Deliver: func(Change) {}})
 		var refused *SubscribeError
 		if !errors.As(err, &refused) {
 			t.Errorf("%v: got %v", c.b, err)
@@ -186,7 +204,8 @@ func TestLockedTable(t *testing.T) {
 	if _, err := writer.Exec(t.Context(), `set synchronous_commit = on`); err != nil {
 		t.Fatal(err)
 	}
-	for _, sql := range []string{`begin`, `lock table notes in row exclusive mode`, fmt.Sprintf(`insert into notes (id, owner) values (1, '%s')`, alice)} {
+	for _, sql := range []string{`begin`, `lock table notes in row exclusive mode`,
+		fmt.Sprintf(`insert into notes (id, owner) values (1, '%s')`, alice)} {
 		if _, err := writer.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
@@ -194,11 +213,13 @@ func TestLockedTable(t *testing.T) {
 	// It waits for the lock before the change is committed, and so gets it before the check does.
 	locked := make(chan error, 1)
 	go func() {
-		_, err := owner.Exec(t.Context(), `begin; lock table notes in access exclusive mode; select pg_sleep(2); commit`)
+		_, err := owner.Exec(t.Context(),
+			`begin; lock table notes in access exclusive mode; select pg_sleep(2); commit`)
 		locked <- err
 	}()
 	eventually(t, "the schema change waits", func() bool {
-		return testdb.Value[bool](d, `select exists (select from pg_locks where relation = 'notes'::regclass and not granted)`)
+		return testdb.Value[bool](d,
+			`select exists (select from pg_locks where relation = 'notes'::regclass and not granted)`)
 	})
 	if _, err := writer.Exec(t.Context(), `commit`); err != nil {
 		t.Fatal(err)

@@ -105,7 +105,8 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	var secured, readable bool
 	var column tableColumn
 	var oid int64
-	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key, &readable, &oid, &column.computed, &column.generated}
+	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key,
+		&readable, &oid, &column.computed, &column.generated}
 	_, err := pgx.ForEachRow(rows, to, func() error {
 		column.oid = uint32(oid)
 		t := b.tables[uint32(id)]
@@ -150,7 +151,8 @@ func (b *batch) convert(ctx context.Context) error {
 			if !isQueryError(err) {
 				return err
 			}
-			b.s.o.Log.Error("values were sent as text: the server could not convert them", "type", b.types[oid].name, "error", err)
+			b.s.o.Log.Error("values were sent as text: the server could not convert them", "type", b.types[oid].name,
+				"error", err)
 		}
 		for i, text := range texts {
 			if err != nil {
@@ -177,7 +179,8 @@ func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (ou
 	if typeName == "" {
 		typeName = "text" // dropped
 	}
-	sql := `select coalesce(to_jsonb(v::` + typeName + `)::text, 'null') from unnest($1::text[]) with ordinality u (v, n) order by n`
+	sql := `select coalesce(to_jsonb(v::` + typeName +
+		`)::text, 'null') from unnest($1::text[]) with ordinality u (v, n) order by n`
 	err = b.s.o.Pool.Query(ctx, asInLog, sql, []any{texts}, func(rows pgx.Rows) (err error) {
 		out, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
@@ -190,8 +193,9 @@ var limited = pool.Caller{Settings: []pool.Setting{{Name: "statement_timeout", V
 
 // asInLog is limited with the forms of values that the replication connection has.
 var asInLog = pool.Caller{Settings: []pool.Setting{
-	{Name: "statement_timeout", Value: checkTimeout}, {Name: "TimeZone", Value: "UTC"}, {Name: "DateStyle", Value: "ISO, YMD"},
-	{Name: "IntervalStyle", Value: "postgres"}, {Name: "extra_float_digits", Value: "1"}, {Name: "bytea_output", Value: "hex"},
+	{Name: "statement_timeout", Value: checkTimeout}, {Name: "TimeZone", Value: "UTC"},
+	{Name: "DateStyle", Value: "ISO, YMD"}, {Name: "IntervalStyle", Value: "postgres"},
+	{Name: "extra_float_digits", Value: "1"}, {Name: "bytea_output", Value: "hex"},
 }}
 
 // answer lets the server evaluate conditions, one statement per operator and type. If it refuses a
@@ -223,7 +227,8 @@ func (b *batch) answer(ctx context.Context) error {
 					return err
 				}
 				b.asked[q] = no
-				b.s.o.Log.Warn("a filter cannot be evaluated; its subscribers do not get the change", "operator", q.op, "error", err)
+				b.s.o.Log.Warn("a filter cannot be evaluated; its subscribers do not get the change", "operator", q.op,
+					"error", err)
 			}
 		}
 	}
@@ -278,7 +283,8 @@ func (b *batch) look(ctx context.Context) error {
 			wanted[v][c.relation.ID] = append(wanted[v][c.relation.ID], c)
 		}
 	}
-	slices.SortStableFunc(order, func(x, y unique.Handle[viewer]) int { return strings.Compare(x.Value().role, y.Value().role) })
+	slices.SortStableFunc(order,
+		func(x, y unique.Handle[viewer]) int { return strings.Compare(x.Value().role, y.Value().role) })
 	for users := range slices.Chunk(order, 500) {
 		if err := b.lookAs(ctx, users, wanted); err != nil {
 			return err
@@ -292,7 +298,8 @@ func (b *batch) look(ctx context.Context) error {
 const maxSlow = 3
 
 // lookAs looks as each of the users. If a statement fails, it looks as each user alone.
-func (b *batch) lookAs(ctx context.Context, users []unique.Handle[viewer], wanted map[unique.Handle[viewer]]map[uint32][]*check) error {
+func (b *batch) lookAs(ctx context.Context, users []unique.Handle[viewer],
+	wanted map[unique.Handle[viewer]]map[uint32][]*check) error {
 	if b.slow >= maxSlow {
 		b.blind(users)
 		return nil
@@ -341,7 +348,8 @@ func (b *batch) blind(users []unique.Handle[viewer]) {
 
 // queueLimits queues the statement that limits the time of the next ones.
 func queueLimits(queries *pgx.Batch) {
-	queries.Queue(`select set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)`, checkTimeout, lockTimeout)
+	queries.Queue(`select set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)`,
+		checkTimeout, lockTimeout)
 }
 
 // queueLook queues the statement that reads the rows of the changes by their primary keys as the
@@ -381,7 +389,8 @@ func (b *batch) queueLook(queries *pgx.Batch, v unique.Handle[viewer], t *table,
 	}
 	// The limit makes the server look up each key, whatever it knows about the size of the table.
 	sql := fmt.Sprintf(`select k.n from unnest(%s) with ordinality k (%s, n), lateral (select from %s.%s t where %s limit 1) found`,
-		strings.Join(arrays, ", "), strings.Join(names, ", "), identifier(t.schema), identifier(t.name), strings.Join(conditions, " and "))
+		strings.Join(arrays, ", "), strings.Join(names, ", "), identifier(t.schema), identifier(t.name),
+		strings.Join(conditions, " and "))
 	queries.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		found, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		for _, n := range found {

@@ -72,7 +72,8 @@ func Open(o Options) (*Stream, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes), changed: make(chan struct{}), state: ErrIdle}, nil
+	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes), changed: make(chan struct{}),
+		state: ErrIdle}, nil
 }
 
 // OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their
@@ -293,7 +294,8 @@ func (s *Stream) lose() {
 	s.queue.pushGap()
 	total, now := s.lost.Add(1), s.o.Now().Unix()
 	if last := s.lastLoss.Load(); now-last >= 10 && s.lastLoss.CompareAndSwap(last, now) {
-		s.o.Log.Error("changes were lost: the checks are slower than the writes", "transactions", total, "limit_bytes", s.o.MaxQueueBytes)
+		s.o.Log.Error("changes were lost: the checks are slower than the writes", "transactions", total, "limit_bytes",
+			s.o.MaxQueueBytes)
 	}
 }
 
@@ -325,7 +327,8 @@ func (s *Stream) Subscribe(ctx context.Context, subscriber_ Subscriber) (id int6
 			release()
 		}
 	}()
-	sub := &subscriber{bindings: slices.Clone(subscriber_.Bindings), deliver: subscriber_.Deliver, resumed: subscriber_.Resumed}
+	sub := &subscriber{bindings: slices.Clone(subscriber_.Bindings), deliver: subscriber_.Deliver,
+		resumed: subscriber_.Resumed}
 	classes, err := s.classesOf(ctx, sub, subscriber_.Role, subscriber_.Claims)
 	if err != nil {
 		return 0, err

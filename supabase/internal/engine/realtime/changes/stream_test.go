@@ -33,7 +33,8 @@ func openOn(t *testing.T, d *testdb.DB, change func(*Options)) *Stream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"), Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	o := Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	if change != nil {
 		change(&o)
 	}
@@ -135,7 +136,9 @@ func settle(t *testing.T, d *testdb.DB, s *Stream) {
 	got := make(chan struct{}, 100)
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
-	id, err := s.Subscribe(ctx, Subscriber{Role: "service_role", Claims: map[string]any{"role": "service_role"}, Bindings: []Binding{{Schema: "public", Table: "fence", Event: "*"}}, Deliver: func(Change) { got <- struct{}{} }})
+	id, err := s.Subscribe(ctx, Subscriber{Role: "service_role", Claims: map[string]any{"role": "service_role"},
+		Bindings: []Binding{{Schema: "public", Table: "fence", Event: "*"}},
+		Deliver:  func(Change) { got <- struct{}{} }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +198,8 @@ func TestChangesOfATable(t *testing.T) {
 	d, s := open(t, nil)
 	d.Exec(notes)
 	all, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
-	inserts, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes", Event: "INSERT"}, Binding{Table: "notes", Event: "DELETE"})
+	inserts, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes", Event: "INSERT"},
+		Binding{Table: "notes", Event: "DELETE"})
 	d.Exec(`insert into notes values (1, 'a "quoted" <b>', null)`)
 	d.Exec(`update notes set body = 'b', done = true`)
 	d.Exec(`update notes set id = 2`)
@@ -207,7 +211,8 @@ func TestChangesOfATable(t *testing.T) {
 		`UPDATE [1] {"id":1,"body":"b","done":true,"owner":null} old {"id":1}`,
 		`UPDATE [1] {"id":2,"body":"b","done":true,"owner":null} old {"id":1}`,
 		`DELETE [1] old {"id":2}`)
-	expect(t, inserts, `INSERT [1] {"id":1,"body":"a \"quoted\" <b>","done":null,"owner":null}`, `DELETE [2] old {"id":2}`)
+	expect(t, inserts, `INSERT [1] {"id":1,"body":"a \"quoted\" <b>","done":null,"owner":null}`,
+		`DELETE [2] old {"id":2}`)
 }
 
 func TestDataHasUpstreamsShape(t *testing.T) {
@@ -255,12 +260,14 @@ func TestReplicaIdentity(t *testing.T) {
 		d.Exec(`update d set code = 'y', id = 2`)
 		d.Exec(`delete from d`)
 		settle(t, d, s)
-		insert, update, key := `INSERT [1] {"id":1,"code":"x","body":null}`, `UPDATE [1] {"id":1,"code":"x","body":"b"} `, `UPDATE [1] {"id":2,"code":"y","body":"b"} `
+		insert, update, key := `INSERT [1] {"id":1,"code":"x","body":null}`,
+			`UPDATE [1] {"id":1,"code":"x","body":"b"} `, `UPDATE [1] {"id":2,"code":"y","body":"b"} `
 		switch identity {
 		case "default":
 			expect(t, box, insert, update+`old {"id":1}`, key+`old {"id":1}`, `DELETE [1] old {"id":2}`)
 		case "full":
-			expect(t, box, insert, update+`old {"id":1,"code":"x","body":null}`, key+`old {"id":1,"code":"x","body":"b"}`, `DELETE [1] old {"id":2,"code":"y","body":"b"}`)
+			expect(t, box, insert, update+`old {"id":1,"code":"x","body":null}`, key+
+				`old {"id":1,"code":"x","body":"b"}`, `DELETE [1] old {"id":2,"code":"y","body":"b"}`)
 		default:
 			expect(t, box, insert, update+`old {"code":"x"}`, key+`old {"code":"x"}`, `DELETE [1] old {"code":"y"}`)
 		}
@@ -331,7 +338,8 @@ func TestSchemaChanges(t *testing.T) {
 	settle(t, d, s)
 	ofFence := func(c Change) bool { return strings.Contains(string(c.Data), `"table":"fence"`) }
 	got := show(t, slices.DeleteFunc(all.take(), ofFence))
-	if diff := cmp.Diff([]string{`INSERT [1] {"id":7}`, `INSERT [1] {"id":"1"}`, `INSERT [1] {"id":"0"}`}, got); diff != "" {
+	if diff := cmp.Diff([]string{`INSERT [1] {"id":7}`, `INSERT [1] {"id":"1"}`, `INSERT [1] {"id":"0"}`},
+		got); diff != "" {
 		t.Error(diff)
 	}
 	expect(t, box, `INSERT [1] {"id":"1"}`)

@@ -36,7 +36,8 @@ func (s *Stream) check(ctx context.Context, role string, bindings []Binding) ([]
 		if err == nil {
 			continue
 		}
-		shown := fmt.Sprintf("[event: %s, schema: %s, table: %s, filters: %s, select: %s]", b.Event, b.Schema, b.Table, showFilters(filters), showSelect(b.Select))
+		shown := fmt.Sprintf("[event: %s, schema: %s, table: %s, filters: %s, select: %s]", b.Event, b.Schema, b.Table,
+			showFilters(filters), showSelect(b.Select))
 		if errors.Is(err, errNotPublished) {
 			return nil, &SubscribeError{"Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: " + shown}
 		}
@@ -198,7 +199,8 @@ func outputText(expression string, oid uint32) string {
 // canonicalElements sets the values of a filter in.
 func (s *Stream) canonicalElements(ctx context.Context, c *condition, typeName string) error {
 	var elements []*string
-	if err := s.one(ctx, `select array(select `+outputText("e", c.oid)+` from unnest($1::`+typeName+`[]) e)`, []any{c.value}, &elements); err != nil {
+	if err := s.one(ctx, `select array(select `+outputText("e", c.oid)+` from unnest($1::`+typeName+`[]) e)`,
+		[]any{c.value}, &elements); err != nil {
 		return err
 	}
 	if len(elements) > maxIn {
@@ -248,7 +250,8 @@ func (s *Stream) checkPattern(ctx context.Context, f filter, typeName string, oi
 // one runs a query of one row and one column.
 func (s *Stream) one(ctx context.Context, sql string, args []any, to any) error {
 	return s.o.Pool.Query(ctx, pool.Caller{}, sql, args, func(rows pgx.Rows) error {
-		_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(to) })
+		_, err := pgx.CollectExactlyOneRow(rows,
+			func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(to) })
 		return err
 	})
 }

@@ -75,7 +75,8 @@ func TestFailingGeneratedColumn(t *testing.T) {
 	var text logText
 	d, s := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&text, nil)) })
 	for _, table := range []string{"g", "h"} {
-		d.Exec(`create table ` + table + ` (id int primary key, n int); alter publication supabase_realtime add table ` + table)
+		d.Exec(`create table ` + table +
+			` (id int primary key, n int); alter publication supabase_realtime add table ` + table)
 		box, _ := subscribe(t, s, "service_role", service, Binding{Table: table})
 		for range 3 {
 			// The row is gone when the column is added, so that only the check divides by zero.

@@ -89,7 +89,8 @@ func (s *Store) CanRead(ctx context.Context, id Identity, topic string, presence
 				select id, $3, extension, $4, $4 from unnest($1::uuid[], $2::text[]) as probe (id, extension)`,
 				ids, checked, topic, s.o.Now().UTC())
 			batch.Queue(set, args...)
-			batch.Queue(`select extension from realtime.messages where id = any ($1::uuid[])`, ids).Query(func(rows pgx.Rows) error {
+			batch.Queue(`select extension from realtime.messages where id = any ($1::uuid[])`,
+				ids).Query(func(rows pgx.Rows) error {
 				visible, err := pgx.CollectRows(rows, pgx.RowTo[string])
 				for _, extension := range visible {
 					grant.set(extension, true)
@@ -121,8 +122,8 @@ func (s *Store) CanWrite(ctx context.Context, id Identity, topic string, presenc
 			for _, extension := range extensions(presence) {
 				// A savepoint, because a refused row ends the transaction.
 				err := pgx.BeginFunc(ctx, tx, func(probe pgx.Tx) error {
-					_, err := probe.Exec(ctx, `insert into realtime.messages (id, topic, extension, inserted_at, updated_at) values ($1, $2, $3, $4, $4)`,
-						uuid.NewString(), topic, extension, s.o.Now().UTC())
+					_, err := probe.Exec(ctx,
+						`insert into realtime.messages (id, topic, extension, inserted_at, updated_at) values ($1, $2, $3, $4, $4)`, uuid.NewString(), topic, extension, s.o.Now().UTC())
 					return err
 				})
 				if err != nil && !pool.IsCode(err, "42501") {

@@ -45,12 +45,15 @@ func New(o Options) *Store {
 
 // Errors of the checks. Each wraps the database's error.
 var (
-	ErrPolicy           = errors.New("a policy on realtime.messages failed")          // upstream's rls_policy_error
-	ErrCanceled         = errors.New("the check of the policies took too long")       // upstream's query_canceled
-	ErrMissingPartition = errors.New("realtime.messages has no partition for today")  // upstream's missing_partition
-	ErrReplayParameters = errors.New("the parameters of the replay are not valid")    // upstream's invalid_replay_params
-	ErrTooManyChecks    = errors.New("no database connection was free for the check") // upstream's increase_connection_pool
-	ErrUnavailable      = errors.New("the database is not available")                 // upstream's tenant_database_unavailable
+	ErrPolicy           = errors.New("a policy on realtime.messages failed")         // upstream's rls_policy_error
+	ErrCanceled         = errors.New("the check of the policies took too long")      // upstream's query_canceled
+	ErrMissingPartition = errors.New("realtime.messages has no partition for today") // upstream's missing_partition
+	// upstream's invalid_replay_params
+	ErrReplayParameters = errors.New("the parameters of the replay are not valid")
+	// upstream's increase_connection_pool
+	ErrTooManyChecks = errors.New("no database connection was free for the check")
+	// upstream's tenant_database_unavailable
+	ErrUnavailable = errors.New("the database is not available")
 )
 
 // classify wraps an error of the database in the error that the caller reports.

@@ -35,7 +35,8 @@ func store(t *testing.T, now *time.Time) (*testdb.DB, *Store) {
 }
 
 var alice = Identity{
-	Role: "authenticated", Claims: map[string]any{"sub": "7f2f0dc9-8e3e-4d0e-9f3f-1a2b3c4d5e6f", "role": "authenticated"},
+	Role: "authenticated", Claims: map[string]any{"sub": "7f2f0dc9-8e3e-4d0e-9f3f-1a2b3c4d5e6f",
+		"role": "authenticated"},
 	Headers: http.Header{"X-Team": {"blue"}},
 }
 
@@ -66,7 +67,8 @@ func TestAuthorizationByPolicies(t *testing.T) {
 		{bob, "blue", true, Grant{}, Grant{}},
 		{bob, "notes", true, Grant{}, Grant{true, false}},
 		{Identity{Role: "anon", Claims: map[string]any{"role": "anon"}}, "notes", true, Grant{}, Grant{}},
-		{Identity{Role: "service_role", Claims: map[string]any{"role": "service_role"}}, "any", true, Grant{true, true}, Grant{true, true}},
+		{Identity{Role: "service_role", Claims: map[string]any{"role": "service_role"}}, "any", true, Grant{true, true},
+			Grant{true, true}},
 	} {
 		name := fmt.Sprint(c.who.Role, c.who.Claims["sub"], c.topic, c.presence)
 		if got, err := s.CanRead(t.Context(), c.who, c.topic, c.presence); err != nil || got != c.read {
@@ -107,7 +109,8 @@ func TestPartitions(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 59, 0, 0, time.UTC)
 	d, s := store(t, &now)
 	list := func() string {
-		return testdb.Value[string](d, `select string_agg(inhrelid::regclass::text, ' ' order by inhrelid::regclass::text collate "C")
+		return testdb.Value[string](d,
+			`select string_agg(inhrelid::regclass::text, ' ' order by inhrelid::regclass::text collate "C")
 			from pg_inherits where inhparent = 'realtime.messages'::regclass`)
 	}
 	want := "realtime.messages_2026_02_28 realtime.messages_2026_03_01 realtime.messages_2026_03_02 realtime.messages_2026_03_03 realtime.messages_2026_03_04"

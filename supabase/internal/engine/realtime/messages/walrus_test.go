@@ -32,7 +32,8 @@ var subscriptions = [][]any{
 	{4, "notes", `{"(body,like,b%,)","(id,gt,0,t)"}`, `{"role": "service_role"}`, "*", nil},
 	{5, "notes", `{}`, `{"role": "anon"}`, "*", nil},
 	{6, "notes", `{"(id,in,\"{1,2}\",f)","(done,is,true,f)"}`, `{"role": "service_role"}`, "UPDATE", `{done}`},
-	{7, "notes", `{"(body,isdistinct,a,t)","(body,imatch,^A,f)","(done,neq,false,f)"}`, `{"role": "service_role"}`, "*", nil},
+	{7, "notes", `{"(body,isdistinct,a,t)","(body,imatch,^A,f)","(done,neq,false,f)"}`, `{"role": "service_role"}`, "*",
+		nil},
 	{8, "notes", `{"(secret,eq,x,f)"}`, `{"role": "authenticated"}`, "*", nil},
 	{9, "notes", `{"(id,eq,x,f)"}`, `{"role": "service_role"}`, "*", nil},
 	{10, "notes", `{"(id,like,1%,f)"}`, `{"role": "service_role"}`, "*", nil},
@@ -55,14 +56,18 @@ const (
 )
 
 var walChanges = map[string]string{
-	"insert":         `{"action": "I", ` + walHead + `, "columns": ` + walColumns + `, "pk": ` + walKey + `}`,
-	"update":         `{"action": "U", ` + walHead + `, "columns": ` + walColumns + `, "identity": ` + walIdentity + `, "pk": ` + walKey + `}`,
-	"unchanged":      `{"action": "U", ` + walHead + `, "columns": ` + walIdentity + `, "identity": ` + walColumns + `, "pk": ` + walKey + `}`,
+	"insert": `{"action": "I", ` + walHead + `, "columns": ` + walColumns + `, "pk": ` + walKey + `}`,
+	"update": `{"action": "U", ` + walHead + `, "columns": ` + walColumns + `, "identity": ` + walIdentity +
+		`, "pk": ` + walKey + `}`,
+	"unchanged": `{"action": "U", ` + walHead + `, "columns": ` + walIdentity + `, "identity": ` + walColumns +
+		`, "pk": ` + walKey + `}`,
 	"delete":         `{"action": "D", ` + walHead + `, "identity": ` + walIdentity + `, "pk": ` + walKey + `}`,
 	"delete full":    `{"action": "D", ` + walHead + `, "identity": ` + walColumns + `, "pk": ` + walKey + `}`,
 	"no primary key": `{"action": "I", ` + walHead + `, "columns": ` + walColumns + `, "pk": []}`,
-	"too large": `{"action": "I", ` + walHead + `, "columns": [{"name": "id", "type": "bigint", "typeoid": 20, "value": 1},
-		{"name": "body", "type": "text", "typeoid": 25, "value": "` + strings.Repeat("a", 1200) + `"}], "pk": ` + walKey + `}`,
+	"too large": `{"action": "I", ` + walHead +
+		`, "columns": [{"name": "id", "type": "bigint", "typeoid": 20, "value": 1},
+		{"name": "body", "type": "text", "typeoid": 25, "value": "` + strings.Repeat("a", 1200) + `"}], "pk": ` +
+		walKey + `}`,
 }
 
 // walrusFacts runs the functions and returns what they return, by name of the case.
@@ -72,7 +77,8 @@ func walrusFacts(t *testing.T, d *testdb.DB) map[string][]string {
 	conn := d.Conn("supabase_admin")
 	facts := map[string][]string{}
 	for _, s := range subscriptions {
-		_, err := conn.Exec(t.Context(), `insert into realtime.subscription (subscription_id, entity, filters, claims, action_filter, selected_columns)
+		_, err := conn.Exec(t.Context(),
+			`insert into realtime.subscription (subscription_id, entity, filters, claims, action_filter, selected_columns)
 			values (('00000000-0000-0000-0000-0000000000' || lpad($1::int::text, 2, '0'))::uuid, $2::text::regclass, $3::text::realtime.user_defined_filter[], $4::text::jsonb, $5, $6::text::text[])`, s...)
 		message := "accepted"
 		if err != nil {
@@ -84,12 +90,16 @@ func walrusFacts(t *testing.T, d *testdb.DB) map[string][]string {
 		if !json.Valid([]byte(change)) {
 			t.Fatalf("%s: %s", name, change)
 		}
-		facts[name] = rows(t, conn, `select concat_ws(' ', wal, is_rls_enabled, (select array_agg(right(i::text, 2) order by i) from unnest(subscription_ids) i), errors) from realtime.apply_rls($1, 1000)`, change)
+		facts[name] = rows(t, conn,
+			`select concat_ws(' ', wal, is_rls_enabled, (select array_agg(right(i::text, 2) order by i) from unnest(subscription_ids) i), errors) from realtime.apply_rls($1, 1000)`, change)
 	}
 	for _, call := range []string{
-		`realtime.cast('\x00', 'bytea')`, `realtime.cast('{1,2}', 'int[]')`, `realtime.cast(null, 'int')`, `realtime.quote_wal2json('"Odd, name"'::regclass)`,
-		`realtime.wal2json_escape_identifier(E'a.b\\c d,e')`, `realtime.check_equality_op('in', 'int', '1', '{1,2}')`, `realtime.check_equality_op('lte', 'numeric', '1.0', '1', true)`,
-		`realtime.check_equality_op('eq', 'int', null, '1', true)`, `realtime.is_visible_through_filters('{}', '{}')`, `realtime.is_visible_through_filters(null, '{"(a,eq,1,f)"}')`,
+		`realtime.cast('\x00', 'bytea')`, `realtime.cast('{1,2}', 'int[]')`, `realtime.cast(null, 'int')`,
+		`realtime.quote_wal2json('"Odd, name"'::regclass)`,
+		`realtime.wal2json_escape_identifier(E'a.b\\c d,e')`, `realtime.check_equality_op('in', 'int', '1', '{1,2}')`,
+		`realtime.check_equality_op('lte', 'numeric', '1.0', '1', true)`,
+		`realtime.check_equality_op('eq', 'int', null, '1', true)`, `realtime.is_visible_through_filters('{}', '{}')`,
+		`realtime.is_visible_through_filters(null, '{"(a,eq,1,f)"}')`,
 		`realtime.build_prepared_statement_sql('s', 'notes', '{"(id,bigint,20,1,t,t)","(body,text,25,\"\"\"x\"\"\",f,t)"}') is not null`, `realtime.to_regrole('anon')`,
 	} {
 		facts[call] = rows(t, conn, `select coalesce((`+call+`)::text, 'null')`)

@@ -77,7 +77,8 @@ func (v Version) AppendReply(dst []byte, joinRef, ref json.RawMessage, topic, st
 // AppendUserBroadcast appends a user broadcast to the subscribers of a topic, and reports whether
 // it is a binary frame. meta is JSON or nil. ok is false if the version or the frame cannot
 // represent the broadcast; upstream drops it, too.
-func (v Version) AppendUserBroadcast(dst []byte, topic string, b UserBroadcast, meta []byte) (out []byte, binary, ok bool) {
+func (v Version) AppendUserBroadcast(dst []byte, topic string, b UserBroadcast, meta []byte) (out []byte, binary,
+	ok bool) {
 	if v == V1 {
 		if !b.JSON {
 			return dst, false, false

@@ -27,10 +27,11 @@ const (
 
 // Options configures a Tracker.
 type Options struct {
-	Bus    bus.Bus // nil for a single replica
-	Log    *slog.Logger
-	Now    func() time.Time
-	OnDiff func(topic string, diff Diff) // called in the order of the changes, under a lock of the tracker: it must not call it
+	Bus bus.Bus // nil for a single replica
+	Log *slog.Logger
+	Now func() time.Time
+	// called in the order of the changes, under a lock of the tracker: it must not call it
+	OnDiff func(topic string, diff Diff)
 }
 
 // Diff says which members joined and left. An update is both.

@@ -100,7 +100,8 @@ func TestTrack(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := tracker.own[1].Ref
-	if got, want := string(tracker.State("a")), fmt.Sprintf(`{"k":{"metas":[{"phx_ref":%q,"phx_ref_prev":%q,"x":2}]}}`, second, first); got != want {
+	if got, want := string(tracker.State("a")),
+		fmt.Sprintf(`{"k":{"metas":[{"phx_ref":%q,"phx_ref_prev":%q,"x":2}]}}`, second, first); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	tracker.Untrack(1)
@@ -108,7 +109,8 @@ func TestTrack(t *testing.T) {
 	want := []string{
 		fmt.Sprintf(`a {"joins":{"k":{"metas":[{"phx_ref":%q,"x":1}]}},"leaves":{}}`, first),
 		fmt.Sprintf(`a {"joins":{"k":{"metas":[{"phx_ref":%[2]q,"phx_ref_prev":%[1]q,"x":2}]}},"leaves":{"k":{"metas":[{"phx_ref":%[1]q,"x":1}]}}}`, first, second),
-		fmt.Sprintf(`a {"joins":{},"leaves":{"k":{"metas":[{"phx_ref":%[2]q,"phx_ref_prev":%[1]q,"x":2}]}}}`, first, second),
+		fmt.Sprintf(`a {"joins":{},"leaves":{"k":{"metas":[{"phx_ref":%[2]q,"phx_ref_prev":%[1]q,"x":2}]}}}`, first,
+			second),
 	}
 	if strings.Join(diffs, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(diffs, "\n"), strings.Join(want, "\n"))
@@ -157,7 +159,8 @@ func TestReplicasAgree(t *testing.T) {
 		id := uint64(rand.IntN(20) + 1)
 		if rand.IntN(3) == 0 {
 			tracker.Untrack(id)
-		} else if err := tracker.Track(id, fmt.Sprint("topic", id%4), fmt.Sprint("key", id), json.RawMessage(`{}`)); err != nil {
+		} else if err := tracker.Track(id, fmt.Sprint("topic", id%4), fmt.Sprint("key", id),
+			json.RawMessage(`{}`)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,14 +201,16 @@ func keys(state json.RawMessage) map[string]string {
 func TestStalledReplica(t *testing.T) {
 	now := time.Now()
 	v := &view{topics: map[string]map[string]string{}}
-	tracker, err := New(Options{Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }, OnDiff: v.apply})
+	tracker, err := New(Options{Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
+		OnDiff: v.apply})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := bus.NewHub().Join()
 	defer b.Close()
 	tracker.o.Bus = b // without the timer of a tracker that joined it
-	state := packet{Kind: kindState, State: []*member{{ID: 1, Topic: "topic", Key: "key", Ref: "r", Meta: json.RawMessage(`{"phx_ref":"r"}`)}}}
+	state := packet{Kind: kindState,
+		State: []*member{{ID: 1, Topic: "topic", Key: "key", Ref: "r", Meta: json.RawMessage(`{"phx_ref":"r"}`)}}}
 	for _, node := range []string{"alive", "dead"} {
 		state.Node = node
 		state.State[0].Ref, state.State[0].Meta = node, json.RawMessage(`{"phx_ref":"`+node+`"}`)

@@ -52,9 +52,9 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		Password: v.text("postgres", "DB_PASSWORD"), SSLMode: "disable", PoolSize: int32(v.whole(5, "DB_POOL_SIZE")),
 		Tenant: v.text("realtime-dev", "SELF_HOST_TENANT_NAME"),
 		Secret: v.text("", "API_JWT_SECRET"), Metrics: v.text("", "METRICS_JWT_SECRET"),
-		Handshake: v.milliseconds(2000, "CONNECT_ERROR_BACKOFF_MS"), Join: v.milliseconds(5000, "CHANNEL_ERROR_BACKOFF_MS"),
-		MaxHeader: v.whole(4096, "MAX_HEADER_LENGTH"), NATSURL: v.text("", "NATS_URL"),
-		LogLevel: v.text("info", "LOG_LEVEL"), Blocked: map[string]bool{},
+		Handshake: v.milliseconds(2000, "CONNECT_ERROR_BACKOFF_MS"),
+		Join:      v.milliseconds(5000, "CHANNEL_ERROR_BACKOFF_MS"), MaxHeader: v.whole(4096, "MAX_HEADER_LENGTH"),
+		NATSURL: v.text("", "NATS_URL"), LogLevel: v.text("info", "LOG_LEVEL"), Blocked: map[string]bool{},
 	}
 	d := realtime.Defaults()
 	c.Settings = realtime.Settings{
@@ -63,7 +63,8 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		MaxJoinsPerSecond:    v.limit(d.MaxJoinsPerSecond, "TENANT_MAX_JOINS_PER_SECOND"),
 		MaxEventsPerSecond:   v.limit(d.MaxEventsPerSecond, "TENANT_MAX_EVENTS_PER_SECOND"),
 		ClientPresenceEvents: v.limit(d.ClientPresenceEvents, "CLIENT_PRESENCE_MAX_CALLS"),
-		ClientPresenceWindow: time.Duration(v.limit(int(d.ClientPresenceWindow.Milliseconds()), "CLIENT_PRESENCE_WINDOW_MS")) * time.Millisecond,
+		ClientPresenceWindow: time.Duration(v.limit(int(d.ClientPresenceWindow.Milliseconds()),
+			"CLIENT_PRESENCE_WINDOW_MS")) * time.Millisecond,
 	}
 	if v.is("DB_SSL") {
 		c.SSLMode = "require"
@@ -79,7 +80,8 @@ func (c *Config) secrets(v *variables) {
 			c.Admin = append(c.Admin, secret)
 		}
 	}
-	for name, value := range map[string]string{"API_JWT_SECRET": c.Secret, "METRICS_JWT_SECRET": c.Metrics, "SECRET_KEY_BASE": v.text("", "SECRET_KEY_BASE")} {
+	for name, value := range map[string]string{"API_JWT_SECRET": c.Secret, "METRICS_JWT_SECRET": c.Metrics,
+		"SECRET_KEY_BASE": v.text("", "SECRET_KEY_BASE")} {
 		if value == "" {
 			v.fail("%s is required", name)
 		}

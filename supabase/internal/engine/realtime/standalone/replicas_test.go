@@ -38,7 +38,8 @@ func (l listener) send(event, payload string) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
 	defer cancel()
-	if err := l.conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `["1","1","realtime:notes",%q,%s]`, event, payload)); err != nil {
+	if err := l.conn.Write(ctx, websocket.MessageText,
+		fmt.Appendf(nil, `["1","1","realtime:notes",%q,%s]`, event, payload)); err != nil {
 		l.t.Fatal(err)
 	}
 }

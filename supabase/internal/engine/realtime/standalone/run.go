@@ -46,11 +46,13 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 		return err
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	o := c.options(log, registry)
 	o.Changes, o.Messages = stream, store
 	if c.NATSURL != "" {
-		if o.Bus, err = bus.DialNATS(bus.NATSOptions{URL: c.NATSURL, Prefix: "realtime." + c.Tenant, Log: log}); err != nil {
+		if o.Bus, err = bus.DialNATS(bus.NATSOptions{URL: c.NATSURL, Prefix: "realtime." + c.Tenant,
+			Log: log}); err != nil {
 			return err
 		}
 		defer o.Bus.Close()
@@ -160,7 +162,8 @@ func cutBearer(header string) (token string, ok bool) {
 }
 
 // serve serves HTTP until ctx is done, then closes the sockets.
-func (c *Config) serve(ctx context.Context, h http.Handler, engine *realtime.Engine, log *slog.Logger, ready func(net.Addr)) error {
+func (c *Config) serve(ctx context.Context, h http.Handler, engine *realtime.Engine, log *slog.Logger,
+	ready func(net.Addr)) error {
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return err
@@ -213,11 +216,13 @@ func examine(ctx context.Context, tx pgx.Tx) (readable, complete bool, err error
 // returns an error if the schema is older than the engine needs. It accepts a newer schema.
 func schema(ctx context.Context, db *pool.Pool) error {
 	return db.Tx(ctx, pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('realtime.schema_migrations', 0))`); err != nil {
+		if _, err := tx.Exec(ctx,
+			`select pg_advisory_xact_lock(hashtextextended('realtime.schema_migrations', 0))`); err != nil {
 			return err
 		}
 		var present bool
-		if err := tx.QueryRow(ctx, `select to_regclass('realtime.schema_migrations') is not null`).Scan(&present); err != nil {
+		if err := tx.QueryRow(ctx,
+			`select to_regclass('realtime.schema_migrations') is not null`).Scan(&present); err != nil {
 			return err
 		}
 		if present {

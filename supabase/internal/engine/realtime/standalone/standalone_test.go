@@ -28,7 +28,8 @@ func environment(vars map[string]string) func(string) (string, bool) {
 const jwtSecret = "super-secret-jwt-token-with-at-least-32-characters-long"
 
 func required(more map[string]string) map[string]string {
-	all := map[string]string{"API_JWT_SECRET": jwtSecret, "METRICS_JWT_SECRET": "metrics-secret-of-at-least-32-characters", "SECRET_KEY_BASE": "x"}
+	all := map[string]string{"API_JWT_SECRET": jwtSecret,
+		"METRICS_JWT_SECRET": "metrics-secret-of-at-least-32-characters", "SECRET_KEY_BASE": "x"}
 	for name, value := range more {
 		all[name] = value
 	}
@@ -40,8 +41,10 @@ func TestFromEnv(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Listen != ":4000" || c.Tenant != "realtime-dev" || c.Settings.MaxConnections != 7 || c.Settings.MaxEventsPerSecond != 100 ||
-		c.Join != 5*time.Second || c.Handshake != 2*time.Second || c.URL() != "postgres://supabase_admin:postgres@127.0.0.1:5432/postgres?sslmode=require" {
+	if c.Listen != ":4000" || c.Tenant != "realtime-dev" || c.Settings.MaxConnections != 7 ||
+		c.Settings.MaxEventsPerSecond != 100 ||
+		c.Join != 5*time.Second || c.Handshake != 2*time.Second ||
+		c.URL() != "postgres://supabase_admin:postgres@127.0.0.1:5432/postgres?sslmode=require" {
 		t.Errorf("%+v %s", c, c.URL())
 	}
 	for missing := range required(nil) {
@@ -51,7 +54,8 @@ func TestFromEnv(t *testing.T) {
 			t.Errorf("accepted without %s", missing)
 		}
 	}
-	for name, value := range map[string]string{"PORT": "many", "API_JWT_JWKS": "{", "JWT_CLAIM_VALIDATORS": "[]", "TENANT_MAX_JOINS_PER_SECOND": "0", "CLIENT_PRESENCE_WINDOW_MS": "-1"} {
+	for name, value := range map[string]string{"PORT": "many", "API_JWT_JWKS": "{", "JWT_CLAIM_VALIDATORS": "[]",
+		"TENANT_MAX_JOINS_PER_SECOND": "0", "CLIENT_PRESENCE_WINDOW_MS": "-1"} {
 		if _, err := FromEnv(environment(required(map[string]string{name: value}))); err == nil {
 			t.Errorf("accepted %s=%s", name, value)
 		}
@@ -120,7 +124,8 @@ func newDatabase(t *testing.T) *testdb.DB {
 	t.Helper()
 	db := testdb.New(t)
 	t.Cleanup(func() {
-		for end := time.Now().Add(time.Minute); testdb.Value[int](db, `select count(*) from pg_replication_slots where database = current_database()`) > 0; {
+		for end := time.Now().Add(time.Minute); testdb.Value[int](db,
+			`select count(*) from pg_replication_slots where database = current_database()`) > 0; {
 			if time.Now().After(end) {
 				t.Error("a replication slot remains")
 				return
@@ -134,7 +139,8 @@ func newDatabase(t *testing.T) *testdb.DB {
 // TestRun starts on a database without the realtime schema, and again on the same database.
 func TestRun(t *testing.T) {
 	db := newDatabase(t)
-	db.ExecAs("supabase_admin", `drop schema realtime cascade; create schema realtime; drop publication supabase_realtime, supabase_realtime_messages_publication`)
+	db.ExecAs("supabase_admin",
+		`drop schema realtime cascade; create schema realtime; drop publication supabase_realtime, supabase_realtime_messages_publication`)
 	c := configured(t, db)
 	for range 2 {
 		ctx, stop := context.WithCancel(t.Context())
@@ -190,15 +196,18 @@ func checkServer(t *testing.T, db *testdb.DB, at string) {
 		{"HEAD", "/api/tenants/realtime-dev/health", anon, "", 200, ""},
 		{"GET", "/api/tenants/realtime-dev/health", anon, "", 200, `"healthy":true`},
 		{"GET", "/api/tenants/other", anon, "", 404, "not found"},
-		{"PUT", "/api/tenants/realtime-dev", anon, `{"tenant":{"max_events_per_second":500}}`, 200, `"max_events_per_second":500`},
+		{"PUT", "/api/tenants/realtime-dev", anon, `{"tenant":{"max_events_per_second":500}}`, 200,
+			`"max_events_per_second":500`},
 		{"PUT", "/api/tenants/realtime-dev", anon, `{}`, 400, ""},
 		{"POST", "/api/tenants/realtime-dev/reload", anon, "", 204, ""},
 		{"DELETE", "/api/tenants/realtime-dev", anon, "", 422, ""},
 		{"OPTIONS", "/api/broadcast", "", "", 204, ""},
-		{"POST", "/api/broadcast", sign(t, jwtSecret, "authenticated"), `{}`, 401, "Unauthorized"}, // JWT_CLAIM_VALIDATORS
+		// JWT_CLAIM_VALIDATORS
+		{"POST", "/api/broadcast", sign(t, jwtSecret, "authenticated"), `{}`, 401, "Unauthorized"},
 		{"POST", "/api/broadcast", anon, `{"messages":[{"topic":"t","event":"e","payload":{}}]}`, 202, ""},
 	} {
-		if status, body := ask(t, c.method, at+c.path, c.token, c.body); status != c.status || !strings.Contains(body, c.contains) {
+		if status, body := ask(t, c.method, at+c.path, c.token, c.body); status != c.status ||
+			!strings.Contains(body, c.contains) {
 			t.Errorf("%s %s: got %d %s, want %d %s", c.method, c.path, status, body, c.status, c.contains)
 		}
 	}

@@ -98,7 +98,8 @@ func Encode(d Document) ([]byte, error) {
 		title, rest = summary(d.Schema)
 		description = always(rest)
 	}
-	types := []string{"application/json", "application/vnd.pgrst.object+json;nulls=stripped", "application/vnd.pgrst.object+json", "text/csv"}
+	types := []string{"application/json", "application/vnd.pgrst.object+json;nulls=stripped",
+		"application/vnd.pgrst.object+json", "text/csv"}
 	doc := object{
 		{"swagger", "2.0"},
 		{"info", object{{"description", description}, {"title", title}, {"version", d.Version}}},
@@ -201,7 +202,8 @@ func (d Document) foreignKey(t *schema.Table, c *schema.Column) string {
 	var found *schema.Relationship
 	for _, r := range d.Cache.Related(t.Name, t.Schema) {
 		if (r.Cardinality == schema.ManyToOne || r.Cardinality == schema.OneToOne && !r.Inverse) &&
-			len(r.Columns) == 1 && r.Columns[0].From == c.Name && (found == nil || found.ForeignIsView && !r.ForeignIsView) {
+			len(r.Columns) == 1 && r.Columns[0].From == c.Name &&
+			(found == nil || found.ForeignIsView && !r.ForeignIsView) {
 			found = r
 		}
 	}

@@ -74,7 +74,8 @@ func (d Document) routinePath(r *schema.Routine) object {
 		return object{
 			{"description", rest},
 			{"parameters", parameters},
-			{"produces", []string{"application/json", "application/vnd.pgrst.object+json;nulls=stripped", "application/vnd.pgrst.object+json"}},
+			{"produces", []string{"application/json", "application/vnd.pgrst.object+json;nulls=stripped",
+				"application/vnd.pgrst.object+json"}},
 			{"responses", answer("200", "OK")},
 			{"summary", first},
 			{"tags", []string{"(rpc) " + r.Name.Name}},
@@ -85,7 +86,8 @@ func (d Document) routinePath(r *schema.Routine) object {
 	query := []object{}
 	for _, p := range r.Params {
 		p.Type = d.typeName(p.Type)
-		properties = append(properties, member{p.Name, object{{"format", format(p.Type)}, {"items", items(p.Type)}, {"type", typeOf(p.Type)}}})
+		properties = append(properties,
+			member{p.Name, object{{"format", format(p.Type)}, {"items", items(p.Type)}, {"type", typeOf(p.Type)}}})
 		if p.Required {
 			required = append(required, p.Name)
 		}
@@ -110,7 +112,8 @@ func queryParam(p schema.Param) object {
 	if p.Variadic {
 		element := strings.TrimSuffix(p.Type, "[]")
 		return append(out, member{"collectionFormat", "multi"},
-			member{"items", object{{"format", format(element)}, {"type", typeOf(element)}}}, member{"type", typeOf(p.Type)})
+			member{"items", object{{"format", format(element)}, {"type", typeOf(element)}}},
+			member{"type", typeOf(p.Type)})
 	}
 	kind := typeOf(p.Type)
 	if kind == "array" || kind == "" {
@@ -121,10 +124,12 @@ func queryParam(p schema.Param) object {
 
 func (d Document) parameters() object {
 	header := func(name, description string, more ...member) object {
-		return append(object{{"name", name}, {"description", description}, {"required", false}, {"in", "header"}, {"type", "string"}}, more...)
+		return append(object{{"name", name}, {"description", description}, {"required", false}, {"in", "header"},
+			{"type", "string"}}, more...)
 	}
 	query := func(name, description string) object {
-		return object{{"name", name}, {"description", description}, {"required", false}, {"in", "query"}, {"type", "string"}}
+		return object{{"name", name}, {"description", description}, {"required", false}, {"in", "query"},
+			{"type", "string"}}
 	}
 	prefer := func(values ...string) object { return header("Prefer", "Preference", member{"enum", values}) }
 	returns := []string{"return=representation", "return=minimal", "return=none"}
@@ -143,12 +148,14 @@ func (d Document) parameters() object {
 	}
 	for _, t := range d.Tables {
 		name := t.Name.Name
-		out = append(out, member{"body." + name, object{{"name", name}, {"description", name}, {"required", false}, {"in", "body"},
-			{"schema", object{{"$ref", "#/definitions/" + name}}}}})
+		out = append(out, member{"body." + name,
+			object{{"name", name}, {"description", name}, {"required", false}, {"in", "body"},
+				{"schema", object{{"$ref", "#/definitions/" + name}}}}})
 		for i := range t.Columns {
 			c := &t.Columns[i]
 			out = append(out, member{"rowFilter." + name + "." + c.Name,
-				object{{"name", c.Name}, {"description", c.Comment}, {"required", false}, {"in", "query"}, {"type", "string"}}})
+				object{{"name", c.Name}, {"description", c.Comment}, {"required", false}, {"in", "query"},
+					{"type", "string"}}})
 		}
 	}
 	return out

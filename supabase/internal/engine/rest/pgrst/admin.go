@@ -86,7 +86,8 @@ func (w *metricsText) WriteHeader(status int) { w.status = status }
 func (w *metricsText) send() {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.ResponseWriter.WriteHeader(cmp.Or(w.status, http.StatusOK))
-	_, _ = w.ResponseWriter.Write(wholeNumber.ReplaceAll(w.body.Bytes(), []byte("$1.0"))) // the client may have disconnected
+	// the client may have disconnected
+	_, _ = w.ResponseWriter.Write(wholeNumber.ReplaceAll(w.body.Bytes(), []byte("$1.0")))
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -109,10 +110,12 @@ func (a *admin) Collect(out chan<- prometheus.Metric) {
 	gauge("pgrst_db_pool_available", "Available connections in the pool", float64(p.IdleConns()))
 	gauge("pgrst_db_pool_waiting", "Requests waiting to acquire a pool connection", float64(a.pool.Waiting()))
 	counter("pgrst_db_pool_timeouts_total", "The total number of pool connection timeouts", a.pool.Timeouts())
-	loads := describe("pgrst_schema_cache_loads_total", "The total number of times the schema cache was loaded", "status")
+	loads := describe("pgrst_schema_cache_loads_total", "The total number of times the schema cache was loaded",
+		"status")
 	out <- prometheus.MustNewConstMetric(loads, prometheus.CounterValue, float64(s.Loads), "SUCCESS")
 	out <- prometheus.MustNewConstMetric(loads, prometheus.CounterValue, float64(s.FailedLoads), "FAIL")
-	gauge("pgrst_schema_cache_query_time_seconds", "The query time in seconds of the last schema cache load", s.LoadTime.Seconds())
+	gauge("pgrst_schema_cache_query_time_seconds", "The query time in seconds of the last schema cache load",
+		s.LoadTime.Seconds())
 	counter("pgrst_jwt_cache_requests_total", "The total number of JWT cache lookups", s.TokenLookups)
 	counter("pgrst_jwt_cache_hits_total", "The total number of JWT cache hits", s.TokenHits)
 	counter("pgrst_jwt_cache_evictions_total", "The total number of JWT cache evictions", s.TokensEvicted)

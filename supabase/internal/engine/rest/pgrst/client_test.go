@@ -44,8 +44,10 @@ func TestCheckReady(t *testing.T) {
 	}{
 		{200, []string{"PGRST_SERVER_HOST=::1", admin}, fmt.Sprintf("OK: http://[::1]:%d/ready\n", port)},
 		{503, []string{"PGRST_SERVER_HOST=::1", admin}, fmt.Sprintf("ERROR: http://[::1]:%d/ready\n", port)},
-		{200, []string{"PGRST_SERVER_HOST=localhost", "PGRST_ADMIN_SERVER_PORT=1"}, "ERROR: connection refused to http://localhost:1/ready\n"},
-		{200, []string{"PGRST_SERVER_HOST=localhost", "PGRST_ADMIN_SERVER_PORT=-1"}, "ERROR: invalid url - http://localhost:-1/ready\n"},
+		{200, []string{"PGRST_SERVER_HOST=localhost", "PGRST_ADMIN_SERVER_PORT=1"},
+			"ERROR: connection refused to http://localhost:1/ready\n"},
+		{200, []string{"PGRST_SERVER_HOST=localhost", "PGRST_ADMIN_SERVER_PORT=-1"},
+			"ERROR: invalid url - http://localhost:-1/ready\n"},
 		{200, []string{"PGRST_SERVER_HOST=*4", admin},
 			"ERROR: The `--ready` flag cannot be used when server-host is configured as \"*4\". Please update your server-host config to \"localhost\".\n"},
 		{200, nil, "ERROR: Admin server is not running. Please check admin-server-port config.\n"},
@@ -83,7 +85,8 @@ func TestSecretFromPipe(t *testing.T) {
 // answers.
 func TestDumpConfigWithoutDatabase(t *testing.T) {
 	log, out := &logBuffer{}, &bytes.Buffer{}
-	o := Options{Environ: []string{"PGRST_DB_URI=postgresql://none@127.0.0.1:1/none", "PGRST_DB_MAX_ROWS=7"}, Log: slog.New(slog.NewTextHandler(log, nil))}
+	o := Options{Environ: []string{"PGRST_DB_URI=postgresql://none@127.0.0.1:1/none", "PGRST_DB_MAX_ROWS=7"},
+		Log: slog.New(slog.NewTextHandler(log, nil))}
 	if err := DumpConfig(t.Context(), o, out); err != nil || !strings.Contains(out.String(), "db-max-rows = 7\n") {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -140,7 +143,8 @@ func TestFatalErrors(t *testing.T) {
 		return Run(t.Context(), Options{Environ: environ, Log: slog.New(slog.DiscardHandler)})
 	}
 	u.Path = "/unknown_database"
-	if err := run("PGRST_DB_URI="+u.String(), "PGRST_DB_POOL_AUTOMATIC_RECOVERY=false"); err == nil || !strings.Contains(err.Error(), "recovery disabled") {
+	if err := run("PGRST_DB_URI="+u.String(), "PGRST_DB_POOL_AUTOMATIC_RECOVERY=false"); err == nil ||
+		!strings.Contains(err.Error(), "recovery disabled") {
 		t.Errorf("without automatic recovery: %v", err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -164,7 +168,8 @@ func refuseLogins(l net.Listener) {
 		}
 		b := pgproto3.NewBackend(conn, conn)
 		if _, err := b.ReceiveStartupMessage(); err == nil {
-			b.Send(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "28P01", Message: "password authentication failed"})
+			b.Send(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "28P01",
+				Message: "password authentication failed"})
 			_ = b.Flush()
 		}
 		conn.Close()

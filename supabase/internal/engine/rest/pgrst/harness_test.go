@@ -74,7 +74,8 @@ type testServer struct {
 func start(t *testing.T, database *testdb.DB, more string) *testServer {
 	t.Helper()
 	dir := t.TempDir()
-	s := &testServer{t: t, file: filepath.Join(dir, "rest.conf"), socket: filepath.Join(dir, "s"), admin: filepath.Join(dir, "a"), log: &logBuffer{}}
+	s := &testServer{t: t, file: filepath.Join(dir, "rest.conf"), socket: filepath.Join(dir, "s"),
+		admin: filepath.Join(dir, "a"), log: &logBuffer{}}
 	s.write(fmt.Sprintf("db-uri = %q\ndb-anon-role = \"anon\"\nserver-unix-socket = %q\nadmin-server-unix-socket = %q\n", database.URL("authenticator"), s.socket, s.admin) + more)
 	ctx, stop := context.WithCancel(t.Context())
 	ready, done := make(chan string, 1), make(chan error, 1)

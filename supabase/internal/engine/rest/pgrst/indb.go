@@ -44,7 +44,8 @@ func Overlay(ctx context.Context, pool *pool.Pool, base rest.Config, log *slog.L
 	}
 	for name, value := range values {
 		if _, err := overlay(map[string]string{name: value}, base); err != nil {
-			log.ErrorContext(ctx, "rest: in-database setting is invalid; ignoring it", "setting", "pgrst."+name, "error", err)
+			log.ErrorContext(ctx, "rest: in-database setting is invalid; ignoring it", "setting", "pgrst."+name,
+				"error", err)
 			delete(values, name)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // listen opens a unix socket if its path is not empty, otherwise a TCP port. A host is an address
 // or name, "*" for all addresses, "*4" or "*6" for all addresses with a preference, "!4" or "!6"
 // for all addresses of one family.
-func listen(ctx context.Context, socket string, mode fs.FileMode, host string, port int, reuse bool) (net.Listener, error) {
+func listen(ctx context.Context, socket string, mode fs.FileMode, host string, port int, reuse bool) (net.Listener,
+	error) {
 	if socket != "" {
 		if err := os.Remove(socket); err != nil && !os.IsNotExist(err) {
 			return nil, err

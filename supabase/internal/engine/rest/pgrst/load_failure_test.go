@@ -22,7 +22,8 @@ func TestFailedReload(t *testing.T) {
 		t.Errorf("the schema was read in %s s, want at least 0.12", took)
 	}
 	timeout := func(value string) {
-		database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set statement_timeout = '%s'`, database.Name, value))
+		database.ExecAs("supabase_admin",
+			fmt.Sprintf(`alter role authenticator in database %s set statement_timeout = '%s'`, database.Name, value))
 	}
 	timeout("100ms")
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGUSR1); err != nil {
@@ -50,7 +51,8 @@ func (s *testServer) metric(name string) string {
 // until waits until a path has a status.
 func (s *testServer) until(socket, url, status string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !strings.HasPrefix(s.ask(socket, url), status); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !strings.HasPrefix(s.ask(socket, url),
+		status); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("%s does not answer %s", url, status)
 		}
@@ -63,7 +65,8 @@ func TestUnknownHost(t *testing.T) {
 	if got := connectionText(err); got != `could not translate host name "nowhere" to address: no such host` {
 		t.Error(got)
 	}
-	if got := failureText(err); !strings.Contains(got, `"details":"could not translate host name \"nowhere\" to address: no such host"`) {
+	if got := failureText(err); !strings.Contains(got,
+		`"details":"could not translate host name \"nowhere\" to address: no such host"`) {
 		t.Error(got)
 	}
 }

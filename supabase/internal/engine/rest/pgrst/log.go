@@ -38,7 +38,8 @@ func now() string { return time.Now().Format("02/Jan/2006:15:04:05 -0700") }
 
 // write writes one line of diagnostics.
 func (j *journal) write(text string) {
-	_, _ = io.WriteString(j.diagnostics, now()+": "+strings.ReplaceAll(text, "\n", " ")+"\n") // a log that is full or closed stops no request
+	// a log that is full or closed stops no request
+	_, _ = io.WriteString(j.diagnostics, now()+": "+strings.ReplaceAll(text, "\n", " ")+"\n")
 }
 
 // request logs a request by log-level.
@@ -52,9 +53,11 @@ func (j *journal) request(r *http.Request, report *rest.Report) {
 	if len(report.Legacy) > 0 {
 		j.write("WARNING: Embedded resource was referenced by relation name even though it has an alias. " +
 			"This is deprecated and will stop working in a future release.")
-		j.write("Update filters, orders or limits that use " + rest.LegacyHint(report.Legacy) + " in `" + r.Method + " " + r.RequestURI + "`")
+		j.write("Update filters, orders or limits that use " + rest.LegacyHint(report.Legacy) + " in `" + r.Method +
+			" " + r.RequestURI + "`")
 	}
-	if e := report.Err; e != nil && e.Status >= http.StatusInternalServerError && least <= http.StatusInternalServerError {
+	if e := report.Err; e != nil && e.Status >= http.StatusInternalServerError &&
+		least <= http.StatusInternalServerError {
 		j.failure(e)
 	}
 	if report.Status < least {
@@ -67,8 +70,8 @@ func (j *journal) request(r *http.Request, report *rest.Report) {
 	if r.Method == http.MethodHead {
 		length = "-"
 	}
-	_, _ = fmt.Fprintf(j.out, "- - %s [%s] \"%s %s %s\" %d %s \"%s\" \"%s\"\n", quoted(role), now(), r.Method, quoted(r.RequestURI), r.Proto,
-		report.Status, length, quoted(r.Referer()), quoted(r.UserAgent()))
+	_, _ = fmt.Fprintf(j.out, "- - %s [%s] \"%s %s %s\" %d %s \"%s\" \"%s\"\n", quoted(role), now(), r.Method,
+		quoted(r.RequestURI), r.Proto, report.Status, length, quoted(r.Referer()), quoted(r.UserAgent()))
 }
 
 // quoted makes text of a client safe inside the quotes of a log line.
@@ -156,12 +159,16 @@ func translate(message string, attrs map[string]slog.Value) []string {
 	switch message {
 	case "rest: schema loaded":
 		ms := float64(attrs["duration"].Duration().Microseconds()) / 1000
-		return []string{fmt.Sprintf("Schema cache queried in %.1f milliseconds", ms), "Schema cache loaded " + text("schema")}
+		return []string{fmt.Sprintf("Schema cache queried in %.1f milliseconds", ms), "Schema cache loaded " +
+			text("schema")}
 	case "rest: schema load failed; retrying":
-		return []string{"Failed to load the schema cache using db-schemas=" + joined(attrs["schemas"]) + " and db-extra-search-path=" +
-			joined(attrs["search_path"]) + ". " + failureText(cause), "Attempting to reconnect to the database in " + retry}
+		return []string{"Failed to load the schema cache using db-schemas=" + joined(attrs["schemas"]) +
+			" and db-extra-search-path=" +
+			joined(attrs["search_path"]) + ". " + failureText(cause), "Attempting to reconnect to the database in " +
+			retry}
 	case "rest: listening for notifications":
-		return []string{"Listener connected to PostgreSQL " + text("server_version") + fmt.Sprintf(" on %q", text("host")+":"+text("port")) +
+		return []string{"Listener connected to PostgreSQL " +
+			text("server_version") + fmt.Sprintf(" on %q", text("host")+":"+text("port")) +
 			" and listening for database notifications on the " + channel}
 	case "rest: listen connection lost; reconnecting":
 		return []string{"Failed listening for database notifications on the " + channel + ". " + connectionText(cause),
@@ -202,7 +209,8 @@ func joined(v slog.Value) string {
 // failureText returns an error of the database as the JSON of an error reply.
 func failureText(err error) string {
 	if pg, ok := pool.AsPgError(err); ok {
-		return string(apierror.RestBody(&apierror.Error{Code: pg.Code, Message: pg.Message, Hint: optional(pg.Hint), Details: nilIfEmpty(pg.Detail)}, false))
+		return string(apierror.RestBody(&apierror.Error{Code: pg.Code, Message: pg.Message, Hint: optional(pg.Hint),
+			Details: nilIfEmpty(pg.Detail)}, false))
 	}
 	e := apierror.Errorf(http.StatusServiceUnavailable, "PGRST000", "Database connection error.")
 	e.Details = connectionText(err)

@@ -27,9 +27,12 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`db-schemas = "public"`, `db-extra-search-path = "public"`, `db-pool = 10`, `db-max-rows = ""`, `db-tx-end = "commit"`, `db-channel = "pgrst"`,
-		`server-port = 3000`, `server-host = "!4"`, `admin-server-port = ""`, `jwt-role-claim-key = "$$.role"`, `log-level = "error"`, `openapi-mode = "follow-privileges"`,
-		`db-prepared-statements = true`, `db-config = true`, `url-use-legacy-target-names = true`, `jwt-cache-max-entries = 1000`} {
+	for _, line := range []string{`db-schemas = "public"`, `db-extra-search-path = "public"`, `db-pool = 10`,
+		`db-max-rows = ""`, `db-tx-end = "commit"`, `db-channel = "pgrst"`,
+		`server-port = 3000`, `server-host = "!4"`, `admin-server-port = ""`, `jwt-role-claim-key = "$$.role"`,
+		`log-level = "error"`, `openapi-mode = "follow-privileges"`,
+		`db-prepared-statements = true`, `db-config = true`, `url-use-legacy-target-names = true`,
+		`jwt-cache-max-entries = 1000`} {
 		if !strings.Contains(s.Dump(), line+"\n") {
 			t.Errorf("%s is missing in\n%s", line, s.Dump())
 		}
@@ -48,12 +51,15 @@ app.settings.price = "5$$"
 jwt-secret = "0123456789012345678901234567890123456789"
 pre-request = "api.check"
 max-rows = 9
-`, "TENANT=tenant", "PGRST_DB_URI=postgres://environment", "PGRST_SERVER_PORT=80", "PGRST_APP_SETTINGS_NAME=x", "PGRST_OPENAPI_MODE=disabled")
+`, "TENANT=tenant", "PGRST_DB_URI=postgres://environment", "PGRST_SERVER_PORT=80", "PGRST_APP_SETTINGS_NAME=x",
+		"PGRST_OPENAPI_MODE=disabled")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`db-uri = "postgres://environment"`, `db-schemas = "api,tenant"`, `db-max-rows = 7`, `db-tx-end = "rollback-allow-override"`, `db-aggregates-enabled = true`,
-		`app.settings.price = "5$"`, `app.settings.NAME = "x"`, `server-port = 80`, `openapi-mode = "disabled"`, `db-pre-request = "api.check"`} {
+	for _, line := range []string{`db-uri = "postgres://environment"`, `db-schemas = "api,tenant"`, `db-max-rows = 7`,
+		`db-tx-end = "rollback-allow-override"`, `db-aggregates-enabled = true`,
+		`app.settings.price = "5$"`, `app.settings.NAME = "x"`, `server-port = 80`, `openapi-mode = "disabled"`,
+		`db-pre-request = "api.check"`} {
 		if !strings.Contains(s.Dump(), line+"\n") {
 			t.Errorf("%s is missing in\n%s", line, s.Dump())
 		}
@@ -69,7 +75,8 @@ func TestCancelReads(t *testing.T) {
 	if s, err := load(t, ""); err != nil || s.Rest.CancelReads || strings.Contains(s.Dump(), "cancel") {
 		t.Errorf("%v, %+v", err, s)
 	}
-	if s, err := load(t, "server-cancel-reads = true"); err != nil || !s.Rest.CancelReads || !strings.Contains(s.Dump(), "server-cancel-reads = true\n") {
+	if s, err := load(t, "server-cancel-reads = true"); err != nil || !s.Rest.CancelReads ||
+		!strings.Contains(s.Dump(), "server-cancel-reads = true\n") {
 		t.Errorf("%v, %+v", err, s)
 	}
 }
@@ -103,17 +110,20 @@ func TestServe(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
 	limit := func(rows int) {
-		database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '%d'; notify pgrst, 'reload config'`,
-			database.Name, rows))
+		database.ExecAs("supabase_admin",
+			fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '%d'; notify pgrst, 'reload config'`,
+				database.Name, rows))
 	}
 	limit(2)
 	s := start(t, database, "")
-	if got := s.ask(s.socket, "/things?select=id&order=id"); !strings.HasPrefix(got, "200") || !strings.HasSuffix(got, "\n[{\"id\":1}, \n {\"id\":2}]") {
+	if got := s.ask(s.socket, "/things?select=id&order=id"); !strings.HasPrefix(got, "200") ||
+		!strings.HasSuffix(got, "\n[{\"id\":1}, \n {\"id\":2}]") {
 		t.Errorf("at most two rows: %s", got)
 	}
 	for path, want := range map[string][]string{
 		"/live": {"200"}, "/ready": {"200"}, "/other": {"404"},
-		"/metrics":      {"200", "Content-Type: text/plain; charset=utf-8", `pgrst_schema_cache_loads_total{status="SUCCESS"} 1.0`},
+		"/metrics": {"200", "Content-Type: text/plain; charset=utf-8",
+			`pgrst_schema_cache_loads_total{status="SUCCESS"} 1.0`},
 		"/schema_cache": {"200", "public.things"},
 	} {
 		got := s.ask(s.admin, path)
@@ -128,7 +138,9 @@ func TestServe(t *testing.T) {
 
 	answered := make(chan string, 1)
 	go func() { answered <- s.ask(s.socket, "/rpc/wait") }()
-	for testdb.Value[int](database, `select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`) == 0 && len(answered) == 0 {
+	for testdb.Value[int](database,
+		`select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`) == 0 &&
+		len(answered) == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	s.stop()

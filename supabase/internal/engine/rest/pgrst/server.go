@@ -93,8 +93,10 @@ func open(ctx context.Context, o Options) (*server, error) {
 		o.Log.InfoContext(ctx, "Starting "+product+"...")
 	}
 	v.options = o
-	v.pool, err = pool.Open(ctx, pool.Config{URL: s.DBURI, MaxConns: int32(s.Pool), AcquireTimeout: s.AcquisitionTimeout,
-		MaxIdle: s.MaxIdle, MaxLifetime: s.MaxLifetime, Unprepared: !s.Prepared, ApplicationName: applicationName(s.DBURI)})
+	v.pool, err = pool.Open(ctx,
+		pool.Config{URL: s.DBURI, MaxConns: int32(s.Pool), AcquireTimeout: s.AcquisitionTimeout,
+			MaxIdle: s.MaxIdle, MaxLifetime: s.MaxLifetime, Unprepared: !s.Prepared,
+			ApplicationName: applicationName(s.DBURI)})
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +105,8 @@ func open(ctx context.Context, o Options) (*server, error) {
 	} else {
 		s.Rest = c
 	}
-	v.engine, err = rest.New(rest.Options{Pool: v.pool, Config: s.Rest, Configure: v.configure, Failed: v.failed, Report: report,
-		Log: o.Log})
+	v.engine, err = rest.New(rest.Options{Pool: v.pool, Config: s.Rest, Configure: v.configure, Failed: v.failed,
+		Report: report, Log: o.Log})
 	if err != nil {
 		v.pool.Close()
 		return nil, err
@@ -136,8 +138,10 @@ func (v *server) configure(ctx context.Context) (rest.Config, error) {
 // warnOfOldPath logs PostgREST's warning about the older form of jwt-role-claim-key.
 func (v *server) warnOfOldPath(ctx context.Context, s *Settings) {
 	if path := s.Rest.RoleClaim; path.Old() {
-		v.options.Log.WarnContext(ctx, "WARNING: The config `jwt-role-claim-key="+path.String()+"` is using the deprecated JSPath syntax.")
-		v.options.Log.WarnContext(ctx, "Update `jwt-role-claim-key="+path.String()+"` to the new JSONPath syntax as support for JSPath "+
+		v.options.Log.WarnContext(ctx, "WARNING: The config `jwt-role-claim-key="+path.String()+
+			"` is using the deprecated JSPath syntax.")
+		v.options.Log.WarnContext(ctx, "Update `jwt-role-claim-key="+path.String()+
+			"` to the new JSONPath syntax as support for JSPath "+
 			"will be removed in a future release. See the migration guide on how to update: "+
 			"https://github.com/PostgREST/postgrest/blob/main/CHANGELOG.md#migration-to-v16")
 	}

@@ -79,7 +79,8 @@ func TestMissingSocketFile(t *testing.T) {
 // database.
 func TestReadyWithoutDatabase(t *testing.T) {
 	database := testdb.New(t)
-	servers := map[string]*testServer{"listener": start(t, database, ""), "no listener": start(t, database, "db-channel-enabled = false\n")}
+	servers := map[string]*testServer{"listener": start(t, database, ""),
+		"no listener": start(t, database, "db-channel-enabled = false\n")}
 	for name, s := range servers {
 		if got := s.ask(s.admin, "/ready"); !strings.HasPrefix(got, "200") {
 			t.Errorf("%s: %s", name, got)
@@ -90,7 +91,8 @@ func TestReadyWithoutDatabase(t *testing.T) {
 	}
 	limit(0)
 	defer limit(-1)
-	database.ExecAs("supabase_admin", `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'authenticator'`)
+	database.ExecAs("supabase_admin",
+		`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'authenticator'`)
 	for name, s := range servers {
 		t.Log(name)
 		s.until(s.admin, "/ready", "503")
@@ -114,13 +116,15 @@ func TestFullPool(t *testing.T) {
 	done := make(chan string)
 	go func() { done <- s.ask(s.socket, "/rpc/wait") }()
 	time.Sleep(200 * time.Millisecond)
-	if got := s.ask(s.socket, "/things"); !strings.HasPrefix(got, "504") || !strings.Contains(got, "PGRST003") || !strings.Contains(got, "Retry-After: 1") {
+	if got := s.ask(s.socket, "/things"); !strings.HasPrefix(got, "504") || !strings.Contains(got, "PGRST003") ||
+		!strings.Contains(got, "Retry-After: 1") {
 		t.Error(got)
 	}
 	if got := <-done; !strings.HasPrefix(got, "200") {
 		t.Error(got)
 	}
-	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1.0\n") || !strings.Contains(got, "pgrst_db_pool_max 1.0\n") {
+	if got := s.ask(s.admin, "/metrics"); !strings.Contains(got, "pgrst_db_pool_timeouts_total 1.0\n") ||
+		!strings.Contains(got, "pgrst_db_pool_max 1.0\n") {
 		t.Error(got)
 	}
 }
@@ -130,7 +134,8 @@ func TestFullPool(t *testing.T) {
 func TestReloads(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
-	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '1'`, database.Name))
+	database.ExecAs("supabase_admin",
+		fmt.Sprintf(`alter role authenticator in database %s set pgrst.db_max_rows = '1'`, database.Name))
 	s := start(t, database, "db-channel = \"another\"\ndb-config = false\n")
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
@@ -181,7 +186,8 @@ func TestReloads(t *testing.T) {
 	if got := s.ask(s.socket, "/missed"); !strings.HasPrefix(got, "404") {
 		t.Errorf("a table without a notification: %s", got)
 	}
-	database.ExecAs("supabase_admin", `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %another%'`)
+	database.ExecAs("supabase_admin",
+		`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %another%'`)
 	s.eventually("/missed", "200")
 	close(stop)
 	if got, ok := <-failed; ok {
@@ -217,7 +223,8 @@ func TestReloadReachesConnections(t *testing.T) {
 	}
 	s.eventually("/things", "200")
 	settings()
-	database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set work_mem = '7MB'`, database.Name))
+	database.ExecAs("supabase_admin",
+		fmt.Sprintf(`alter role authenticator in database %s set work_mem = '7MB'`, database.Name))
 	for _, got := range settings() {
 		if !strings.Contains(got, "4MB") {
 			t.Errorf("before the reload: %s", got)
@@ -259,7 +266,8 @@ func TestLogAndListenerReload(t *testing.T) {
 	if got := s.log.String(); !strings.Contains(got, "/things") || !strings.Contains(got, `"things"`) {
 		t.Errorf("log-level = info, log-query = true: %s", got)
 	}
-	for testdb.Value[int](database, `select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen %pgrst%'`) == 0 {
+	for testdb.Value[int](database,
+		`select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen %pgrst%'`) == 0 {
 		if t.Context().Err() != nil {
 			t.Fatal("db-channel-enabled = true: nothing listens")
 		}
@@ -275,10 +283,12 @@ func TestInDatabaseSettings(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
 	set := func(name, value string) {
-		database.ExecAs("supabase_admin", fmt.Sprintf(`alter role authenticator in database %s set pgrst.%s = '%s'`, database.Name, name, value))
+		database.ExecAs("supabase_admin",
+			fmt.Sprintf(`alter role authenticator in database %s set pgrst.%s = '%s'`, database.Name, name, value))
 	}
-	for name, value := range map[string]string{"db_max_rows": "2", "log_level": "info", "log_query": "true", "jwt_cache_max_entries": "0",
-		"db_channel_enabled": "false", "server_host": "nowhere", "openapi_mode": "disabled"} {
+	for name, value := range map[string]string{"db_max_rows": "2", "log_level": "info", "log_query": "true",
+		"jwt_cache_max_entries": "0", "db_channel_enabled": "false", "server_host": "nowhere",
+		"openapi_mode": "disabled"} {
 		set(name, value)
 	}
 	s := start(t, database, "log-level = \"crit\"\n")
@@ -314,12 +324,14 @@ func TestInDatabaseSettings(t *testing.T) {
 func TestLogs(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
-	for level, want := range map[string][2]bool{"crit": {false, false}, "error": {false, false}, "warn": {true, false}, "info": {true, true}} {
+	for level, want := range map[string][2]bool{"crit": {false, false}, "error": {false, false}, "warn": {true, false},
+		"info": {true, true}} {
 		s := start(t, database, "log-level = \""+level+"\"\nlog-query = true\n")
 		s.ask(s.socket, "/nothing")
 		s.ask(s.socket, "/things")
 		got := s.log.String()
-		if strings.Contains(got, `- - anon [`) != want[0] || strings.Contains(got, `"GET /nothing HTTP/1.1" 404 `) != want[0] ||
+		if strings.Contains(got, `- - anon [`) != want[0] ||
+			strings.Contains(got, `"GET /nothing HTTP/1.1" 404 `) != want[0] ||
 			strings.Contains(got, `"GET /things HTTP/1.1" 200 `) != want[1] {
 			t.Errorf("%s: %s", level, got)
 		}
@@ -336,11 +348,13 @@ func TestTokenCache(t *testing.T) {
 	database.Exec(settingsSQL)
 	signed := bearer(t, jwt.MapClaims{"role": "authenticated"})
 	expired := bearer(t, jwt.MapClaims{"role": "authenticated", "exp": 1})
-	for size, want := range map[string]string{"0": "pgrst_jwt_cache_hits_total 0.0\n", "10": "pgrst_jwt_cache_hits_total 4.0\n"} {
+	for size, want := range map[string]string{"0": "pgrst_jwt_cache_hits_total 0.0\n",
+		"10": "pgrst_jwt_cache_hits_total 4.0\n"} {
 		s := start(t, database, "jwt-secret = \""+settingsSecret+"\"\njwt-cache-max-entries = "+size+"\n")
 		for range 3 {
 			s.ask(s.socket, "/things", signed)
-			if got := s.ask(s.socket, "/things", expired); !strings.HasPrefix(got, "401") || !strings.Contains(got, "JWT expired") {
+			if got := s.ask(s.socket, "/things", expired); !strings.HasPrefix(got, "401") ||
+				!strings.Contains(got, "JWT expired") {
 				t.Errorf("%s: an expired token: %s", size, got)
 			}
 		}

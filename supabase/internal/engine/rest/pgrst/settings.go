@@ -327,7 +327,8 @@ func (r *reader) database(c *rest.Config) (txEnd string) {
 	}
 	txEnd = r.choice(txEndName(c.TxEnd), "Invalid transaction termination. Check your configuration.", "db-tx-end",
 		"commit", "commit-allow-override", "rollback", "rollback-allow-override")
-	c.TxEnd = rest.TxEnd{Rollback: strings.HasPrefix(txEnd, "rollback"), Override: strings.HasSuffix(txEnd, "-allow-override")}
+	c.TxEnd = rest.TxEnd{Rollback: strings.HasPrefix(txEnd, "rollback"),
+		Override: strings.HasSuffix(txEnd, "-allow-override")}
 	return txEnd
 }
 
@@ -337,9 +338,10 @@ func (r *reader) api(c *rest.Config) {
 	if c.MinimalErrors {
 		verbosity = "minimal"
 	}
-	c.MinimalErrors = r.choice(verbosity, "Invalid client-error-verbosity. Check your configuration.", "client-error-verbosity",
-		"verbose", "minimal") == "minimal"
-	c.OpenAPI = map[string]rest.OpenAPIMode{"ignore-privileges": rest.IgnorePrivileges, "disabled": rest.OpenAPIDisabled}[r.choice(
+	c.MinimalErrors = r.choice(verbosity, "Invalid client-error-verbosity. Check your configuration.",
+		"client-error-verbosity", "verbose", "minimal") == "minimal"
+	c.OpenAPI = map[string]rest.OpenAPIMode{"ignore-privileges": rest.IgnorePrivileges,
+		"disabled": rest.OpenAPIDisabled}[r.choice(
 		openAPIModes()[c.OpenAPI], "Invalid openapi-mode. Check your configuration.", "openapi-mode",
 		"follow-privileges", "ignore-privileges", "disabled")]
 	c.OpenAPISecured = r.flag(c.OpenAPISecured, "openapi-security-active")
@@ -372,7 +374,8 @@ func (r *reader) tokens(c *rest.Config) (audience string) {
 		return ""
 	}
 	if strings.Contains(audience, ":") {
-		if u, err := url.Parse(audience); err != nil || u.Scheme == "" || strings.ContainsAny(audience, " <>\"{}|\\^`") {
+		if u, err := url.Parse(audience); err != nil || u.Scheme == "" ||
+			strings.ContainsAny(audience, " <>\"{}|\\^`") {
 			r.fail(configError("jwt-aud should be a string or a valid URI"))
 		}
 	}
@@ -414,8 +417,8 @@ func txEndName(t rest.TxEnd) string {
 }
 
 func openAPIModes() map[rest.OpenAPIMode]string {
-	return map[rest.OpenAPIMode]string{rest.FollowPrivileges: "follow-privileges", rest.IgnorePrivileges: "ignore-privileges",
-		rest.OpenAPIDisabled: "disabled"}
+	return map[rest.OpenAPIMode]string{rest.FollowPrivileges: "follow-privileges",
+		rest.IgnorePrivileges: "ignore-privileges", rest.OpenAPIDisabled: "disabled"}
 }
 
 // keys reads the secret, from a file if it begins with "@", and decodes it if it is base64.

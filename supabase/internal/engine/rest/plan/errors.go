@@ -41,12 +41,14 @@ func errColumnNotFound(table, column string) *apierror.Error {
 }
 
 func errNoRelationship(c *schema.Cache, parent, child, rel, in string) *apierror.Error {
-	e := apierror.Errorf(400, "PGRST200", "Could not find a relationship between '%s' and '%s' in the schema cache", parent, child)
+	e := apierror.Errorf(400, "PGRST200", "Could not find a relationship between '%s' and '%s' in the schema cache",
+		parent, child)
 	using := ""
 	if rel != "" {
 		using = "' using the hint '" + rel
 	}
-	e.Details = "Searched for a foreign key relationship between '" + parent + "' and '" + child + using + "' in the schema '" + in +
+	e.Details = "Searched for a foreign key relationship between '" + parent + "' and '" + child + using +
+		"' in the schema '" + in +
 		"', but no matches were found."
 	if wrong, right, ok := c.LikeRelated(parent, child, in); ok {
 		e.Hint = hint("Perhaps you meant '" + right + "' instead of '" + wrong + "'.")
@@ -62,7 +64,8 @@ type ambiguity struct {
 }
 
 func errAmbiguous(parent, child string, rels []*schema.Relationship) *apierror.Error {
-	e := apierror.Errorf(300, "PGRST201", "Could not embed because more than one relationship was found for '%s' and '%s'", parent, child)
+	e := apierror.Errorf(300, "PGRST201",
+		"Could not embed because more than one relationship was found for '%s' and '%s'", parent, child)
 	details := []ambiguity{}
 	var tries []string
 	for _, r := range rels {
@@ -105,7 +108,8 @@ func describe(r *schema.Relationship) ambiguity {
 			j.ToConstraint + list(j.ToColumns, to)
 		return a
 	}
-	a.Relationship = r.Constraint + " using " + r.Table.Name + list(r.Columns, from) + " and " + r.Foreign.Name + list(r.Columns, to)
+	a.Relationship = r.Constraint + " using " + r.Table.Name + list(r.Columns, from) + " and " +
+		r.Foreign.Name + list(r.Columns, to)
 	return a
 }
 
@@ -146,7 +150,8 @@ func errNoRoutine(c *schema.Cache, n schema.Name, args []string, content ast.Med
 		searched += " or with a single unnamed json/jsonb parameter"
 	}
 	e := apierror.Errorf(404, "PGRST202", "Could not find the function %s%s in the schema cache", n, named)
-	e.Details = "Searched for the function " + n.String() + searched + ", but no matches were found in the schema cache."
+	e.Details = "Searched for the function " + n.String() + searched +
+		", but no matches were found in the schema cache."
 	if only {
 		return e
 	}
@@ -173,7 +178,8 @@ func errAmbiguousRoutine(list []*schema.Routine) *apierror.Error {
 		}
 		names = append(names, r.String()+"("+strings.Join(params, ", ")+")")
 	}
-	e := apierror.Errorf(300, "PGRST203", "Could not choose the best candidate function between: %s", strings.Join(names, ", "))
+	e := apierror.Errorf(300, "PGRST203", "Could not choose the best candidate function between: %s",
+		strings.Join(names, ", "))
 	e.Hint = hint("Try renaming the parameters or the function itself in the database so function overloading can be resolved")
 	return e
 }

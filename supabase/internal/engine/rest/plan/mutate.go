@@ -49,7 +49,8 @@ func mutate(c *schema.Cache, req *Request, table *schema.Table, root *Node) (*Mu
 	if req.Prefs.Return == "representation" || req.Prefs.Return == "headers-only" {
 		m.Returning = needed(root, table.Key)
 		m.Key = slices.Sorted(slices.Values(table.Key))
-		if len(m.Returning) > 0 && m.Returning[0] == "*" { // Location then has the key's columns in the order of the table
+		// Location then has the key's columns in the order of the table
+		if len(m.Returning) > 0 && m.Returning[0] == "*" {
 			slices.SortFunc(m.Key, func(a, b string) int { return table.Position(a) - table.Position(b) })
 		}
 	}
@@ -97,7 +98,8 @@ func mutate(c *schema.Cache, req *Request, table *schema.Table, root *Node) (*Mu
 // checkPut returns an error unless the filters are exactly col=eq.value for all columns of the
 // primary key.
 func checkPut(req *Request, table *schema.Table) *apierror.Error {
-	refuse := apierror.Errorf(405, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")
+	refuse := apierror.Errorf(405, "PGRST105",
+		"Filters must include all and only primary key columns with 'eq' operators")
 	key := slices.Sorted(slices.Values(table.Key))
 	if len(req.Query.Logic) > 0 || len(key) == 0 || !slices.Equal(req.Query.FilterKeys, key) {
 		return refuse

@@ -80,7 +80,8 @@ func (r *reader) modify(root *Node) *apierror.Error {
 		if mutates && len(l.Path) == 0 {
 			continue
 		}
-		if err := r.withNode(root, l.Path, func(n *Node) { n.Where = append(n.Where, r.at(n.From).cond(l.Value)) }); err != nil {
+		if err := r.withNode(root, l.Path,
+			func(n *Node) { n.Where = append(n.Where, r.at(n.From).cond(l.Value)) }); err != nil {
 			return err
 		}
 	}
@@ -104,8 +105,8 @@ func (r *reader) selectItems(n *Node, items []ast.SelectItem) {
 				AggregateCast: it.AggregateCast, Alias: it.Alias})
 			continue
 		}
-		child := &Node{Name: it.Relation, Alias: it.Alias, Hint: it.Hint, Join: it.Join, Range: ast.AllRows(), depth: n.depth + 1,
-			From: schema.Name{Schema: r.in, Name: it.Relation}}
+		child := &Node{Name: it.Relation, Alias: it.Alias, Hint: it.Hint, Join: it.Join, Range: ast.AllRows(),
+			depth: n.depth + 1, From: schema.Name{Schema: r.in, Name: it.Relation}}
 		if it.Spread {
 			child.Spread = SpreadOne
 		}

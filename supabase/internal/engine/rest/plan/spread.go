@@ -87,7 +87,8 @@ func hoist(n *Node) []hoisted {
 			if name == "" {
 				name = s.Name
 			}
-			up = append(up, hoisted{name, Lifted{Name: name, Aggregate: s.Aggregate, AggregateCast: s.AggregateCast, Alias: s.Alias}})
+			up = append(up, hoisted{name,
+				Lifted{Name: name, Aggregate: s.Aggregate, AggregateCast: s.AggregateCast, Alias: s.Alias}})
 			s.Aggregate, s.AggregateCast = "", ""
 		}
 		for _, f := range fromChildren {
@@ -119,7 +120,8 @@ func orderSpreads(n *Node) *apierror.Error {
 		for i := range n.Order {
 			o := &n.Order[i]
 			name := embedName(n.Embed + "_" + o.Field.Name + "_" + strconv.Itoa(i+1))
-			n.SpreadExtra = append(n.SpreadExtra, SpreadExtra{Embed: o.Embed, SelectField: SelectField{Field: o.Field, Alias: name}})
+			n.SpreadExtra = append(n.SpreadExtra,
+				SpreadExtra{Embed: o.Embed, SelectField: SelectField{Field: o.Field, Alias: name}})
 			o.Field, o.Embed = Field{Name: name}, ""
 		}
 	}

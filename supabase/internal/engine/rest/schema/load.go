@@ -35,7 +35,8 @@ func Load(ctx context.Context, conn interface {
 	// requests; a large catalogue may take longer.
 	batch.Queue("select set_config('search_path', '', true), set_config('statement_timeout', '0', true)")
 	if src.MustExist {
-		batch.Queue("select count(quote_ident(name)::regnamespace) from unnest($1::text[] || $2::text[]) name", src.Schemas, extra)
+		batch.Queue("select count(quote_ident(name)::regnamespace) from unnest($1::text[] || $2::text[]) name",
+			src.Schemas, extra)
 	}
 	batch.Queue(tablesSQL, src.Schemas)
 	batch.Queue(keysSQL)
@@ -155,8 +156,8 @@ func (c *Cache) readRoutines(res pgx.BatchResults) error {
 	var r Routine
 	var volatility string
 	var settings, params []byte
-	return each(res, []any{&r.Schema, &r.Name.Name, &r.Comment, &r.Return.Schema, &r.Return.Name, &r.SetOf, &r.Composite,
-		&volatility, &r.Variadic, &r.Isolation, &settings, &params}, func() error {
+	return each(res, []any{&r.Schema, &r.Name.Name, &r.Comment, &r.Return.Schema, &r.Return.Name, &r.SetOf,
+		&r.Composite, &volatility, &r.Variadic, &r.Isolation, &settings, &params}, func() error {
 		routine := r
 		routine.Volatility = Volatility(volatility[0])
 		if err := json.Unmarshal(settings, &routine.Settings); err != nil {

@@ -42,13 +42,14 @@ func (g *graph) readKeys(res pgx.BatchResults) error {
 	var id int64
 	var kind string
 	var k key
-	return each(res, []any{&id, &k.constraint, &kind, &k.table, &k.other, &k.columns, &k.othersTo, &k.top, &k.unique}, func() error {
-		copied := k
-		copied.foreign = kind == "f"
-		copied.columns, copied.othersTo = slices.Clone(k.columns), slices.Clone(k.othersTo)
-		g.keys = append(g.keys, copied)
-		return nil
-	})
+	return each(res, []any{&id, &k.constraint, &kind, &k.table, &k.other, &k.columns, &k.othersTo, &k.top, &k.unique},
+		func() error {
+			copied := k
+			copied.foreign = kind == "f"
+			copied.columns, copied.othersTo = slices.Clone(k.columns), slices.Clone(k.othersTo)
+			g.keys = append(g.keys, copied)
+			return nil
+		})
 }
 
 func (g *graph) readRelations(res pgx.BatchResults) error {
@@ -78,14 +79,16 @@ func (g *graph) readViews(res pgx.BatchResults) error {
 func (g *graph) readComputed(res pgx.BatchResults) error {
 	var fn, table, foreign Name
 	var one bool
-	return each(res, []any{&fn.Schema, &fn.Name, &table.Schema, &table.Name, &foreign.Schema, &foreign.Name, &one}, func() error {
-		card := ComputedToMany
-		if one {
-			card = ComputedToOne
-		}
-		g.computed = append(g.computed, &Relationship{Table: table, Foreign: foreign, Self: table == foreign, Cardinality: card, Function: fn})
-		return nil
-	})
+	return each(res, []any{&fn.Schema, &fn.Name, &table.Schema, &table.Name, &foreign.Schema, &foreign.Name, &one},
+		func() error {
+			card := ComputedToMany
+			if one {
+				card = ComputedToOne
+			}
+			g.computed = append(g.computed,
+				&Relationship{Table: table, Foreign: foreign, Self: table == foreign, Cardinality: card, Function: fn})
+			return nil
+		})
 }
 
 // exposure is a view that shows all columns of a key.
@@ -226,7 +229,8 @@ func (c *Cache) keepExposed(computed, rels []*Relationship, exposed func(Name) b
 	}
 	for _, list := range c.Relationships {
 		slices.SortStableFunc(list, func(a, b *Relationship) int {
-			return cmp.Or(cmp.Compare(a.Foreign.Name, b.Foreign.Name), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Constraint, b.Constraint))
+			return cmp.Or(cmp.Compare(a.Foreign.Name, b.Foreign.Name), cmp.Compare(rank(a), rank(b)),
+				cmp.Compare(a.Constraint, b.Constraint))
 		})
 	}
 }
@@ -283,7 +287,8 @@ func (g *graph) foreignKey(k key, index map[origin][]viewColumn) []*Relationship
 		for _, fcols := range combinations(fv.columns) {
 			for _, tv := range toViews {
 				for _, tcols := range combinations(tv.columns) {
-					rels = append(rels, rel(g.relations[fv.view].name, g.relations[tv.view].name, fcols, tcols, true, true))
+					rels = append(rels, rel(g.relations[fv.view].name, g.relations[tv.view].name, fcols, tcols, true,
+						true))
 				}
 			}
 		}

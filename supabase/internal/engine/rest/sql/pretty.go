@@ -89,8 +89,8 @@ func (p *printer) beginsClause() bool {
 	if strings.HasSuffix(out, "distinct") || strings.HasSuffix(out, "delete") {
 		return false
 	}
-	for _, clause := range [...]string{"with ", "select ", "from ", "left join ", "inner join ", "where ", "group by ", "order by ", "limit ",
-		"insert into ", "update ", "delete from ", "set ", "returning ", "on conflict "} {
+	for _, clause := range [...]string{"with ", "select ", "from ", "left join ", "inner join ", "where ", "group by ",
+		"order by ", "limit ", "insert into ", "update ", "delete from ", "set ", "returning ", "on conflict "} {
 		if strings.HasPrefix(p.in[1:], clause) {
 			return true
 		}

@@ -287,7 +287,8 @@ func (w statementWriter) bodyOf(routine *schema.Routine, r Reply) {
 		}
 		w.put("coalesce(", agg, ", ", empty, ")")
 	case BodyGeoJSON:
-		w.put("json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(st_asgeojson(", page, ".*)::json), '[]'))")
+		w.put("json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(st_asgeojson(", page,
+			".*)::json), '[]'))")
 	case BodyCSV:
 		w.csv()
 	case BodyCustom:

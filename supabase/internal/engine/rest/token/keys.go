@@ -35,7 +35,8 @@ func ParseSet(secret []byte) (*Set, error) {
 
 // verify returns the key that made the signature. It tries the key that the token names. If the
 // token or the key has no id, it tries every key that fits the method.
-func (s *Set) verify(method jwt.SigningMethod, id, signed string, signature []byte, claims json.RawMessage) (keys.Key, error) {
+func (s *Set) verify(method jwt.SigningMethod, id, signed string, signature []byte, claims json.RawMessage) (keys.Key,
+	error) {
 	for _, k := range s.keys {
 		if id != "" && k.ID != "" && id != k.ID {
 			continue

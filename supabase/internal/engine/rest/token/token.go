@@ -62,7 +62,9 @@ func (s *Set) Verify(token string) (json.RawMessage, *apierror.Error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return nil, apierror.Errorf(401, "PGRST301", "Expected 3 parts in JWT; got %d", len(parts)).
-			WithHeader("WWW-Authenticate", `Bearer error="invalid_token", error_description="Expected 3 parts in JWT; got `+strconv.Itoa(len(parts))+`"`)
+			WithHeader("WWW-Authenticate",
+				`Bearer error="invalid_token", error_description="Expected 3 parts in JWT; got `+
+					strconv.Itoa(len(parts))+`"`)
 	}
 	var header struct {
 		Algorithm string `json:"alg"`
@@ -74,7 +76,8 @@ func (s *Set) Verify(token string) (json.RawMessage, *apierror.Error) {
 	}
 	method := jwt.GetSigningMethod(header.Algorithm)
 	if method == nil || header.Algorithm == "none" {
-		return nil, undecodable("Wrong or unsupported encoding algorithm", "JWT is unsecured but expected 'alg' was not 'none'")
+		return nil, undecodable("Wrong or unsupported encoding algorithm",
+			"JWT is unsecured but expected 'alg' was not 'none'")
 	}
 	signature, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[2], "="))
 	if err != nil {

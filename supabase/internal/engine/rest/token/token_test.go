@@ -30,8 +30,9 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	set, err := ParseSet([]byte(fmt.Sprintf(`{"keys":[{"kty":"oct","kid":"h","k":%q},{"kty":"EC","kid":"e","crv":"P-256","x":%q,"y":%q},
-		{"kty":"RSA","kid":"r","n":%q,"e":%q},{"kty":"OKP","kid":"o","crv":"Ed25519","x":%q}]}`, b64([]byte("a shared secret of thirty-two bytes!")),
-		b64(point[1:33]), b64(point[33:]), b64(rsaKey.N.Bytes()), b64(big.NewInt(int64(rsaKey.E)).Bytes()), b64(edPub))))
+		{"kty":"RSA","kid":"r","n":%q,"e":%q},{"kty":"OKP","kid":"o","crv":"Ed25519","x":%q}]}`,
+		b64([]byte("a shared secret of thirty-two bytes!")), b64(point[1:33]), b64(point[33:]), b64(rsaKey.N.Bytes()),
+		b64(big.NewInt(int64(rsaKey.E)).Bytes()), b64(edPub))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +40,9 @@ func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		method jwt.SigningMethod
 		key    any
-	}{{jwt.SigningMethodHS256, []byte("a shared secret of thirty-two bytes!")}, {jwt.SigningMethodHS512, []byte("a shared secret of thirty-two bytes!")},
-		{jwt.SigningMethodES256, ec}, {jwt.SigningMethodRS256, rsaKey}, {jwt.SigningMethodPS384, rsaKey}, {jwt.SigningMethodEdDSA, edKey}} {
+	}{{jwt.SigningMethodHS256, []byte("a shared secret of thirty-two bytes!")},
+		{jwt.SigningMethodHS512, []byte("a shared secret of thirty-two bytes!")}, {jwt.SigningMethodES256, ec},
+		{jwt.SigningMethodRS256, rsaKey}, {jwt.SigningMethodPS384, rsaKey}, {jwt.SigningMethodEdDSA, edKey}} {
 		text, err := jwt.NewWithClaims(c.method, jwt.MapClaims{"role": "r"}).SignedString(c.key)
 		if err != nil {
 			t.Fatal(err)
@@ -59,8 +61,9 @@ func TestCheck(t *testing.T) {
 	for claims, want := range map[string]string{
 		`{"exp":970}`: "", `{"exp":969}`: "JWT expired", `{"exp":"x"}`: "The JWT 'exp' claim must be a number",
 		`{"nbf":1030}`: "", `{"nbf":1031}`: "JWT not yet valid", `{"iat":1031}`: "JWT issued at future",
-		`{"aud":"me"}`: "", `{"aud":["x","me"]}`: "", `{"aud":[]}`: "", `{"aud":"x"}`: "JWT not in audience", `{"aud":{"a":1}}`: "The JWT 'aud' claim must be a string or an array of strings",
-		`{"exp":1e400}`: "JWT expired",
+		`{"aud":"me"}`: "", `{"aud":["x","me"]}`: "", `{"aud":[]}`: "", `{"aud":"x"}`: "JWT not in audience",
+		`{"aud":{"a":1}}`: "The JWT 'aud' claim must be a string or an array of strings",
+		`{"exp":1e400}`:   "JWT expired",
 	} {
 		err := Check(json.RawMessage(claims), now, func(a string) bool { return a == "me" })
 		got := ""
@@ -76,9 +79,12 @@ func TestCheck(t *testing.T) {
 func TestPath(t *testing.T) {
 	claims := json.RawMessage(`{"role":"r","app":{"roles":["test_one","other"],"a-b":7},"n":[[1],{"x":"deep"}]}`)
 	for path, want := range map[string]string{
-		"$.role": "r", ".role": "r", "$.app.roles[0]": "test_one", "$.app.roles[-1]": "other", `$.app["a-b"]`: "7", `.app."a-b"`: "7", "$.n[1].x": "deep",
-		`$.app.roles[?(@ == "other")]`: "other", `.app.roles[?(@ ^== "test_")]`: "test_one", `.app.roles[?(@ ==^ "er")]`: "other", `.app.roles[?(@ *== "st_")]`: "test_one",
-		`$.app.roles[?search(@, "^oth")]`: "other", `$.app.roles[?match(@, "other")]`: "other", "$.app.roles[*]": "test_one", "$.nothing": "", "$.app.roles[9]": "",
+		"$.role": "r", ".role": "r", "$.app.roles[0]": "test_one", "$.app.roles[-1]": "other", `$.app["a-b"]`: "7",
+		`.app."a-b"`: "7", "$.n[1].x": "deep",
+		`$.app.roles[?(@ == "other")]`: "other", `.app.roles[?(@ ^== "test_")]`: "test_one",
+		`.app.roles[?(@ ==^ "er")]`: "other", `.app.roles[?(@ *== "st_")]`: "test_one",
+		`$.app.roles[?search(@, "^oth")]`: "other", `$.app.roles[?match(@, "other")]`: "other",
+		"$.app.roles[*]": "test_one", "$.nothing": "", "$.app.roles[9]": "",
 	} {
 		p, err := ParsePath(path)
 		if err != nil {
@@ -89,12 +95,14 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
-	for path, want := range map[string]string{`.roles[?(@ ^== "r")]`: `."roles"[?(@ ^== "r")]`, ".a.b[0]": `."a"."b"[0]`, "$.a.b[0]": "$.a.b[0]"} {
+	for path, want := range map[string]string{`.roles[?(@ ^== "r")]`: `."roles"[?(@ ^== "r")]`,
+		".a.b[0]": `."a"."b"[0]`, "$.a.b[0]": "$.a.b[0]"} {
 		if p, err := ParsePath(path); err != nil || p.String() != want || p.Old() != (path[0] == '.') {
 			t.Errorf("%s: %s, %v", path, p, err)
 		}
 	}
-	for _, bad := range []string{"role", "$.", "$.a[", "$.a[x]", `$.a[?(@ = "x")]`, `$.a[?search(@, "(")]`, `$."a`, ".role##", "$.my_role;;domain", "$.a b", ".#$$%&$%/"} {
+	for _, bad := range []string{"role", "$.", "$.a[", "$.a[x]", `$.a[?(@ = "x")]`, `$.a[?search(@, "(")]`, `$."a`,
+		".role##", "$.my_role;;domain", "$.a b", ".#$$%&$%/"} {
 		if _, err := ParsePath(bad); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
@@ -126,7 +134,8 @@ func TestReplacedKeys(t *testing.T) {
 	set := NewSet(next.Verifying()...)
 	secret, signing := keys.Secret("", old.JWTSecret), old.Signing[0]
 	for claims, accepted := range map[string][]keys.Key{
-		`{"role":"authenticated","sub":"u","session_id":"s"}`: {signing}, `{"role":"anon"}`: {secret, signing}, `{"role":"service_role"}`: {},
+		`{"role":"authenticated","sub":"u","session_id":"s"}`: {signing}, `{"role":"anon"}`: {secret, signing},
+		`{"role":"service_role"}`: {},
 	} {
 		for _, key := range []keys.Key{secret, signing} {
 			accepted := slices.ContainsFunc(accepted, func(k keys.Key) bool { return k.Algorithm == key.Algorithm })

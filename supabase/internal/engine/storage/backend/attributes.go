@@ -18,7 +18,8 @@ func attributePrefix() string {
 }
 
 func setAttributes(f *os.File, o Options, etag string) {
-	for name, value := range map[string]string{"content-type": o.ContentType, "cache-control": o.CacheControl, "etag": etag} {
+	for name, value := range map[string]string{"content-type": o.ContentType, "cache-control": o.CacheControl,
+		"etag": etag} {
 		if value != "" {
 			_ = unix.Fsetxattr(int(f.Fd()), attributePrefix()+name, []byte(value), 0)
 		}
@@ -26,7 +27,8 @@ func setAttributes(f *os.File, o Options, etag string) {
 }
 
 func attributes(f *os.File) (o Options, etag string) {
-	return Options{ContentType: attribute(f, "content-type"), CacheControl: attribute(f, "cache-control")}, attribute(f, "etag")
+	return Options{ContentType: attribute(f, "content-type"), CacheControl: attribute(f, "cache-control")},
+		attribute(f, "etag")
 }
 
 func attribute(f *os.File, name string) string {

@@ -84,7 +84,8 @@ type Backend interface {
 type Multipart interface {
 	CreateMultipart(ctx context.Context, key Key, o Options) (uploadID string, err error)
 	PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, size int64) (Part, error)
-	CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part, time.Time, error)
+	CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part,
+		time.Time, error)
 	CompleteMultipart(ctx context.Context, key Key, uploadID string, parts []Part) (Meta, error)
 	AbortMultipart(ctx context.Context, key Key, uploadID string) error
 }

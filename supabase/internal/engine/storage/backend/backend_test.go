@@ -24,7 +24,8 @@ const content = "0123456789"
 // put stores content with the type text/plain.
 func put(t *testing.T, b backend.Backend, key backend.Key) backend.Meta {
 	t.Helper()
-	meta, err := b.Put(t.Context(), key, strings.NewReader(content), backend.Options{ContentType: "text/plain", CacheControl: "max-age=1"})
+	meta, err := b.Put(t.Context(), key, strings.NewReader(content),
+		backend.Options{ContentType: "text/plain", CacheControl: "max-age=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func TestPutAndOpen(t *testing.T) {
 		}
 		meta := put(t, b, key)
 		sum := md5.Sum([]byte(content))
-		if meta.Size != 10 || meta.ETag != `"`+hex.EncodeToString(sum[:])+`"` || meta.ContentType != "text/plain" || time.Since(meta.Modified) > time.Minute {
+		if meta.Size != 10 || meta.ETag != `"`+hex.EncodeToString(sum[:])+`"` || meta.ContentType != "text/plain" ||
+			time.Since(meta.Modified) > time.Minute {
 			t.Errorf("put: %+v", meta)
 		}
 		head, err := b.Head(t.Context(), key)
@@ -82,7 +84,8 @@ func TestFailedPutStoresNothing(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, func(t *testing.T, b backend.Backend) {
 		key := backend.Key{Bucket: "b", Name: "half", Version: "v"}
-		if _, err := b.Put(t.Context(), key, io.MultiReader(strings.NewReader("half"), failing{}), backend.Options{}); err == nil {
+		if _, err := b.Put(t.Context(), key, io.MultiReader(strings.NewReader("half"), failing{}),
+			backend.Options{}); err == nil {
 			t.Error("incomplete body was stored")
 		}
 		if _, err := b.Head(t.Context(), key); !errors.Is(err, backend.ErrNotFound) {
@@ -105,11 +108,13 @@ func TestCopy(t *testing.T) {
 		if copied.Size != int64(len(content)) || copied.ETag != `"`+hex.EncodeToString(sum[:])+`"` {
 			t.Errorf("reply to the copy: %+v", copied)
 		}
-		if m, err := b.Head(t.Context(), same); err != nil || m.ContentType != "text/plain" || read(t, b, same, 0, -1) != content {
+		if m, err := b.Head(t.Context(), same); err != nil || m.ContentType != "text/plain" ||
+			read(t, b, same, 0, -1) != content {
 			t.Errorf("copy: %+v, %v", m, err)
 		}
 		changed := backend.Key{Bucket: "b", Name: "changed", Version: "v3"}
-		if m, err := b.Copy(t.Context(), source, changed, &backend.Options{ContentType: "text/x"}); err != nil || m.ContentType != "text/x" {
+		if m, err := b.Copy(t.Context(), source, changed, &backend.Options{ContentType: "text/x"}); err != nil ||
+			m.ContentType != "text/x" {
 			t.Errorf("copy with other options: %+v, %v", m, err)
 		}
 	})
@@ -128,7 +133,8 @@ func TestDiskCopy(t *testing.T) {
 		sum := md5.Sum(append(bytes.Clone(half), half...))
 		want := `"` + hex.EncodeToString(sum[:]) + `"`
 		whole := backend.Key{Bucket: "b", Name: "whole", Version: "v"}
-		if _, err := b.Put(ctx, whole, io.MultiReader(bytes.NewReader(half), bytes.NewReader(half)), backend.Options{}); err != nil {
+		if _, err := b.Put(ctx, whole, io.MultiReader(bytes.NewReader(half), bytes.NewReader(half)),
+			backend.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		parts := backend.Key{Bucket: "b", Name: "parts", Version: "v"}
@@ -175,17 +181,20 @@ func TestDiskCopy(t *testing.T) {
 func TestWalkAndDelete(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, func(t *testing.T, b backend.Backend) {
-		key, other := backend.Key{Bucket: "b", Name: "folder/a b.txt", Version: "v1"}, backend.Key{Bucket: "b", Name: "other", Version: "v2"}
+		key, other := backend.Key{Bucket: "b", Name: "folder/a b.txt", Version: "v1"},
+			backend.Key{Bucket: "b", Name: "other", Version: "v2"}
 		put(t, b, key)
 		put(t, b, other)
 		seen := map[string]bool{}
-		if err := b.Walk(t.Context(), func(e backend.Entry) error { seen[e.Key.Name+"@"+e.Key.Version] = true; return nil }); err != nil {
+		if err := b.Walk(t.Context(),
+			func(e backend.Entry) error { seen[e.Key.Name+"@"+e.Key.Version] = true; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if len(seen) != 2 || !seen["folder/a b.txt@v1"] {
 			t.Errorf("walk: %v", seen)
 		}
-		if err := b.Delete(t.Context(), key, other, backend.Key{Bucket: "b", Name: "missing", Version: "v"}); err != nil {
+		if err := b.Delete(t.Context(), key, other,
+			backend.Key{Bucket: "b", Name: "missing", Version: "v"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := b.Head(t.Context(), key); !errors.Is(err, backend.ErrNotFound) {
@@ -198,7 +207,8 @@ func TestInvalidKeys(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, func(t *testing.T, b backend.Backend) {
 		for _, name := range []string{"../x", "a/../../x", "a\x00b", strings.Repeat("x", 2000), "."} {
-			if _, err := b.Put(t.Context(), backend.Key{Bucket: "b", Name: name, Version: "v"}, strings.NewReader("x"), backend.Options{}); !errors.Is(err, backend.ErrInvalidKey) {
+			if _, err := b.Put(t.Context(), backend.Key{Bucket: "b", Name: name, Version: "v"}, strings.NewReader("x"),
+				backend.Options{}); !errors.Is(err, backend.ErrInvalidKey) {
 				t.Errorf("name %.20q: %v", name, err)
 			}
 		}
@@ -251,10 +261,12 @@ func TestMultipart(t *testing.T) {
 		if err != nil || meta.Size != 5<<20+3 || !strings.HasSuffix(meta.ETag, `-2"`) {
 			t.Errorf("complete: %+v, %v", meta, err)
 		}
-		if head, err := b.Head(ctx, key); err != nil || backendtest.OnDisk(b) && head.ETag != meta.ETag || head.ContentType != "text/plain" {
+		if head, err := b.Head(ctx, key); err != nil || backendtest.OnDisk(b) && head.ETag != meta.ETag ||
+			head.ContentType != "text/plain" {
 			t.Errorf("head: %+v, %v", head, err)
 		}
-		if _, err := b.PutPart(ctx, key, "no-such-upload", 1, strings.NewReader("x"), 1); !errors.Is(err, backend.ErrNotFound) {
+		if _, err := b.PutPart(ctx, key, "no-such-upload", 1, strings.NewReader("x"), 1); !errors.Is(err,
+			backend.ErrNotFound) {
 			t.Errorf("part of missing upload: %v", err)
 		}
 	})
@@ -359,7 +371,8 @@ func TestS3Endpoint(t *testing.T) {
 		"https://p.example.org/storage/v1/s3":    "has a path",
 		"https://s3.example.org/?region=nowhere": "has a path",
 	} {
-		_, err := backend.OpenS3(backend.S3Config{Endpoint: endpoint, Region: "us-east-1", Bucket: "internal", Tenant: "stub", AccessKey: "id", SecretKey: "secret"})
+		_, err := backend.OpenS3(backend.S3Config{Endpoint: endpoint, Region: "us-east-1", Bucket: "internal",
+			Tenant: "stub", AccessKey: "id", SecretKey: "secret"})
 		if got := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(got, want) && want != "" {
 			t.Errorf("%q: %v, want %q", endpoint, err, want)
 		}

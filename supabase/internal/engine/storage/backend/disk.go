@@ -57,7 +57,8 @@ func OpenDisk(c DiskConfig) (*Disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("storage folder: %w", err)
 	}
-	d := &Disk{root: root, prefix: prefix, readable: c.Readable, step: c.Step, buffers: sync.Pool{New: func() any { return new([copyBuffer]byte) }}}
+	d := &Disk{root: root, prefix: prefix, readable: c.Readable, step: c.Step,
+		buffers: sync.Pool{New: func() any { return new([copyBuffer]byte) }}}
 	if d.step == nil {
 		d.step = func(string) {}
 	}
@@ -147,7 +148,8 @@ func (d *Disk) write(name string, source content, o Options) (meta Meta, err err
 		return Meta{}, err
 	}
 	d.step("stored")
-	return Meta{Size: size, ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: info.ModTime()}, nil
+	return Meta{Size: size, ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl,
+		Modified: info.ModTime()}, nil
 }
 
 // place renames tmp to name and syncs the folder. It creates the folder again if a concurrent prune
@@ -288,7 +290,8 @@ func describe(ctx context.Context, f *os.File) (Meta, error) {
 		etag = hex.EncodeToString(sum.Sum(nil))
 	}
 	o = o.withDefaults()
-	return Meta{Size: info.Size(), ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: info.ModTime()}, nil
+	return Meta{Size: info.Size(), ETag: `"` + etag + `"`, ContentType: o.ContentType, CacheControl: o.CacheControl,
+		Modified: info.ModTime()}, nil
 }
 
 // Copy copies the bytes, inside the kernel if the checksum is known. With a hard link, the two

@@ -62,7 +62,8 @@ func (d *Disk) CreateMultipart(_ context.Context, key Key, o Options) (string, e
 }
 
 // PutPart stores one part. It replaces a part with the same number.
-func (d *Disk) PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, _ int64) (Part, error) {
+func (d *Disk) PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, _ int64) (Part,
+	error) {
 	dir, err := d.multipartDir(key, uploadID)
 	if err != nil {
 		return Part{}, err
@@ -78,7 +79,8 @@ func (d *Disk) PutPart(ctx context.Context, key Key, uploadID string, number int
 }
 
 // CopyPart copies a range of a version into a part.
-func (d *Disk) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part, time.Time, error) {
+func (d *Disk) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset,
+	length int64) (Part, time.Time, error) {
 	body, err := d.Open(ctx, from, offset, length)
 	if err != nil {
 		return Part{}, time.Time{}, err

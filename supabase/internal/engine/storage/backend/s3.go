@@ -65,7 +65,8 @@ func OpenS3(c S3Config) (*S3, error) {
 	if c.PathStyle {
 		lookup = minio.BucketLookupPath
 	}
-	client, err := minio.New(u.Host, &minio.Options{Creds: creds, Secure: u.Scheme == "https", Region: c.Region, BucketLookup: lookup, Transport: c.Transport})
+	client, err := minio.New(u.Host, &minio.Options{Creds: creds, Secure: u.Scheme == "https", Region: c.Region,
+		BucketLookup: lookup, Transport: c.Transport})
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
@@ -100,7 +101,8 @@ func storeError(err error) error {
 }
 
 func (o Options) put() minio.PutObjectOptions {
-	return minio.PutObjectOptions{ContentType: o.ContentType, CacheControl: o.CacheControl, PartSize: partBytes, DisableMultipart: false}
+	return minio.PutObjectOptions{ContentType: o.ContentType, CacheControl: o.CacheControl, PartSize: partBytes,
+		DisableMultipart: false}
 }
 
 // Put sends small bodies in one request and large bodies in parts. S3 shows an object only after it
@@ -119,7 +121,8 @@ func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta,
 	if len(head) < partBytes {
 		info, err = s.core.Client.PutObject(ctx, s.bucket, name, bytes.NewReader(head), int64(len(head)), o.put())
 	} else {
-		info, err = s.core.Client.PutObject(ctx, s.bucket, name, io.MultiReader(bytes.NewReader(head), body), -1, o.put())
+		info, err = s.core.Client.PutObject(ctx, s.bucket, name, io.MultiReader(bytes.NewReader(head), body), -1,
+			o.put())
 	}
 	if err != nil {
 		return Meta{}, storeError(err)
@@ -129,7 +132,8 @@ func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta,
 
 // described returns the metadata of an upload. It queries the store if the time or the size is
 // missing.
-func (s *S3) described(ctx context.Context, name string, size int64, etag string, at time.Time, o Options) (Meta, error) {
+func (s *S3) described(ctx context.Context, name string, size int64, etag string, at time.Time, o Options) (Meta,
+	error) {
 	if at.IsZero() || size == 0 {
 		stat, err := s.core.Client.StatObject(ctx, s.bucket, name, minio.StatObjectOptions{})
 		if err != nil {
@@ -137,7 +141,8 @@ func (s *S3) described(ctx context.Context, name string, size int64, etag string
 		}
 		size, at = stat.Size, stat.LastModified
 	}
-	return Meta{Size: size, ETag: quoted(etag), ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: at}, nil
+	return Meta{Size: size, ETag: quoted(etag), ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: at},
+		nil
 }
 
 // Open opens a range of a version for reading.
@@ -192,10 +197,11 @@ func (s *S3) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error) {
 	metadata := map[string]string{}
 	if o != nil {
 		full := o.withDefaults()
-		metadata = map[string]string{"x-amz-metadata-directive": "REPLACE", "Content-Type": full.ContentType, "Cache-Control": full.CacheControl}
+		metadata = map[string]string{"x-amz-metadata-directive": "REPLACE", "Content-Type": full.ContentType,
+			"Cache-Control": full.CacheControl}
 	}
-	if _, err := s.core.CopyObject(ctx, s.bucket, source, s.bucket, target, metadata, minio.CopySrcOptions{Bucket: s.bucket, Object: source},
-		minio.PutObjectOptions{}); err != nil {
+	if _, err := s.core.CopyObject(ctx, s.bucket, source, s.bucket, target, metadata,
+		minio.CopySrcOptions{Bucket: s.bucket, Object: source}, minio.PutObjectOptions{}); err != nil {
 		return Meta{}, storeError(err)
 	}
 	return s.Head(ctx, to)
@@ -252,7 +258,8 @@ func (s *S3) URL(ctx context.Context, key Key) (string, error) {
 func (s *S3) Walk(ctx context.Context, fn func(Entry) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for o := range s.core.Client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.tenant + "/", Recursive: true}) {
+	for o := range s.core.Client.ListObjects(ctx, s.bucket,
+		minio.ListObjectsOptions{Prefix: s.tenant + "/", Recursive: true}) {
 		if o.Err != nil {
 			return storeError(o.Err)
 		}
@@ -279,7 +286,8 @@ func (s *S3) SweepTemporary(ctx context.Context, before time.Time) (int, error) 
 		if !u.Initiated.Before(before) {
 			continue
 		}
-		if err := storeError(s.core.AbortMultipartUpload(ctx, s.bucket, u.Key, u.UploadID)); err != nil && !errors.Is(err, ErrNotFound) {
+		if err := storeError(s.core.AbortMultipartUpload(ctx, s.bucket, u.Key, u.UploadID)); err != nil &&
+			!errors.Is(err, ErrNotFound) {
 			return removed, err
 		}
 		removed++
@@ -298,18 +306,21 @@ func (s *S3) CreateMultipart(ctx context.Context, key Key, o Options) (string, e
 }
 
 // PutPart stores one part.
-func (s *S3) PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, size int64) (Part, error) {
+func (s *S3) PutPart(ctx context.Context, key Key, uploadID string, number int, body io.Reader, size int64) (Part,
+	error) {
 	name, err := s.key(key)
 	if err != nil {
 		return Part{}, err
 	}
-	part, err := s.core.PutObjectPart(ctx, s.bucket, name, uploadID, number, body, size, minio.PutObjectPartOptions{DisableContentSha256: true})
+	part, err := s.core.PutObjectPart(ctx, s.bucket, name, uploadID, number, body, size,
+		minio.PutObjectPartOptions{DisableContentSha256: true})
 	return Part{Number: number, ETag: quoted(part.ETag), Size: size}, storeError(err)
 }
 
 // CopyPart makes the store copy a range. If the store does not implement that, CopyPart downloads
 // and uploads the range.
-func (s *S3) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part, time.Time, error) {
+func (s *S3) CopyPart(ctx context.Context, key Key, uploadID string, number int, from Key, offset, length int64) (Part,
+	time.Time, error) {
 	name, err := s.key(key)
 	if err != nil {
 		return Part{}, time.Time{}, err

@@ -45,7 +45,8 @@ func (s *S3) putUpload(ctx context.Context, key Key, u s3Upload) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.core.Client.PutObject(ctx, s.bucket, name+".info", bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{ContentType: "application/json"})
+	_, err = s.core.Client.PutObject(ctx, s.bucket, name+".info", bytes.NewReader(data), int64(len(data)),
+		minio.PutObjectOptions{ContentType: "application/json"})
 	return storeError(err)
 }
 
@@ -159,7 +160,8 @@ func (s *S3) Append(ctx context.Context, key Key, offset int64, body io.Reader, 
 		complete := readErr == nil && done && last(total-offset)
 		switch {
 		case len(buffer) >= minPart || complete && (len(buffer) > 0 || number == 1):
-			if _, err := s.PutPart(ctx, key, u.UploadID, number, bytes.NewReader(buffer), int64(len(buffer))); err != nil {
+			if _, err := s.PutPart(ctx, key, u.UploadID, number, bytes.NewReader(buffer),
+				int64(len(buffer))); err != nil {
 				return durable - offset, err
 			}
 			number++

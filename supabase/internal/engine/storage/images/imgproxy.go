@@ -21,8 +21,9 @@ const headerTimeout = 15 * time.Second
 // newClient returns a client with a timeout for connecting and for the reply headers. Only the
 // request's context limits the body.
 func newClient(timeout time.Duration) *http.Client {
-	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Timeout: timeout}).DialContext, TLSHandshakeTimeout: timeout,
-		ResponseHeaderTimeout: timeout, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
+	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{Timeout: timeout}).DialContext,
+		TLSHandshakeTimeout: timeout, ResponseHeaderTimeout: timeout, MaxIdleConnsPerHost: 8,
+		IdleConnTimeout: time.Minute}}
 }
 
 // Close closes idle connections to imgproxy.
@@ -49,7 +50,8 @@ func (r *Renderer) renderByProxy(ctx context.Context, s Source, t Transform, acc
 	if err != nil {
 		return nil, err
 	}
-	address := strings.TrimSuffix(r.proxy, "/") + "/" + strings.Join(append(append([]string{"public"}, segments...), "plain", source), "/")
+	address := strings.TrimSuffix(r.proxy, "/") + "/" +
+		strings.Join(append(append([]string{"public"}, segments...), "plain", source), "/")
 	wait := 50 * time.Millisecond
 	for attempt := 0; ; attempt++ {
 		res, err := r.get(ctx, address, accept)
@@ -75,7 +77,8 @@ func (r *Renderer) renderByProxy(ctx context.Context, s Source, t Transform, acc
 			return nil, proxyError(res.StatusCode, strings.TrimSpace(string(text)))
 		}
 		modified, _ := http.ParseTime(res.Header.Get("Last-Modified"))
-		return &Picture{Body: res.Body, Size: res.ContentLength, ContentType: res.Header.Get("Content-Type"), Modified: modified}, nil
+		return &Picture{Body: res.Body, Size: res.ContentLength, ContentType: res.Header.Get("Content-Type"),
+			Modified: modified}, nil
 	}
 }
 

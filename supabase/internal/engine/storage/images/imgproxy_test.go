@@ -44,7 +44,8 @@ func TestImgproxyRequests(t *testing.T) {
 	r := New(Config{Backend: disk, ImgproxyURL: proxy.URL + "/"})
 	defer r.Close()
 	render := func(name string, tr Transform) (*Picture, error) {
-		return r.Render(context.Background(), Source{Key: backend.Key{Bucket: "b", Name: name, Version: "v1"}}, tr, "image/avif")
+		return r.Render(context.Background(), Source{Key: backend.Key{Bucket: "b", Name: name, Version: "v1"}}, tr,
+			"image/avif")
 	}
 	busy.Store(2)
 	p, err := render("p.png", Transform{Width: 20, Height: 10, Quality: 70})
@@ -60,7 +61,8 @@ func TestImgproxyRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "/public/height:10/width:20/resizing_type:fill/quality:70/plain/local:///" + abs + "/stub/tenant/b/p.png/v1 image/avif"
+	want := "/public/height:10/width:20/resizing_type:fill/quality:70/plain/local:///" + abs +
+		"/stub/tenant/b/p.png/v1 image/avif"
 	if got := requested.Load(); got != want {
 		t.Errorf("requested %q\nwant      %q", got, want)
 	}
@@ -68,7 +70,8 @@ func TestImgproxyRequests(t *testing.T) {
 		t.Errorf("broken: %v", err)
 	}
 	var proxyErr *ProxyError
-	if _, err := render("forbidden.png", Transform{}); !errors.As(err, &proxyErr) || strings.Contains(err.Error(), "secret") {
+	if _, err := render("forbidden.png", Transform{}); !errors.As(err, &proxyErr) ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("forbidden: %v", err)
 	}
 }

@@ -63,12 +63,14 @@ const (
 	ErrFrame       RequestError = "The source image frame resolution is too large to process"
 	ErrFileTooBig  RequestError = "The source image file is too large to process"
 	ErrUnsupported RequestError = "The source image is invalid or unsupported for rendering"
-	ErrFocalPoint  RequestError = "Focal point requires x and y coordinates within 0-1 range" // gravity fp needs both offsets
+	// gravity fp needs both offsets
+	ErrFocalPoint RequestError = "Focal point requires x and y coordinates within 0-1 range"
 )
 
 // New returns a Renderer.
 func New(c Config) *Renderer {
-	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(headerTimeout), semaphore: make(chan struct{}, 1)}
+	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(headerTimeout),
+		semaphore: make(chan struct{}, 1)}
 }
 
 // Render decodes a picture, transforms it and encodes it. The caller closes the body of the result.

@@ -53,7 +53,8 @@ func TestWebPRoundTrip(t *testing.T) {
 			}
 			for y := range size.Y {
 				for x := range size.X {
-					if want, have := img.NRGBAAt(x, y), color.NRGBAModel.Convert(got.At(x, y)); want != have && want.A != 0 {
+					if want, have := img.NRGBAAt(x, y), color.NRGBAModel.Convert(got.At(x, y)); want != have &&
+						want.A != 0 {
 						t.Fatalf("%s %v: %v at %d,%d became %v", name, size, want, x, y, have)
 					}
 				}

@@ -37,7 +37,8 @@ func (s *Store) DeleteMany(ctx context.Context, c Caller, bucket string, names [
 	for len(names) > 0 {
 		n := min(len(names), deleteBatch)
 		deleted, err := rows(ctx, s.base, c, scanObject, `
-			delete from storage.objects where bucket_id = $1 and name = any($2) returning `+objectColumns, bucket, names[:n])
+			delete from storage.objects where bucket_id = $1 and name = any($2) returning `+objectColumns, bucket,
+			names[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -74,10 +75,11 @@ func (s *Store) Copy(ctx context.Context, c Caller, p Copy) (*Object, error) {
 		return nil, MapError(err)
 	}
 	var copied *Object
-	err := UseCurrent(func() (*Object, error) { return s.Object(ctx, c, p.FromBucket, p.FromName) }, func(source *Object) (err error) {
-		copied, err = s.copy(ctx, c, p, source, key)
-		return err
-	})
+	err := UseCurrent(func() (*Object, error) { return s.Object(ctx, c, p.FromBucket, p.FromName) },
+		func(source *Object) (err error) {
+			copied, err = s.copy(ctx, c, p, source, key)
+			return err
+		})
 	return copied, err
 }
 
@@ -95,8 +97,9 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 	if p.KeepMetadata {
 		user = source.UserMetadata
 	}
-	if err := s.CanUpload(ctx, c, Upload{Bucket: p.ToBucket, Name: p.ToName, Owner: p.Owner, Upsert: p.Upsert, UserMetadata: user,
-		Declared: Declared{Full: metadata}}); err != nil {
+	if err := s.CanUpload(ctx, c,
+		Upload{Bucket: p.ToBucket, Name: p.ToName, Owner: p.Owner, Upsert: p.Upsert, UserMetadata: user,
+			Declared: Declared{Full: metadata}}); err != nil {
 		return nil, err
 	}
 	if err := s.checkTarget(ctx, c, source, metadata, key); err != nil {
@@ -107,7 +110,8 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 		s.deleteVersion(ctx, key)
 		return nil, MapError(err)
 	}
-	if metadata, err = merge(metadata, map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
+	if metadata, err = merge(metadata,
+		map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
 		return nil, err
 	}
 	o, err := s.writeRow(ctx, c, key, p.Owner, metadata, user)
@@ -119,7 +123,8 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 
 // checkTarget returns an error if the target's bucket does not allow the size of the source or the
 // type in metadata.
-func (s *Store) checkTarget(ctx context.Context, c Caller, source *Object, metadata json.RawMessage, target backend.Key) error {
+func (s *Store) checkTarget(ctx context.Context, c Caller, source *Object, metadata json.RawMessage,
+	target backend.Key) error {
 	bucket, err := s.Buckets.Get(ctx, c.Service(), target.Bucket)
 	if err != nil {
 		return err
@@ -208,13 +213,15 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		update storage.objects
 		   set name = $3, bucket_id = $4, version = $5, owner = coalesce($6, owner), owner_id = coalesce($7, owner_id)
 		 where bucket_id = $1 and name = $2`,
-		append(from, text(toName), text(toBucket), text(key.Version), nullableText(ownerUUID(c.Subject)), nullableText(ownerID(c.Subject)))...)
+		append(from, text(toName), text(toBucket), text(key.Version), nullableText(ownerUUID(c.Subject)),
+			nullableText(ownerID(c.Subject)))...)
 	rename.read = func(rows *pgconn.ResultReader) error {
 		tag, err := rows.Close()
 		changed = tag.RowsAffected()
 		return err
 	}
-	err := s.pipeline(ctx, c.Role, statement(`begin`), setCaller(c.session()), objectRow(&seen, selectObject, from...), rename, statement(`rollback`))
+	err := s.pipeline(ctx, c.Role, statement(`begin`), setCaller(c.session()), objectRow(&seen, selectObject, from...),
+		rename, statement(`rollback`))
 	if err == nil && (seen == nil || changed == 0) {
 		err = ErrNoKey()
 	}
@@ -222,10 +229,11 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		return nil, err
 	}
 	var moved *Object
-	err = UseCurrent(func() (*Object, error) { return s.Object(ctx, c.Service(), fromBucket, fromName) }, func(source *Object) (err error) {
-		moved, err = s.move(ctx, c, source, key)
-		return err
-	})
+	err = UseCurrent(func() (*Object, error) { return s.Object(ctx, c.Service(), fromBucket, fromName) },
+		func(source *Object) (err error) {
+			moved, err = s.move(ctx, c, source, key)
+			return err
+		})
 	return moved, err
 }
 

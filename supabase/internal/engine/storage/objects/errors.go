@@ -137,7 +137,8 @@ func errTimeout() *apierror.Error {
 
 // errReadOnly says that the database accepts no writes.
 func errReadOnly() *apierror.Error {
-	e := apierror.Errorf(503, "DatabaseReadOnly", "The database is currently in read-only mode. Please try again later.")
+	e := apierror.Errorf(503, "DatabaseReadOnly",
+		"The database is currently in read-only mode. Please try again later.")
 	return withReply(e, 503).WithHeader("Retry-After", retryDisk)
 }
 
@@ -202,9 +203,11 @@ func mapPostgres(pg *pgconn.PgError) *apierror.Error {
 	case "25006": // read_only_sql_transaction
 		return errReadOnly()
 	case "25P02": // in_failed_sql_transaction
-		return apierror.Errorf(500, "DatabaseTransactionAborted", "The database transaction has been aborted. Roll back the transaction before retrying.")
+		return apierror.Errorf(500, "DatabaseTransactionAborted",
+			"The database transaction has been aborted. Roll back the transaction before retrying.")
 	case "42P17": // invalid_object_definition
-		return apierror.Errorf(503, "DatabaseInvalidObjectDefinition", "The database schema is invalid or incompatible.")
+		return apierror.Errorf(503, "DatabaseInvalidObjectDefinition",
+			"The database schema is invalid or incompatible.")
 	case "22P02", "22021": // invalid_text_representation, character_not_in_repertoire
 		return apierror.Errorf(400, "InvalidParameter", "%s", pg.Message)
 	case "42703", "42P01": // undefined_column, undefined_table
@@ -223,13 +226,16 @@ func mapForeignKey(pg *pgconn.PgError) *apierror.Error {
 	case !strings.Contains(pg.Detail, "is still referenced from table"):
 		return apierror.Errorf(404, "InvalidRequest", "The related resource does not exist")
 	case strings.HasPrefix(pg.ConstraintName, "s3_multipart_uploads_"):
-		return apierror.Errorf(409, "ResourceReferenced", "The bucket could not be updated because it is referenced by a pending multipart upload.")
+		return apierror.Errorf(409, "ResourceReferenced",
+			"The bucket could not be updated because it is referenced by a pending multipart upload.")
 	}
-	return apierror.Errorf(409, "ResourceReferenced", "The resource could not be updated or removed due to a foreign key constraint")
+	return apierror.Errorf(409, "ResourceReferenced",
+		"The resource could not be updated or removed due to a foreign key constraint")
 }
 
 func mapSchemaMismatch(pg *pgconn.PgError) *apierror.Error {
-	e := apierror.Errorf(503, "DatabaseSchemaMismatch", "The database schema is out of sync. Please run migrations or contact support.")
+	e := apierror.Errorf(503, "DatabaseSchemaMismatch",
+		"The database schema is out of sync. Please run migrations or contact support.")
 	if pg.InternalQuery != "" && pg.InternalPosition != 0 {
 		e.Message = "There is a database schema mismatch in a trigger or RLS policy: " + pg.Where
 	}

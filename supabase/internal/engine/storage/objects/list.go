@@ -88,8 +88,8 @@ func (s *Store) Search(ctx context.Context, c Caller, bucket string, p Search) (
 		p.Prefix, p.Search = escapeLike(p.Prefix), escapeLike(p.Search)
 	}
 	return s.entries(ctx, c, `select `+entryColumns+` from storage.search($1, $2, $3, $4, $5, $6, $7, $8)`,
-		text(p.Prefix), text(bucket), number(p.Limit), number(strings.Count(p.Prefix+p.Search, "/")+1), number(p.Offset),
-		text(p.Search), text(p.Column), text(p.Order))
+		text(p.Prefix), text(bucket), number(p.Limit), number(strings.Count(p.Prefix+p.Search, "/")+1),
+		number(p.Offset), text(p.Search), text(p.Column), text(p.Order))
 }
 
 // List is a request of the second listing API, paged by cursor, which S3 uses too.
@@ -168,7 +168,8 @@ func (s *Store) List(ctx context.Context, c Caller, bucket string, p List) (*Pag
 	return page, nil
 }
 
-func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, columnAfter string, limit int) ([]Entry, error) {
+func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, columnAfter string, limit int) ([]Entry,
+	error) {
 	switch {
 	case p.Delimiter == "/":
 		return s.listFolder(ctx, c, bucket, p, columnAfter, limit)
@@ -209,17 +210,20 @@ func (s *Store) list(ctx context.Context, c Caller, bucket string, p List, colum
 }
 
 // listFolder lists one folder. The key of an entry is its segment below the prefix.
-func (s *Store) listFolder(ctx context.Context, c Caller, bucket string, p List, columnAfter string, limit int) (list []Entry, err error) {
+func (s *Store) listFolder(ctx context.Context, c Caller, bucket string, p List, columnAfter string,
+	limit int) (list []Entry, err error) {
 	order, level := p.Order, strings.Count(p.Prefix, "/")
 	if order == "" {
 		order = "asc"
 	}
 	if p.Column == "" || p.Column == "name" { // as storage.search_v2 does, which would copy each row once more
-		list, err = s.entries(ctx, c, `select `+entryColumns+` from storage.list_objects_with_delimiter($1, $2, '/', $3, $4, '', $5)`,
+		list, err = s.entries(ctx, c, `select `+entryColumns+
+			` from storage.list_objects_with_delimiter($1, $2, '/', $3, $4, '', $5)`,
 			text(bucket), text(p.Prefix), number(limit), text(p.StartAfter), text(order))
 	} else {
 		list, err = s.entries(ctx, c, `select `+entryColumns+` from storage.search_v2($1, $2, $3, $4, $5, $6, $7, $8)`,
-			text(p.Prefix), text(bucket), number(limit), number(level+1), text(p.StartAfter), text(order), text(p.Column), text(columnAfter))
+			text(p.Prefix), text(bucket), number(limit), number(level+1), text(p.StartAfter), text(order),
+			text(p.Column), text(columnAfter))
 	}
 	for i := range list {
 		list[i].Key = segment(list[i].Name, level)

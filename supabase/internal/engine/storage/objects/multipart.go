@@ -42,11 +42,13 @@ func (u *MultipartUpload) asUpload(owner string) Upload {
 	if metadata == nil {
 		metadata = json.RawMessage(`{}`)
 	}
-	return Upload{Bucket: u.Bucket, Name: u.Name, Owner: owner, Upsert: true, UserMetadata: u.UserMetadata, Declared: Declared{Full: metadata}}
+	return Upload{Bucket: u.Bucket, Name: u.Name, Owner: owner, Upsert: true, UserMetadata: u.UserMetadata,
+		Declared: Declared{Full: metadata}}
 }
 
 // Create starts an upload of an object that the caller may write. It returns the upload's id.
-func (m *Multipart) Create(ctx context.Context, c Caller, key backend.Key, o backend.Options, user json.RawMessage) (string, error) {
+func (m *Multipart) Create(ctx context.Context, c Caller, key backend.Key, o backend.Options,
+	user json.RawMessage) (string, error) {
 	if err := key.Check(); err != nil {
 		return "", MapError(err)
 	}
@@ -54,8 +56,9 @@ func (m *Multipart) Create(ctx context.Context, c Caller, key backend.Key, o bac
 	if err != nil {
 		return "", err
 	}
-	if err := m.objects.CanUpload(ctx, c, Upload{Bucket: key.Bucket, Name: key.Name, Owner: c.Subject, Upsert: true, UserMetadata: user,
-		Declared: Declared{Full: metadata}}); err != nil {
+	if err := m.objects.CanUpload(ctx, c,
+		Upload{Bucket: key.Bucket, Name: key.Name, Owner: c.Subject, Upsert: true, UserMetadata: user,
+			Declared: Declared{Full: metadata}}); err != nil {
 		return "", err
 	}
 	id, err := m.Backend.CreateMultipart(ctx, key, o)
@@ -110,7 +113,8 @@ func (m *Multipart) reserve(ctx context.Context, c Caller, id string, size, limi
 // addReserved is reserve in a transaction. limit has no effect on a negative size.
 func (m *Multipart) addReserved(ctx context.Context, tx pgx.Tx, id string, size, limit int64) error {
 	var reserved int64
-	err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`, id).Scan(&reserved)
+	err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`,
+		id).Scan(&reserved)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNoUpload()
 	}
@@ -131,12 +135,14 @@ func (m *Multipart) addReserved(ctx context.Context, tx pgx.Tx, id string, size,
 }
 
 // PutPart stores one part of size bytes.
-func (m *Multipart) PutPart(ctx context.Context, c Caller, u *MultipartUpload, number int, body io.Reader, size int64) (backend.Part, error) {
+func (m *Multipart) PutPart(ctx context.Context, c Caller, u *MultipartUpload, number int, body io.Reader,
+	size int64) (backend.Part, error) {
 	return m.part(ctx, c, u, number, size, func() (backend.Part, error) {
 		l := &limited{r: body, left: size}
 		part, err := m.Backend.PutPart(ctx, u.Key(), u.ID, number, l, size)
 		if err == nil && l.left != 0 {
-			err = apierror.Errorf(400, "IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header")
+			err = apierror.Errorf(400, "IncompleteBody",
+				"You did not provide the number of bytes specified by the Content-Length HTTP header")
 		}
 		return part, err
 	})
@@ -144,7 +150,8 @@ func (m *Multipart) PutPart(ctx context.Context, c Caller, u *MultipartUpload, n
 
 // CopyPart copies a range of an object into a part. The protocol has checked that the caller may
 // read the object.
-func (m *Multipart) CopyPart(ctx context.Context, c Caller, u *MultipartUpload, number int, from backend.Key, offset, length int64) (part backend.Part, at time.Time, err error) {
+func (m *Multipart) CopyPart(ctx context.Context, c Caller, u *MultipartUpload, number int, from backend.Key, offset,
+	length int64) (part backend.Part, at time.Time, err error) {
 	part, err = m.part(ctx, c, u, number, length, func() (p backend.Part, err error) {
 		p, at, err = m.Backend.CopyPart(ctx, u.Key(), u.ID, number, from, offset, length)
 		return p, err
@@ -153,7 +160,8 @@ func (m *Multipart) CopyPart(ctx context.Context, c Caller, u *MultipartUpload, 
 }
 
 // part reserves the size of a part, has put store its bytes, and writes its row.
-func (m *Multipart) part(ctx context.Context, c Caller, u *MultipartUpload, number int, size int64, put func() (backend.Part, error)) (backend.Part, error) {
+func (m *Multipart) part(ctx context.Context, c Caller, u *MultipartUpload, number int, size int64,
+	put func() (backend.Part, error)) (backend.Part, error) {
 	buckets := m.objects.Buckets
 	bucket, err := buckets.Get(ctx, c.Service(), u.Bucket)
 	if err != nil {
@@ -230,7 +238,8 @@ func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, 
 		}
 	}
 	if errors.Is(err, backend.ErrPart) {
-		return nil, apierror.Errorf(400, "InvalidPart", "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.").WithCause(err)
+		return nil, apierror.Errorf(400, "InvalidPart",
+			"One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.").WithCause(err)
 	}
 	if err != nil {
 		return nil, MapError(err)
@@ -257,7 +266,8 @@ func (m *Multipart) deleteRow(ctx context.Context, c Caller, id string) error {
 }
 
 // List returns the uploads in progress that the caller may see. Folders have no ID.
-func (m *Multipart) List(ctx context.Context, c Caller, bucket, prefix, delimiter, afterKey, afterID string, limit int) ([]MultipartUpload, error) {
+func (m *Multipart) List(ctx context.Context, c Caller, bucket, prefix, delimiter, afterKey, afterID string,
+	limit int) ([]MultipartUpload, error) {
 	scan := func(r pgx.CollectableRow) (u MultipartUpload, err error) {
 		return u, r.Scan(&u.ID, &u.Name, &u.CreatedAt)
 	}

@@ -86,8 +86,9 @@ func (o *Object) Meta() (m Metadata, ok bool) {
 		}
 		return nil
 	}
-	m = Metadata{ETag: text("eTag"), Size: number("size"), MimeType: text("mimetype"), CacheControl: text("cacheControl"),
-		LastModified: text("lastModified"), ContentLength: number("contentLength"), XRobotsTag: text("xRobotsTag")}
+	m = Metadata{ETag: text("eTag"), Size: number("size"), MimeType: text("mimetype"),
+		CacheControl: text("cacheControl"), LastModified: text("lastModified"), ContentLength: number("contentLength"),
+		XRobotsTag: text("xRobotsTag")}
 	var milliseconds int64
 	if m.LastModified == "" && json.Unmarshal(raw["lastModified"], &milliseconds) == nil && milliseconds != 0 {
 		m.LastModified = Timestamp(time.UnixMilli(milliseconds))
@@ -184,7 +185,8 @@ func UseCurrent(load func() (*Object, error), use func(*Object) error) error {
 
 // Visible returns the set of the given names that exist and that the caller may see.
 func (s *Store) Visible(ctx context.Context, c Caller, bucket string, names []string) (map[string]bool, error) {
-	found, err := rows(ctx, s.base, c, pgx.RowTo[string], `select name from storage.objects where bucket_id = $1 and name = any($2)`, bucket, names)
+	found, err := rows(ctx, s.base, c, pgx.RowTo[string],
+		`select name from storage.objects where bucket_id = $1 and name = any($2)`, bucket, names)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +217,8 @@ func (s *Store) PublicObject(ctx context.Context, c Caller, bucket, name string)
 
 // ReadableObject reads an object of a public bucket, or one of a private bucket that an
 // authenticated caller may see.
-func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool, bucket, name string) (*Object, error) {
+func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool, bucket, name string) (*Object,
+	error) {
 	invalid := CheckName(name)
 	if invalid != nil {
 		name = ""
@@ -237,7 +240,8 @@ func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool
 // readable queries in one round trip whether the bucket is public and, if it has the object, the
 // object. In a private bucket, authorize makes it return the object only if the caller may see it.
 // It returns ErrNoBucket if the bucket does not exist.
-func (s *Store) readable(ctx context.Context, c Caller, authorize bool, bucket, name string) (public bool, o *Object, err error) {
+func (s *Store) readable(ctx context.Context, c Caller, authorize bool, bucket, name string) (public bool, o *Object,
+	err error) {
 	found := false
 	var asService, asCaller *Object
 	first := statement(`

@@ -90,8 +90,8 @@ var objectFormats = []int16{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}
 
 // readObject decodes objectColumns in objectFormats.
 func readObject(v [][]byte) (*Object, error) {
-	o := &Object{ID: string(v[0]), Bucket: string(v[1]), Name: string(v[2]), Owner: readText(v[3]), OwnerID: readText(v[4]),
-		Version: readText(v[5]), Metadata: readJSON(v[6]), UserMetadata: readJSON(v[7])}
+	o := &Object{ID: string(v[0]), Bucket: string(v[1]), Name: string(v[2]), Owner: readText(v[3]),
+		OwnerID: readText(v[4]), Version: readText(v[5]), Metadata: readJSON(v[6]), UserMetadata: readJSON(v[7])}
 	for i, to := range []**time.Time{&o.CreatedAt, &o.UpdatedAt, &o.AccessedAt} {
 		var err error
 		if *to, err = readTime(v[8+i]); err != nil {

@@ -21,7 +21,8 @@ import (
 
 // Config configures a Store.
 type Config struct {
-	Pool          *pool.Pool // logs in as supabase_storage_admin, or as another role that may switch to the callers' roles
+	// logs in as supabase_storage_admin, or as another role that may switch to the callers' roles
+	Pool          *pool.Pool
 	Backend       backend.Backend
 	FileSizeLimit int64  // bytes; buckets can only lower it
 	EmptyMax      int    // largest number of objects that Buckets.Empty deletes in one call; 0 means 200,000
@@ -64,7 +65,8 @@ func New(c Config) *Store {
 	if c.EmptyMax == 0 {
 		c.EmptyMax = 200_000
 	}
-	s := &Store{base: b, Signer: &Signer{now: b.now}, Buckets: &Buckets{base: b, limit: c.FileSizeLimit, emptyMax: c.EmptyMax}}
+	s := &Store{base: b, Signer: &Signer{now: b.now},
+		Buckets: &Buckets{base: b, limit: c.FileSizeLimit, emptyMax: c.EmptyMax}}
 	s.Multipart = &Multipart{base: b, objects: s, secret: c.EncryptionKey}
 	s.Signer.SetSecrets(c.URLSecret)
 	return s
@@ -72,7 +74,8 @@ func New(c Config) *Store {
 
 // Healthy returns nil if the storage tables can be queried.
 func (s *Store) Healthy(ctx context.Context) error {
-	return s.pool.Query(ctx, Caller{}.Service().session(), `select id from storage.buckets limit 1`, nil, func(r pgx.Rows) error { return nil })
+	return s.pool.Query(ctx, Caller{}.Service().session(), `select id from storage.buckets limit 1`, nil,
+		func(r pgx.Rows) error { return nil })
 }
 
 func (b *base) tx(ctx context.Context, c Caller, fn func(pgx.Tx) error) error {

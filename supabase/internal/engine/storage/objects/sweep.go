@@ -53,7 +53,8 @@ func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 	if err != nil {
 		return out, MapError(err)
 	}
-	gone, err := s.pool.Exec(ctx, Caller{}.Service().session(), `delete from storage.s3_multipart_uploads where created_at < $1`, before)
+	gone, err := s.pool.Exec(ctx, Caller{}.Service().session(),
+		`delete from storage.s3_multipart_uploads where created_at < $1`, before)
 	if err != nil {
 		return out, MapError(err)
 	}

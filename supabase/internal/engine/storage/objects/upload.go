@@ -75,7 +75,8 @@ returning ` + objectColumns
 // upsert returns a step that writes the row of a version. A nil user document is SQL null, not JSON
 // null.
 func upsert(to **Object, bucket, name, owner, version string, metadata, user json.RawMessage) step {
-	return objectRow(to, upsertObject, text(name), text(bucket), nullableText(ownerUUID(owner)), nullableText(ownerID(owner)), metadata, user, text(version))
+	return objectRow(to, upsertObject, text(name), text(bucket), nullableText(ownerUUID(owner)),
+		nullableText(ownerID(owner)), metadata, user, text(version))
 }
 
 // attempt returns the steps that write the row as the caller and roll it back.
@@ -84,7 +85,8 @@ func (u *Upload) attempt(c Caller) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	write := statement(insertObject, text(u.Name), text(u.Bucket), nullableText(ownerUUID(u.Owner)), nullableText(ownerID(u.Owner)), metadata, u.UserMetadata, text("1"))
+	write := statement(insertObject, text(u.Name), text(u.Bucket), nullableText(ownerUUID(u.Owner)),
+		nullableText(ownerID(u.Owner)), metadata, u.UserMetadata, text("1"))
 	if u.Upsert {
 		var row *Object
 		write = upsert(&row, u.Bucket, u.Name, u.Owner, "1", metadata, u.UserMetadata)
@@ -125,7 +127,8 @@ type Admission struct {
 // fails. Upload reports permission and name errors, so that the protocols can report size and type
 // errors first.
 func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, error) {
-	a := &Admission{store: s, caller: c, upload: u, key: backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}}
+	a := &Admission{store: s, caller: c, upload: u,
+		key: backend.Key{Bucket: u.Bucket, Name: u.Name, Version: uuid.NewString()}}
 	if a.denied = CheckName(u.Name); a.denied == nil {
 		a.denied = MapError(a.key.Check())
 	}
@@ -139,7 +142,8 @@ func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, erro
 		return nil, err
 	}
 	answered := false
-	steps := append([]step{statement(`begin`), setCaller(Caller{}.Service().readSession()), bucketRow(&a.Bucket, &answered, u.Bucket)}, attempt...)
+	steps := append([]step{statement(`begin`), setCaller(Caller{}.Service().readSession()),
+		bucketRow(&a.Bucket, &answered, u.Bucket)}, attempt...)
 	err = s.pipeline(ctx, c.Role, steps...)
 	switch {
 	case !answered:
@@ -159,7 +163,8 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 	}
 	s, u := a.store, a.upload
 	bounded := &limited{r: body, left: limit}
-	meta, err := s.Backend.Put(ctx, a.key, bounded, backend.Options{ContentType: u.ContentType, CacheControl: u.CacheControl})
+	meta, err := s.Backend.Put(ctx, a.key, bounded,
+		backend.Options{ContentType: u.ContentType, CacheControl: u.CacheControl})
 	if bounded.exceeded {
 		err = ErrTooLarge("object")
 	}
@@ -183,7 +188,8 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 // Complete writes the row of a stored version and deletes the bytes of the version that it
 // replaces. It ignores the cancellation of ctx. On an error the new bytes stay: a resumable upload
 // can be completed again later, and other uploads call deleteRejected.
-func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata, user json.RawMessage) (*Object, error) {
+func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata,
+	user json.RawMessage) (*Object, error) {
 	metadata, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
@@ -192,7 +198,8 @@ func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner s
 }
 
 // writeRow is Complete with encoded metadata. It takes one transaction and one round trip.
-func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, owner string, metadata, user json.RawMessage) (*Object, error) {
+func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, owner string, metadata,
+	user json.RawMessage) (*Object, error) {
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
 	var previous, object *Object

@@ -24,7 +24,8 @@ func (c *call) listBuckets() error {
 
 func (c *call) createBucket() error {
 	public := c.r.Header.Get("X-Amz-Acl") == "public-read"
-	if err := c.h.Store.Buckets.Create(c.r.Context(), c.caller, c.bucket, c.bucket, objects.BucketFields{Public: &public}); err != nil {
+	if err := c.h.Store.Buckets.Create(c.r.Context(), c.caller, c.bucket, c.bucket,
+		objects.BucketFields{Public: &public}); err != nil {
 		return err
 	}
 	c.w.Header().Set("Location", "/"+c.bucket)
@@ -84,7 +85,8 @@ func (c *call) listObjects() error {
 		return err
 	}
 	if encoding := c.query.Get("encoding-type"); encoding != "" && encoding != "url" {
-		return apierror.Errorf(400, "InvalidRequest", "Querystring, encoding-type must be equal to one of the allowed values")
+		return apierror.Errorf(400, "InvalidRequest",
+			"Querystring, encoding-type must be equal to one of the allowed values")
 	}
 	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
 		return err
@@ -102,8 +104,8 @@ func (c *call) listObjects() error {
 			return err
 		}
 	}
-	doc := listReply{Xmlns: namespace, Name: c.bucket, Prefix: c.encoded(p.Prefix), MaxKeys: limit, Delimiter: c.encoded(p.Delimiter),
-		EncodingType: c.query.Get("encoding-type"), IsTruncated: page.More}
+	doc := listReply{Xmlns: namespace, Name: c.bucket, Prefix: c.encoded(p.Prefix), MaxKeys: limit,
+		Delimiter: c.encoded(p.Delimiter), EncodingType: c.query.Get("encoding-type"), IsTruncated: page.More}
 	for _, o := range page.Objects {
 		m, _ := (&objects.Object{Metadata: o.Metadata}).Meta()
 		e := objectEntry{Key: c.encoded(o.Name), ETag: m.ETag, StorageClass: "STANDARD"}

@@ -24,8 +24,10 @@ const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b
 
 var (
 	errChunk   = apierror.Errorf(400, "InvalidRequest", "The request body is not in aws-chunked form")
-	errPayload = apierror.Errorf(400, "XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed.")
-	errShort   = apierror.Errorf(400, "IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header")
+	errPayload = apierror.Errorf(400, "XAmzContentSHA256Mismatch",
+		"The provided 'x-amz-content-sha256' header does not match what was computed.")
+	errShort = apierror.Errorf(400, "IncompleteBody",
+		"You did not provide the number of bytes specified by the Content-Length HTTP header")
 )
 
 // body returns the decoded payload of the request and its length (-1: unknown). Reading fails if
@@ -41,11 +43,13 @@ func (s *signature) body(r *http.Request, secret string) (io.Reader, int64, erro
 	if err != nil || length < 0 {
 		return nil, 0, apierror.Errorf(400, "MissingContentLength", "You must provide the Content-Length HTTP header.")
 	}
-	c := &chunked{r: bufio.NewReader(r.Body), left: length, trailer: strings.HasSuffix(s.payload, "-TRAILER"), previous: s.value}
+	c := &chunked{r: bufio.NewReader(r.Body), left: length, trailer: strings.HasSuffix(s.payload, "-TRAILER"),
+		previous: s.value}
 	switch strings.TrimSuffix(s.payload, "-TRAILER") {
 	case "STREAMING-UNSIGNED-PAYLOAD":
 	case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD":
-		c.key, c.scope = s.key(secret), s.at.Format(timeLayout)+"\n"+strings.Join([]string{s.date, s.region, s.service, "aws4_request"}, "/")
+		c.key, c.scope = s.key(secret), s.at.Format(timeLayout)+"\n"+
+			strings.Join([]string{s.date, s.region, s.service, "aws4_request"}, "/")
 		c.sum = sha256.New()
 	default:
 		return nil, 0, apierror.Errorf(400, "NotSupported", "The payload signature %s is not supported", s.payload)
@@ -153,7 +157,8 @@ func (c *chunked) verify() error {
 	if c.key == nil {
 		return nil
 	}
-	text := "AWS4-HMAC-SHA256-PAYLOAD\n" + c.scope + "\n" + c.previous + "\n" + emptyHash + "\n" + hex.EncodeToString(c.sum.Sum(nil))
+	text := "AWS4-HMAC-SHA256-PAYLOAD\n" + c.scope + "\n" + c.previous + "\n" + emptyHash + "\n" +
+		hex.EncodeToString(c.sum.Sum(nil))
 	want := hex.EncodeToString(mac(c.key, text))
 	if subtle.ConstantTimeCompare([]byte(want), []byte(c.sig)) != 1 {
 		return errMismatch
@@ -201,7 +206,8 @@ func (c *chunked) trailers() error {
 	}
 	if c.trailer && c.key != nil {
 		sum := sha256.Sum256(text.Bytes())
-		want := hex.EncodeToString(mac(c.key, "AWS4-HMAC-SHA256-TRAILER\n"+c.scope+"\n"+c.previous+"\n"+hex.EncodeToString(sum[:])))
+		want := hex.EncodeToString(mac(c.key, "AWS4-HMAC-SHA256-TRAILER\n"+c.scope+"\n"+c.previous+"\n"+
+			hex.EncodeToString(sum[:])))
 		if subtle.ConstantTimeCompare([]byte(want), []byte(signed)) != 1 {
 			return errMismatch
 		}

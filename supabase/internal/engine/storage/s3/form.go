@@ -52,7 +52,8 @@ func (c *call) postForm() error {
 		}
 		data, err := io.ReadAll(io.LimitReader(part, maxFormField+1))
 		if err != nil || len(data) > maxFormField || len(fields) == maxFormFields {
-			io.Copy(io.Discard, io.LimitReader(c.r.Body, maxDiscarded)) // a client that is still sending would not see the reply
+			// a client that is still sending would not see the reply
+			io.Copy(io.Discard, io.LimitReader(c.r.Body, maxDiscarded))
 			return objects.ErrInvalidRequest("The form is too large")
 		}
 		if _, duplicate := fields[name]; duplicate {
@@ -67,7 +68,8 @@ func (c *call) postForm() error {
 	}
 	key := strings.ReplaceAll(get("key"), "${filename}", file.FileName())
 	body := &sizeRange{r: file, least: limits[0], left: limits[1]}
-	kind := orElse(get("content-type"), "application/octet-stream") // not the type of the file part, which no condition covers
+	// not the type of the file part, which no condition covers
+	kind := orElse(get("content-type"), "application/octet-stream")
 	user := http.Header{}
 	for name, values := range fields {
 		if strings.HasPrefix(name, metaPrefix) {
@@ -197,7 +199,8 @@ func (b *sizeRange) Read(p []byte) (int, error) {
 		return 0, objects.ErrTooLarge("object")
 	}
 	if err == io.EOF && b.least > 0 {
-		return n, apierror.Errorf(400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
+		return n, apierror.Errorf(400, "EntityTooSmall",
+			"Your proposed upload is smaller than the minimum allowed size")
 	}
 	return n, err
 }

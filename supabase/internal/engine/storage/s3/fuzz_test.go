@@ -14,8 +14,9 @@ import (
 // TestCanonicalRequest uses the GET Object example of the S3 API reference.
 func TestCanonicalRequest(t *testing.T) {
 	r := httptest.NewRequest("GET", "https://examplebucket.s3.amazonaws.com/test.txt", nil)
-	for name, value := range map[string]string{"Range": "bytes=0-9", "X-Amz-Date": "20130524T000000Z", "X-Amz-Content-Sha256": emptyHash,
-		"Authorization": "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"} {
+	for name, value := range map[string]string{"Range": "bytes=0-9", "X-Amz-Date": "20130524T000000Z",
+		"X-Amz-Content-Sha256": emptyHash,
+		"Authorization":        "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"} {
 		r.Header.Set(name, value)
 	}
 	at := time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC)
@@ -28,7 +29,8 @@ func TestCanonicalRequest(t *testing.T) {
 	if !s.matches(r, secret, "/test.txt", hosts) {
 		t.Errorf("signature does not match\n%s", s.canonical(r, "/test.txt", hosts[0]))
 	}
-	if s.matches(r, secret, "/other.txt", hosts) || s.matches(r, "other", "/test.txt", hosts) || s.matches(r, secret, "/test.txt", []string{"other"}) {
+	if s.matches(r, secret, "/other.txt", hosts) || s.matches(r, "other", "/test.txt", hosts) ||
+		s.matches(r, secret, "/test.txt", []string{"other"}) {
 		t.Error("signature of another request matches")
 	}
 	for _, now := range []time.Time{at.Add(16 * time.Minute), at.Add(-16 * time.Minute)} {
@@ -44,7 +46,8 @@ func TestPresignedRequest(t *testing.T) {
 	r := httptest.NewRequest("GET", link, nil)
 	at := time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC)
 	s, err := readSignature(r, at.Add(23*time.Hour))
-	if err != nil || !s.matches(r, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "/test.txt", []string{"examplebucket.s3.amazonaws.com"}) {
+	if err != nil || !s.matches(r, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "/test.txt",
+		[]string{"examplebucket.s3.amazonaws.com"}) {
 		t.Errorf("presigned URL does not match: %v", err)
 	}
 	if _, err := readSignature(r, at.Add(25*time.Hour)); err == nil {
@@ -61,7 +64,8 @@ func TestCanonicalQuery(t *testing.T) {
 }
 
 func FuzzSignature(f *testing.F) {
-	f.Add("AWS4-HMAC-SHA256 Credential=a/20130524/us-east-1/s3/aws4_request,SignedHeaders=host,Signature=f0", "20130524T000000Z", "X-Amz-Credential=a%2F1&X-Amz-Expires=1")
+	f.Add("AWS4-HMAC-SHA256 Credential=a/20130524/us-east-1/s3/aws4_request,SignedHeaders=host,Signature=f0",
+		"20130524T000000Z", "X-Amz-Credential=a%2F1&X-Amz-Expires=1")
 	f.Fuzz(func(t *testing.T, header, date, query string) {
 		r := httptest.NewRequest("GET", "/s3/b", nil)
 		r.URL.RawQuery = query
@@ -98,7 +102,8 @@ func FuzzXML(f *testing.F) {
 	f.Add(`<!DOCTYPE a [<!ENTITY x "y">]><Delete><Object><Key>&x;</Key></Object></Delete>`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var doc deleteRequest
-		if _, err := decodeXML([]byte(text), "Delete", &doc); err == nil && strings.Contains(text, "<!ENTITY") && len(doc.Objects) > 0 && doc.Objects[0].Key == "y" {
+		if _, err := decodeXML([]byte(text), "Delete", &doc); err == nil && strings.Contains(text, "<!ENTITY") &&
+			len(doc.Objects) > 0 && doc.Objects[0].Key == "y" {
 			t.Fatal("entity was expanded")
 		}
 	})

@@ -75,7 +75,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if c.key, err = url.PathUnescape(key); err != nil {
 		return objects.ErrInvalidKey(key)
 	}
-	if r.Method == http.MethodPost && c.key == "" && strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+	if r.Method == http.MethodPost && c.key == "" &&
+		strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
 		return c.postForm()
 	}
 	if err := c.authenticate(); err != nil {
@@ -96,7 +97,8 @@ func (c *call) authenticate() error {
 	path := strings.TrimRight(c.h.Prefix(c.r), "/") + c.r.URL.EscapedPath()
 	if !s.matches(c.r, secret, path, c.h.Hosts(c.r)) {
 		if s.session != "" {
-			return apierror.Errorf(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token")
+			return apierror.Errorf(403, "SignatureDoesNotMatch",
+				"The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token")
 		}
 		return errMismatch
 	}
@@ -121,9 +123,11 @@ func (c *call) identify(s *signature) (secret string, err error) {
 		}
 		claims, err := c.h.Verifier.Verify(s.session)
 		if err != nil {
-			return "", apierror.Errorf(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token").WithCause(err)
+			return "", apierror.Errorf(403, "SignatureDoesNotMatch",
+				"The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token").WithCause(err)
 		}
-		c.caller.Role, c.caller.Subject, c.caller.Claims, c.caller.Token = claims.Role, claims.Subject, string(claims.Raw), s.session
+		c.caller.Role, c.caller.Subject, c.caller.Claims, c.caller.Token = claims.Role, claims.Subject,
+			string(claims.Raw), s.session
 		if c.caller.Role == "" {
 			c.caller.Role = "anon"
 		}
@@ -150,7 +154,8 @@ type operation struct {
 
 // operations is the dispatch table. The first match counts.
 var operations = []operation{
-	{"PUT", true, []string{"partNumber", "uploadId"}, "X-Amz-Copy-Source", "storage.s3.upload.part_copy", (*call).uploadPartCopy},
+	{"PUT", true, []string{"partNumber", "uploadId"}, "X-Amz-Copy-Source", "storage.s3.upload.part_copy",
+		(*call).uploadPartCopy},
 	{"PUT", true, []string{"partNumber", "uploadId"}, "", "storage.s3.upload.part", (*call).uploadPart},
 	{"PUT", true, nil, "X-Amz-Copy-Source", "storage.s3.object.copy", (*call).copyObject},
 	{"PUT", true, nil, "", "storage.s3.upload", (*call).putObject},
@@ -174,10 +179,11 @@ var operations = []operation{
 
 // subresources are the S3 subresources of buckets and objects that this server does not implement.
 var subresources = []string{
-	"abac", "accelerate", "acl", "analytics", "attributes", "cors", "encryption", "intelligent-tiering", "inventory", "legal-hold",
-	"lifecycle", "logging", "metadataConfiguration", "metadataInventoryTable", "metadataJournalTable", "metadataTable", "metrics",
-	"notification", "object-lock", "ownershipControls", "policy", "policyStatus", "publicAccessBlock", "renameObject", "replication",
-	"requestPayment", "restore", "retention", "select", "tagging", "torrent", "versioning", "website",
+	"abac", "accelerate", "acl", "analytics", "attributes", "cors", "encryption", "intelligent-tiering", "inventory",
+	"legal-hold", "lifecycle", "logging", "metadataConfiguration", "metadataInventoryTable", "metadataJournalTable",
+	"metadataTable", "metrics", "notification", "object-lock", "ownershipControls", "policy", "policyStatus",
+	"publicAccessBlock", "renameObject", "replication", "requestPayment", "restore", "retention", "select", "tagging",
+	"torrent", "versioning", "website",
 }
 
 // unsupported reports whether the request is for a subresource and would otherwise read, write or
@@ -187,7 +193,8 @@ func (c *call) unsupported() bool {
 	if get && c.key == "" || c.r.Method == http.MethodHead {
 		return false
 	}
-	return slices.ContainsFunc(subresources, func(name string) bool { return c.query.Has(name) && !(get && name == "tagging") })
+	return slices.ContainsFunc(subresources,
+		func(name string) bool { return c.query.Has(name) && !(get && name == "tagging") })
 }
 
 func (c *call) dispatch() error {
@@ -199,7 +206,8 @@ func (c *call) dispatch() error {
 		return apierror.Errorf(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
 	}
 	if c.unsupported() {
-		return apierror.Errorf(501, "NotImplemented", "A header or a query parameter asks for something that is not implemented.")
+		return apierror.Errorf(501, "NotImplemented",
+			"A header or a query parameter asks for something that is not implemented.")
 	}
 	for _, op := range operations {
 		if op.method != c.r.Method || op.key != (c.key != "") || op.header != "" && c.r.Header.Get(op.header) == "" ||

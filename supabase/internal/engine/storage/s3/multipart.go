@@ -147,8 +147,9 @@ func (c *call) copyPart(source *objects.Object) error {
 	if err != nil {
 		return err
 	}
-	return reply(c.w, http.StatusOK, copyReply{XMLName: xml.Name{Local: "CopyPartResult"}, Xmlns: namespace, ETag: part.ETag,
-		LastModified: objects.Timestamp(at)})
+	return reply(c.w, http.StatusOK,
+		copyReply{XMLName: xml.Name{Local: "CopyPartResult"}, Xmlns: namespace, ETag: part.ETag,
+			LastModified: objects.Timestamp(at)})
 }
 
 func (c *call) completeMultipart() error {
@@ -169,7 +170,8 @@ func (c *call) completeMultipart() error {
 		return err
 	}
 	meta, _ := o.Meta()
-	return reply(c.w, http.StatusOK, completeReply{Xmlns: namespace, Location: c.bucket + "/" + c.key, Bucket: c.bucket, Key: c.key, ETag: meta.ETag})
+	return reply(c.w, http.StatusOK, completeReply{Xmlns: namespace, Location: c.bucket + "/" + c.key, Bucket: c.bucket,
+		Key: c.key, ETag: meta.ETag})
 }
 
 // parts returns the parts to join. They must be in ascending order.
@@ -225,8 +227,8 @@ func (c *call) listParts() error {
 	if err != nil {
 		return err
 	}
-	doc := partsReply{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadId: m.ID, PartNumberMarker: c.query.Get("part-number-marker"),
-		MaxParts: limit, IsTruncated: len(parts) > limit}
+	doc := partsReply{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadId: m.ID,
+		PartNumberMarker: c.query.Get("part-number-marker"), MaxParts: limit, IsTruncated: len(parts) > limit}
 	if doc.IsTruncated {
 		parts = parts[:limit]
 		doc.NextPartNumberMarker = parts[len(parts)-1].Number
@@ -254,9 +256,9 @@ func (c *call) listUploads() error {
 	if err != nil {
 		return err
 	}
-	doc := uploadsReply{Xmlns: namespace, Bucket: c.bucket, Name: c.bucket, Prefix: c.encoded(prefix), KeyMarker: c.query.Get("key-marker"),
-		UploadIDMarker: c.query.Get("upload-id-marker"), MaxUploads: limit, Delimiter: delimiter, EncodingType: c.query.Get("encoding-type"),
-		IsTruncated: len(found) > limit}
+	doc := uploadsReply{Xmlns: namespace, Bucket: c.bucket, Name: c.bucket, Prefix: c.encoded(prefix),
+		KeyMarker: c.query.Get("key-marker"), UploadIDMarker: c.query.Get("upload-id-marker"), MaxUploads: limit,
+		Delimiter: delimiter, EncodingType: c.query.Get("encoding-type"), IsTruncated: len(found) > limit}
 	if doc.IsTruncated {
 		found = found[:limit]
 		last := found[len(found)-1]
@@ -269,7 +271,8 @@ func (c *call) listUploads() error {
 			doc.CommonPrefixes = append(doc.CommonPrefixes, prefixEntry{c.encoded(m.Name)})
 			continue
 		}
-		doc.Uploads = append(doc.Uploads, uploadEntry{c.encoded(m.Name), objects.Timestamp(m.CreatedAt), m.ID, "STANDARD"})
+		doc.Uploads = append(doc.Uploads,
+			uploadEntry{c.encoded(m.Name), objects.Timestamp(m.CreatedAt), m.ID, "STANDARD"})
 	}
 	return reply(c.w, http.StatusOK, doc)
 }

@@ -70,7 +70,8 @@ func (c *call) putObject() error {
 		name += ".emptyFolderPlaceholder" // the name that Studio uses for folders
 	}
 	kind := orElse(c.r.Header.Get("Content-Type"), "application/octet-stream")
-	o, err := c.store(name, c.body, c.length, kind, orElse(c.r.Header.Get("Cache-Control"), "no-cache"), userMetadata(c.r.Header))
+	o, err := c.store(name, c.body, c.length, kind, orElse(c.r.Header.Get("Cache-Control"), "no-cache"),
+		userMetadata(c.r.Header))
 	if err != nil {
 		return err
 	}
@@ -81,13 +82,14 @@ func (c *call) putObject() error {
 }
 
 // store writes an object from a body of length bytes (-1: unknown).
-func (c *call) store(name string, body io.Reader, length int64, kind, cache string, user json.RawMessage) (*objects.Object, error) {
+func (c *call) store(name string, body io.Reader, length int64, kind, cache string,
+	user json.RawMessage) (*objects.Object, error) {
 	ctx := c.r.Context()
 	if err := objects.CheckBucketName(c.bucket); err != nil {
 		return nil, err
 	}
-	u := objects.Upload{Bucket: c.bucket, Name: name, Owner: c.caller.Subject, Upsert: true, ContentType: kind, CacheControl: cache,
-		UserMetadata: user, Declared: objects.Declared{MimeType: kind}}
+	u := objects.Upload{Bucket: c.bucket, Name: name, Owner: c.caller.Subject, Upsert: true, ContentType: kind,
+		CacheControl: cache, UserMetadata: user, Declared: objects.Declared{MimeType: kind}}
 	if length >= 0 {
 		u.Declared.Length = &length
 	}
@@ -133,7 +135,8 @@ func (c *call) headObject() error {
 
 // describe sets the headers of HEAD and GET replies.
 func describe(h http.Header, o *objects.Object, m objects.Metadata) {
-	for name, value := range map[string]string{"Cache-Control": m.CacheControl, "Content-Type": m.MimeType, "Etag": m.ETag} {
+	for name, value := range map[string]string{"Cache-Control": m.CacheControl, "Content-Type": m.MimeType,
+		"Etag": m.ETag} {
 		if value != "" && validHeaderValue(value) {
 			h.Set(name, value)
 		}
@@ -148,8 +151,9 @@ func describe(h http.Header, o *objects.Object, m objects.Metadata) {
 
 // overrides maps query parameters to the reply headers that they replace.
 var overrides = map[string]string{
-	"response-content-disposition": "Content-Disposition", "response-content-type": "Content-Type", "response-cache-control": "Cache-Control",
-	"response-content-encoding": "Content-Encoding", "response-content-language": "Content-Language", "response-expires": "Expires",
+	"response-content-disposition": "Content-Disposition", "response-content-type": "Content-Type",
+	"response-cache-control": "Cache-Control", "response-content-encoding": "Content-Encoding",
+	"response-content-language": "Content-Language", "response-expires": "Expires",
 }
 
 func (c *call) getObject() error {
@@ -182,7 +186,8 @@ func (c *call) sendObject(o *objects.Object) (err error) {
 			return err
 		}
 		status = http.StatusPartialContent
-		h.Set("Content-Range", "bytes "+strconv.FormatInt(offset, 10)+"-"+strconv.FormatInt(offset+length-1, 10)+"/"+strconv.FormatInt(*m.Size, 10))
+		h.Set("Content-Range", "bytes "+strconv.FormatInt(offset, 10)+"-"+strconv.FormatInt(offset+length-1, 10)+"/"+
+			strconv.FormatInt(*m.Size, 10))
 	}
 	body, err := c.h.Store.Backend.Open(c.r.Context(), o.Key(), offset, length)
 	if err != nil {
@@ -207,7 +212,8 @@ func (c *call) sendObject(o *objects.Object) (err error) {
 	return nil
 }
 
-var errPrecondition = apierror.Errorf(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+var errPrecondition = apierror.Errorf(412, "PreconditionFailed",
+	"At least one of the pre-conditions you specified did not hold")
 
 func missing(err error) error {
 	if errors.Is(err, backend.ErrNotFound) {
@@ -221,7 +227,8 @@ func missing(err error) error {
 func condition(h http.Header, prefix string, m objects.Metadata, updated *time.Time) int {
 	same := func(list string) bool {
 		for _, tag := range strings.Split(list, ",") {
-			if tag = strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`); tag == "*" || tag == strings.Trim(m.ETag, `"`) {
+			if tag = strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`); tag == "*" ||
+				tag == strings.Trim(m.ETag, `"`) {
 				return true
 			}
 		}
@@ -341,8 +348,8 @@ func (c *call) copyObject() error {
 		return err
 	}
 	keep := c.r.Header.Get("X-Amz-Metadata-Directive") != "REPLACE"
-	p := objects.Copy{FromBucket: bucket, FromName: key, ToBucket: c.bucket, ToName: c.key, Owner: c.caller.Subject, Upsert: true,
-		KeepMetadata: keep, UserMetadata: userMetadata(c.r.Header), Check: c.checkSource}
+	p := objects.Copy{FromBucket: bucket, FromName: key, ToBucket: c.bucket, ToName: c.key, Owner: c.caller.Subject,
+		Upsert: true, KeepMetadata: keep, UserMetadata: userMetadata(c.r.Header), Check: c.checkSource}
 	if kind := c.r.Header.Get("Content-Type"); kind != "" {
 		p.MimeType = &kind
 	}
@@ -354,7 +361,8 @@ func (c *call) copyObject() error {
 		return err
 	}
 	m, _ := o.Meta()
-	return reply(c.w, http.StatusOK, copyReply{XMLName: xml.Name{Local: "CopyObjectResult"}, Xmlns: namespace, ETag: m.ETag, LastModified: m.LastModified})
+	return reply(c.w, http.StatusOK, copyReply{XMLName: xml.Name{Local: "CopyObjectResult"}, Xmlns: namespace,
+		ETag: m.ETag, LastModified: m.LastModified})
 }
 
 // checkSource evaluates the conditions on the source of a copy. It returns 412 if one fails.

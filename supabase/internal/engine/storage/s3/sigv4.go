@@ -44,7 +44,8 @@ func errSignature(message string) error {
 	return apierror.Errorf(400, "InvalidSignature", "%s", message)
 }
 
-var errMismatch = apierror.Errorf(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided. Check your key and signing method.")
+var errMismatch = apierror.Errorf(403, "SignatureDoesNotMatch",
+	"The request signature we calculated does not match the signature you provided. Check your key and signing method.")
 
 // readSignature reads the signature from the Authorization header or, without one, from the query
 // string.
@@ -64,7 +65,8 @@ func headerSignature(r *http.Request, header string, now time.Time) (*signature,
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		fields[name] = value
 	}
-	s := &signature{value: fields["Signature"], payload: r.Header.Get("X-Amz-Content-Sha256"), session: r.Header.Get("X-Amz-Security-Token")}
+	s := &signature{value: fields["Signature"], payload: r.Header.Get("X-Amz-Content-Sha256"),
+		session: r.Header.Get("X-Amz-Security-Token")}
 	date := r.Header.Get("X-Amz-Date")
 	if s.value == "" || fields["SignedHeaders"] == "" || fields["Credential"] == "" || date == "" {
 		return nil, errSignature("Invalid signature format")
@@ -74,7 +76,8 @@ func headerSignature(r *http.Request, header string, now time.Time) (*signature,
 		return nil, err
 	}
 	if skew := now.Sub(s.at); skew > maxSkew || skew < -maxSkew {
-		return nil, apierror.Errorf(403, "RequestTimeTooSkewed", "The difference between the request time and the server's time is too large.")
+		return nil, apierror.Errorf(403, "RequestTimeTooSkewed",
+			"The difference between the request time and the server's time is too large.")
 	}
 	if s.payload == "" {
 		s.payload = unsigned
@@ -83,7 +86,8 @@ func headerSignature(r *http.Request, header string, now time.Time) (*signature,
 }
 
 func querySignature(q url.Values, now time.Time) (*signature, error) {
-	s := &signature{value: q.Get("X-Amz-Signature"), payload: q.Get("X-Amz-Content-Sha256"), session: q.Get("X-Amz-Security-Token"), query: true}
+	s := &signature{value: q.Get("X-Amz-Signature"), payload: q.Get("X-Amz-Content-Sha256"),
+		session: q.Get("X-Amz-Security-Token"), query: true}
 	if s.value == "" || q.Get("X-Amz-SignedHeaders") == "" || q.Get("X-Amz-Date") == "" {
 		return nil, errSignature("Invalid signature format")
 	}
@@ -99,7 +103,8 @@ func querySignature(q url.Values, now time.Time) (*signature, error) {
 		return nil, apierror.Errorf(400, "ExpiredToken", "The provided token has expired.")
 	}
 	if now.Before(s.at.Add(-maxSkew)) {
-		return nil, apierror.Errorf(403, "RequestTimeTooSkewed", "The difference between the request time and the server's time is too large.")
+		return nil, apierror.Errorf(403, "RequestTimeTooSkewed",
+			"The difference between the request time and the server's time is too large.")
 	}
 	if s.payload == "" {
 		s.payload = unsigned
@@ -147,8 +152,8 @@ func (s *signature) matches(r *http.Request, secret, path string, hosts []string
 	ok := 0
 	for _, host := range hosts {
 		sum := sha256.Sum256([]byte(s.canonical(r, path, host)))
-		text := strings.Join([]string{algorithm, s.at.Format(timeLayout), strings.Join([]string{s.date, s.region, s.service, "aws4_request"}, "/"),
-			hex.EncodeToString(sum[:])}, "\n")
+		text := strings.Join([]string{algorithm, s.at.Format(timeLayout),
+			strings.Join([]string{s.date, s.region, s.service, "aws4_request"}, "/"), hex.EncodeToString(sum[:])}, "\n")
 		ok |= subtle.ConstantTimeCompare([]byte(s.value), []byte(hex.EncodeToString(mac(key, text))))
 	}
 	return ok == 1
@@ -183,7 +188,8 @@ func (s *signature) canonical(r *http.Request, path, host string) string {
 		case "transfer-encoding":
 			value = strings.Join(r.TransferEncoding, ",")
 		case "accept-encoding":
-			if original := r.Header.Get("X-Original-Accept-Encoding"); original != "" { // set by a proxy that changed the header
+			// set by a proxy that changed the header
+			if original := r.Header.Get("X-Original-Accept-Encoding"); original != "" {
 				value = original
 			}
 		}

@@ -37,7 +37,8 @@ type Config struct {
 func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	v := variables{getenv: getenv}
 	c := &Config{
-		Listen:   net.JoinHostPort(v.text("0.0.0.0", "SERVER_HOST", "HOST"), strconv.FormatInt(v.whole(5000, "SERVER_PORT", "PORT"), 10)),
+		Listen: net.JoinHostPort(v.text("0.0.0.0", "SERVER_HOST", "HOST"),
+			strconv.FormatInt(v.whole(5000, "SERVER_PORT", "PORT"), 10)),
 		Database: v.text("", "DATABASE_URL"), MaxConns: int32(v.whole(20, "DATABASE_MAX_CONNECTIONS")),
 		Timeout:   time.Duration(v.whole(30_000, "DATABASE_STATEMENT_TIMEOUT")) * time.Millisecond,
 		JWTSecret: v.text("", "AUTH_JWT_SECRET", "PGRST_JWT_SECRET"),
@@ -45,10 +46,11 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		LogLevel:  v.text("info", "LOG_LEVEL"),
 	}
 	c.Engine = storage.Config{
-		FileSizeLimit:        v.whole(0, "UPLOAD_FILE_SIZE_LIMIT", "FILE_SIZE_LIMIT"),
-		StandardLimit:        v.whole(0, "UPLOAD_FILE_SIZE_LIMIT_STANDARD", "FILE_SIZE_LIMIT_STANDARD_UPLOAD"),
-		EmptyBucketMax:       int(v.whole(0, "STORAGE_EMPTY_BUCKET_MAX")),
-		SignedUploadTTL:      time.Duration(v.whole(60, "UPLOAD_SIGNED_URL_EXPIRATION_TIME", "SIGNED_UPLOAD_URL_EXPIRATION_TIME")) * time.Second,
+		FileSizeLimit:  v.whole(0, "UPLOAD_FILE_SIZE_LIMIT", "FILE_SIZE_LIMIT"),
+		StandardLimit:  v.whole(0, "UPLOAD_FILE_SIZE_LIMIT_STANDARD", "FILE_SIZE_LIMIT_STANDARD_UPLOAD"),
+		EmptyBucketMax: int(v.whole(0, "STORAGE_EMPTY_BUCKET_MAX")),
+		SignedUploadTTL: time.Duration(v.whole(60, "UPLOAD_SIGNED_URL_EXPIRATION_TIME",
+			"SIGNED_UPLOAD_URL_EXPIRATION_TIME")) * time.Second,
 		ImageTransformation:  v.is("IMAGE_TRANSFORMATION_ENABLED", "ENABLE_IMAGE_TRANSFORMATION"),
 		ImgproxyURL:          v.text("", "IMGPROXY_URL"),
 		TUSPath:              v.text("/upload/resumable", "TUS_URL_PATH"),
@@ -56,20 +58,23 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		PublicURL:            v.text("", "STORAGE_PUBLIC_URL"),
 		AllowForwardedPrefix: v.is("REQUEST_ALLOW_X_FORWARDED_PATH"), AllowForwardedHeaders: true,
 		S3: v.text("true", "S3_PROTOCOL_ENABLED") != "false", S3Prefix: v.text("", "S3_PROTOCOL_PREFIX"),
-		S3AccessKeyID: v.text("", "S3_PROTOCOL_ACCESS_KEY_ID"), S3SecretAccessKey: v.text("", "S3_PROTOCOL_ACCESS_KEY_SECRET"),
-		S3Region: v.text("", "STORAGE_S3_REGION", "SERVER_REGION", "REGION"), S3SessionKey: c.Tenant, S3AnonKey: v.text("", "ANON_KEY"),
-		EncryptionKey: v.text("", "AUTH_ENCRYPTION_KEY", "ENCRYPTION_KEY"),
+		S3AccessKeyID:     v.text("", "S3_PROTOCOL_ACCESS_KEY_ID"),
+		S3SecretAccessKey: v.text("", "S3_PROTOCOL_ACCESS_KEY_SECRET"),
+		S3Region:          v.text("", "STORAGE_S3_REGION", "SERVER_REGION", "REGION"), S3SessionKey: c.Tenant,
+		S3AnonKey: v.text("", "ANON_KEY"), EncryptionKey: v.text("", "AUTH_ENCRYPTION_KEY", "ENCRYPTION_KEY"),
 	}
 	internal := v.text("stub", "STORAGE_S3_BUCKET", "GLOBAL_S3_BUCKET")
 	switch kind := v.text("", "STORAGE_BACKEND"); kind {
 	case "file":
-		c.Disk = &backend.DiskConfig{Path: v.text("", "STORAGE_FILE_BACKEND_PATH", "FILE_STORAGE_BACKEND_PATH"), Bucket: internal, Tenant: c.Tenant}
+		c.Disk = &backend.DiskConfig{Path: v.text("", "STORAGE_FILE_BACKEND_PATH", "FILE_STORAGE_BACKEND_PATH"),
+			Bucket: internal, Tenant: c.Tenant}
 		if c.Disk.Path == "" {
 			v.fail("STORAGE_FILE_BACKEND_PATH is required with STORAGE_BACKEND=file")
 		}
 	case "s3":
-		c.S3 = &backend.S3Config{Endpoint: v.text("", "STORAGE_S3_ENDPOINT", "GLOBAL_S3_ENDPOINT"), Region: v.text("us-east-1", "STORAGE_S3_REGION", "REGION"),
-			Bucket: internal, Tenant: c.Tenant, AccessKey: v.text("", "AWS_ACCESS_KEY_ID"), SecretKey: v.text("", "AWS_SECRET_ACCESS_KEY"),
+		c.S3 = &backend.S3Config{Endpoint: v.text("", "STORAGE_S3_ENDPOINT", "GLOBAL_S3_ENDPOINT"),
+			Region: v.text("us-east-1", "STORAGE_S3_REGION", "REGION"), Bucket: internal, Tenant: c.Tenant,
+			AccessKey: v.text("", "AWS_ACCESS_KEY_ID"), SecretKey: v.text("", "AWS_SECRET_ACCESS_KEY"),
 			PathStyle: v.is("STORAGE_S3_FORCE_PATH_STYLE", "GLOBAL_S3_FORCE_PATH_STYLE")}
 	default:
 		v.fail("STORAGE_BACKEND must be file or s3, not %q", kind)
@@ -134,7 +139,8 @@ func (c *Config) verifyingKeys() ([]keys.Key, error) {
 	all := append([]keys.Key{}, c.JWKS...)
 	all = append(all, keys.Secret("", c.JWTSecret))
 	if c.Engine.S3AnonKey == "" { // storage-api creates one too
-		claims, err := json.Marshal(map[string]any{"role": "anon", "iat": time.Now().Unix(), "exp": time.Now().AddDate(10, 0, 0).Unix()})
+		claims, err := json.Marshal(map[string]any{"role": "anon", "iat": time.Now().Unix(),
+			"exp": time.Now().AddDate(10, 0, 0).Unix()})
 		if err != nil {
 			return nil, err
 		}

@@ -140,7 +140,9 @@ func (x exchange) fill() (w written) {
 	x.t.Helper()
 	encoded := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	const asJSON, asText = "application/json", "text/plain"
-	x.must("POST", "/bucket", `{"name":"private","file_size_limit":20000000,"allowed_mime_types":["text/*","application/octet-stream"]}`, "Content-Type", asJSON)
+	x.must("POST", "/bucket",
+		`{"name":"private","file_size_limit":20000000,"allowed_mime_types":["text/*","application/octet-stream"]}`,
+		"Content-Type", asJSON)
 	x.must("POST", "/bucket", `{"name":"open","public":true}`, "Content-Type", asJSON)
 	x.must("POST", "/object/private/a/note.txt", "first", "Content-Type", asText)
 	x.must("PUT", "/object/private/a/note.txt", "a note", "Content-Type", asText, "Cache-Control", "max-age=60",
@@ -149,17 +151,22 @@ func (x exchange) fill() (w written) {
 	x.must("POST", "/object/private/b%20c/d.txt", "a space", "Content-Type", asText)
 	x.must("POST", "/object/private/empty.txt", "", "Content-Type", asText)
 	x.must("POST", "/object/open/page.html", "<p>", "Content-Type", "text/html")
-	x.must("POST", "/object/copy", `{"bucketId":"private","sourceKey":"a/note.txt","destinationKey":"copied.txt"}`, "Content-Type", asJSON)
-	x.must("POST", "/object/move", `{"bucketId":"private","sourceKey":"b c/d.txt","destinationKey":"moved.txt"}`, "Content-Type", asJSON)
+	x.must("POST", "/object/copy", `{"bucketId":"private","sourceKey":"a/note.txt","destinationKey":"copied.txt"}`,
+		"Content-Type", asJSON)
+	x.must("POST", "/object/move", `{"bucketId":"private","sourceKey":"b c/d.txt","destinationKey":"moved.txt"}`,
+		"Content-Type", asJSON)
 	w.etag = x.must("HEAD", "/object/private/a/note.txt", "").header.Get("Etag")
-	w.signed = x.must("POST", "/object/sign/private/a/note.txt", `{"expiresIn":600}`, "Content-Type", asJSON).field("signedURL")
+	w.signed = x.must("POST", "/object/sign/private/a/note.txt", `{"expiresIn":600}`, "Content-Type",
+		asJSON).field("signedURL")
 	w.upload = x.must("POST", "/object/upload/sign/private/signed.txt", `{}`, "Content-Type", asJSON).field("url")
 
 	metadata := func(name string) string {
-		return "bucketName " + encoded("private") + ",objectName " + encoded(name) + ",contentType " + encoded("text/plain") + ",cacheControl " + encoded("30")
+		return "bucketName " + encoded("private") + ",objectName " + encoded(name) + ",contentType " +
+			encoded("text/plain") + ",cacheControl " + encoded("30")
 	}
 	create := func(name string) string {
-		location := x.tus("POST", "/upload/resumable", "", "Upload-Length", "6", "Upload-Metadata", metadata(name)).header.Get("Location")
+		location := x.tus("POST", "/upload/resumable", "", "Upload-Length", "6", "Upload-Metadata",
+			metadata(name)).header.Get("Location")
 		_, id, _ := strings.Cut(location, "/upload/resumable")
 		return "/upload/resumable" + id
 	}
@@ -169,8 +176,10 @@ func (x exchange) fill() (w written) {
 	x.tus("PATCH", w.resumable, "abc", "Upload-Offset", "0")
 
 	x.s3("PUT", "/private/by-s3.txt", "written by S3", "Content-Type", asText)
-	w.multipart = "uploadId=" + x.s3("POST", "/private/parts.bin?uploads", "", "Content-Type", "application/octet-stream").between("<UploadId>", "</UploadId>")
-	w.firstPart = x.s3("PUT", "/private/parts.bin?partNumber=1&"+w.multipart, strings.Repeat("p", partSize)).header.Get("Etag")
+	w.multipart = "uploadId=" + x.s3("POST", "/private/parts.bin?uploads", "", "Content-Type",
+		"application/octet-stream").between("<UploadId>", "</UploadId>")
+	w.firstPart = x.s3("PUT", "/private/parts.bin?partNumber=1&"+w.multipart,
+		strings.Repeat("p", partSize)).header.Get("Etag")
 	return w
 }
 
@@ -188,13 +197,15 @@ func (x exchange) check(w written) {
 func (x exchange) checkObjects(w written) {
 	x.t.Helper()
 	const asJSON = "application/json"
-	for path, body := range map[string]string{"a/note.txt": "a note", "a//note.txt": "another name", "moved.txt": "a space", "copied.txt": "a note",
-		"empty.txt": "", "whole.txt": "abcdef", "by-s3.txt": "written by S3"} {
+	for path, body := range map[string]string{"a/note.txt": "a note", "a//note.txt": "another name",
+		"moved.txt": "a space", "copied.txt": "a note", "empty.txt": "", "whole.txt": "abcdef",
+		"by-s3.txt": "written by S3"} {
 		got := x.want("a download", 200, body, "GET", "/object/private/"+path, "")
 		if kind := got.header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain") {
 			x.t.Errorf("%s has the type %q", path, kind)
 		}
-		if path == "a/note.txt" && (got.header.Get("Etag") != w.etag || got.header.Get("Cache-Control") != "max-age=60") {
+		if path == "a/note.txt" &&
+			(got.header.Get("Etag") != w.etag || got.header.Get("Cache-Control") != "max-age=60") {
 			x.t.Errorf("%s: %v, want the ETag %s", path, got.header, w.etag)
 		}
 		if got := x.s3("GET", "/private/"+path, ""); got.body != body {
@@ -203,14 +214,16 @@ func (x exchange) checkObjects(w written) {
 	}
 	x.want("a public download", 200, "<p>", "GET", "/object/public/open/page.html", "")
 	x.want("a signed URL", 200, "a note", "GET", w.signed, "", "Authorization", "")
-	x.want("a signed upload", 200, "", "PUT", w.upload, "by a signed URL", "Content-Type", "text/plain", "Authorization", "")
+	x.want("a signed upload", 200, "", "PUT", w.upload, "by a signed URL", "Content-Type", "text/plain",
+		"Authorization", "")
 	x.want("the signed upload's object", 200, "by a signed URL", "GET", "/object/private/signed.txt", "")
 	x.want("the earlier name of a moved object", 400, "", "GET", "/object/private/b%20c/d.txt", "")
 	x.want("a type that the bucket refuses", 400, "", "POST", "/object/private/x.png", "x", "Content-Type", "image/png")
 	if info := x.must("GET", "/object/info/private/a/note.txt", ""); !strings.Contains(info.body, `"author":"ada"`) {
 		x.t.Errorf("custom metadata: %s", info.body)
 	}
-	list := x.must("POST", "/object/list/private", `{"prefix":"","sortBy":{"column":"name"}}`, "Content-Type", asJSON).body
+	list := x.must("POST", "/object/list/private", `{"prefix":"","sortBy":{"column":"name"}}`, "Content-Type",
+		asJSON).body
 	for _, name := range []string{`"a"`, `"by-s3.txt"`, `"copied.txt"`, `"empty.txt"`, `"moved.txt"`, `"whole.txt"`} {
 		if !strings.Contains(list, `"name":`+name) {
 			x.t.Errorf("the list lacks %s: %s", name, list)
@@ -234,23 +247,27 @@ func (x exchange) checkUploads(w written) {
 	}
 	x.tus("PATCH", w.resumable, "def", "Upload-Offset", "3")
 	half := x.want("the resumable upload", 200, "abcdef", "GET", "/object/private/half.txt", "")
-	if kind, cache := half.header.Get("Content-Type"), half.header.Get("Cache-Control"); !strings.HasPrefix(kind, "text/plain") || cache != "max-age=30" {
+	if kind, cache := half.header.Get("Content-Type"),
+		half.header.Get("Cache-Control"); !strings.HasPrefix(kind, "text/plain") || cache != "max-age=30" {
 		x.t.Errorf("the resumable upload has %q, %q", kind, cache)
 	}
 
 	if begun := x.s3("GET", "/private?uploads", ""); !strings.Contains(begun.body, "<Key>parts.bin</Key>") {
 		x.t.Errorf("the multipart upload is not listed: %s", begun.body)
 	}
-	if parts := x.s3("GET", "/private/parts.bin?"+w.multipart, ""); !strings.Contains(parts.body, "<PartNumber>1</PartNumber>") {
+	if parts := x.s3("GET", "/private/parts.bin?"+w.multipart, ""); !strings.Contains(parts.body,
+		"<PartNumber>1</PartNumber>") {
 		x.t.Errorf("the first part is not listed: %s", parts.body)
 	}
 	second := x.s3("PUT", "/private/parts.bin?partNumber=2&"+w.multipart, "the last part").header.Get("Etag")
 	part := func(number int, etag string) string {
 		return "<Part><PartNumber>" + strconv.Itoa(number) + "</PartNumber><ETag>" + etag + "</ETag></Part>"
 	}
-	x.s3("POST", "/private/parts.bin?"+w.multipart, "<CompleteMultipartUpload>"+part(1, w.firstPart)+part(2, second)+"</CompleteMultipartUpload>",
+	x.s3("POST", "/private/parts.bin?"+w.multipart, "<CompleteMultipartUpload>"+part(1, w.firstPart)+part(2, second)+
+		"</CompleteMultipartUpload>",
 		"Content-Type", "application/xml")
-	if got := x.must("GET", "/object/private/parts.bin", "").body; len(got) != partSize+len("the last part") || !strings.HasSuffix(got, "pthe last part") {
+	if got := x.must("GET", "/object/private/parts.bin", "").body; len(got) != partSize+len("the last part") ||
+		!strings.HasSuffix(got, "pthe last part") {
 		x.t.Errorf("the multipart upload has %d bytes", len(got))
 	}
 }
@@ -260,11 +277,13 @@ func exchangeVariables(t *testing.T, db *testdb.DB, folder string) map[string]st
 	t.Helper()
 	demo := keys.Demo()
 	return map[string]string{
-		"SERVER_HOST": "127.0.0.1", "SERVER_PORT": strconv.Itoa(freePort(t)), "DATABASE_URL": db.TCPURL("supabase_storage_admin"),
-		"AUTH_JWT_SECRET": demo.JWTSecret, "AUTH_JWT_ALGORITHM": "HS256", "ANON_KEY": demo.Anon, "SERVICE_KEY": demo.ServiceRole,
-		"TENANT_ID": "stub", "STORAGE_BACKEND": "file", "STORAGE_FILE_BACKEND_PATH": folder, "STORAGE_S3_BUCKET": "stub", "STORAGE_S3_REGION": "local",
-		"UPLOAD_FILE_SIZE_LIMIT": "52428800", "S3_PROTOCOL_ACCESS_KEY_ID": "access", "S3_PROTOCOL_ACCESS_KEY_SECRET": "secret-of-the-test",
-		"AUTH_ENCRYPTION_KEY": "encryptionkey", "TUS_URL_PATH": "/upload/resumable", "PG_QUEUE_ENABLE": "false", "LOG_LEVEL": "warn",
+		"SERVER_HOST": "127.0.0.1", "SERVER_PORT": strconv.Itoa(freePort(t)),
+		"DATABASE_URL": db.TCPURL("supabase_storage_admin"), "AUTH_JWT_SECRET": demo.JWTSecret,
+		"AUTH_JWT_ALGORITHM": "HS256", "ANON_KEY": demo.Anon, "SERVICE_KEY": demo.ServiceRole, "TENANT_ID": "stub",
+		"STORAGE_BACKEND": "file", "STORAGE_FILE_BACKEND_PATH": folder, "STORAGE_S3_BUCKET": "stub",
+		"STORAGE_S3_REGION": "local", "UPLOAD_FILE_SIZE_LIMIT": "52428800", "S3_PROTOCOL_ACCESS_KEY_ID": "access",
+		"S3_PROTOCOL_ACCESS_KEY_SECRET": "secret-of-the-test", "AUTH_ENCRYPTION_KEY": "encryptionkey",
+		"TUS_URL_PATH": "/upload/resumable", "PG_QUEUE_ENABLE": "false", "LOG_LEVEL": "warn",
 		"DATABASE_SEARCH_PATH": "", "FILE_STORAGE_ETAG_ALGORITHM": "md5",
 	}
 }
@@ -343,14 +362,17 @@ func TestExchange(t *testing.T) {
 		t.Skip("STORAGE_API_FOLDER names no built storage-api: see docs/evidence/storage.md")
 	}
 	type server = func(*testing.T, map[string]string) func()
-	for name, order := range map[string][2]server{"to storage-api": {ourServer, realServer}, "from storage-api": {realServer, ourServer}} {
+	for name, order := range map[string][2]server{"to storage-api": {ourServer, realServer},
+		"from storage-api": {realServer, ourServer}} {
 		t.Run(name, func(t *testing.T) {
 			db := testdb.New(t)
 			if name == "from storage-api" { // whose migrations make the tables
-				db.ExecAs("supabase_admin", `drop schema storage cascade; grant create on database `+quoted(t, db)+` to supabase_storage_admin;
+				db.ExecAs("supabase_admin", `drop schema storage cascade; grant create on database `+quoted(t, db)+
+					` to supabase_storage_admin;
 					create schema storage; grant all on schema storage to supabase_storage_admin;
 					grant usage on schema storage to postgres, anon, authenticated, service_role`)
-				db.ExecAs("supabase_storage_admin", `alter default privileges in schema storage grant all on tables to postgres, anon, authenticated, service_role`)
+				db.ExecAs("supabase_storage_admin",
+					`alter default privileges in schema storage grant all on tables to postgres, anon, authenticated, service_role`)
 			}
 			variables := exchangeVariables(t, db, t.TempDir())
 			x := exchange{t, "http://127.0.0.1:" + variables["SERVER_PORT"], variables["SERVICE_KEY"]}

@@ -26,7 +26,8 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 	if err != nil {
 		return err
 	}
-	pool, err := pool.Open(ctx, pool.Config{URL: c.Database, MaxConns: c.MaxConns, ApplicationName: "daawo storage", Log: log})
+	pool, err := pool.Open(ctx,
+		pool.Config{URL: c.Database, MaxConns: c.MaxConns, ApplicationName: "daawo storage", Log: log})
 	if err != nil {
 		return err
 	}
@@ -39,8 +40,8 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 		return err
 	}
 	defer closer.Close()
-	engine, err := storage.New(storage.Options{Config: c.Engine, Pool: pool, Backend: store, URLSecret: []byte(c.JWTSecret),
-		Verifier: keys.NewVerifier(keys.Options{}, verifying...), Log: log})
+	engine, err := storage.New(storage.Options{Config: c.Engine, Pool: pool, Backend: store,
+		URLSecret: []byte(c.JWTSecret), Verifier: keys.NewVerifier(keys.Options{}, verifying...), Log: log})
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,8 @@ func (c *Config) open() (backend.Backend, io.Closer, error) {
 // returns an error if the schema is older than the engine needs. It accepts a newer schema.
 func schema(ctx context.Context, db *pool.Pool) error {
 	return db.Tx(ctx, pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(-8525285245963000605)`); err != nil { // the lock that storage-api's migrations take
+		// the lock that storage-api's migrations take
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(-8525285245963000605)`); err != nil {
 			return err
 		}
 		var present bool

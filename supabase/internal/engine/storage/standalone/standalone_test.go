@@ -21,12 +21,14 @@ func environment(vars map[string]string) func(string) (string, bool) {
 }
 
 func TestFromEnv(t *testing.T) {
-	full := map[string]string{"DATABASE_URL": "postgres://x", "PGRST_JWT_SECRET": "s", "FILE_SIZE_LIMIT": "10", "STORAGE_BACKEND": "file", "FILE_STORAGE_BACKEND_PATH": "/x"}
+	full := map[string]string{"DATABASE_URL": "postgres://x", "PGRST_JWT_SECRET": "s", "FILE_SIZE_LIMIT": "10",
+		"STORAGE_BACKEND": "file", "FILE_STORAGE_BACKEND_PATH": "/x"}
 	c, err := FromEnv(environment(full))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Listen != "0.0.0.0:5000" || c.Tenant != "storage-single-tenant" || c.Engine.SignedUploadTTL != time.Minute || c.Engine.TUSExpiry != time.Hour ||
+	if c.Listen != "0.0.0.0:5000" || c.Tenant != "storage-single-tenant" || c.Engine.SignedUploadTTL != time.Minute ||
+		c.Engine.TUSExpiry != time.Hour ||
 		!c.Engine.S3 || c.Engine.ImageTransformation || c.JWTSecret != "s" || c.Disk == nil || c.S3 != nil {
 		t.Errorf("%+v", c)
 	}
@@ -41,7 +43,8 @@ func TestFromEnv(t *testing.T) {
 			t.Errorf("accepted without %s", missing)
 		}
 	}
-	for name, value := range map[string]string{"PORT": "many", "JWT_JWKS": "{", "MULTI_TENANT": "true", "STORAGE_BACKEND": "tape"} {
+	for name, value := range map[string]string{"PORT": "many", "JWT_JWKS": "{", "MULTI_TENANT": "true",
+		"STORAGE_BACKEND": "tape"} {
 		bad := map[string]string{}
 		for n, v := range full {
 			bad[n] = v
@@ -56,10 +59,12 @@ func TestFromEnv(t *testing.T) {
 // TestRun starts on a database without the storage schema, and again on the same database.
 func TestRun(t *testing.T) {
 	db := testdb.New(t)
-	db.ExecAs("supabase_admin", `drop schema storage cascade; grant create on database `+quoted(t, db)+` to supabase_storage_admin`)
+	db.ExecAs("supabase_admin", `drop schema storage cascade; grant create on database `+quoted(t, db)+
+		` to supabase_storage_admin`)
 	demo := keys.Demo()
-	c, err := FromEnv(environment(map[string]string{"DATABASE_URL": db.URL("supabase_storage_admin"), "AUTH_JWT_SECRET": demo.JWTSecret, "FILE_SIZE_LIMIT": "1000",
-		"STORAGE_BACKEND": "file", "FILE_STORAGE_BACKEND_PATH": t.TempDir(), "SERVER_HOST": "127.0.0.1"}))
+	c, err := FromEnv(environment(map[string]string{"DATABASE_URL": db.URL("supabase_storage_admin"),
+		"AUTH_JWT_SECRET": demo.JWTSecret, "FILE_SIZE_LIMIT": "1000", "STORAGE_BACKEND": "file",
+		"FILE_STORAGE_BACKEND_PATH": t.TempDir(), "SERVER_HOST": "127.0.0.1"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +89,13 @@ func TestRun(t *testing.T) {
 	}
 	conn := db.Conn("postgres")
 	var rows, last int
-	if err := conn.QueryRow(t.Context(), `select count(*), max(id) from storage.migrations`).Scan(&rows, &last); err != nil || rows != 64 || last != lastMigration {
+	if err := conn.QueryRow(t.Context(), `select count(*), max(id) from storage.migrations`).Scan(&rows,
+		&last); err != nil || rows != 64 || last != lastMigration {
 		t.Errorf("%d migrations up to %d, %v", rows, last, err)
 	}
 	db.ExecAs("supabase_admin", `delete from storage.migrations where id > 50`)
-	if err := Run(t.Context(), c, slog.New(slog.DiscardHandler), func(net.Addr) {}); err == nil || !strings.Contains(err.Error(), "migration 50") {
+	if err := Run(t.Context(), c, slog.New(slog.DiscardHandler), func(net.Addr) {}); err == nil ||
+		!strings.Contains(err.Error(), "migration 50") {
 		t.Errorf("old schema: %v", err)
 	}
 }
@@ -96,7 +103,8 @@ func TestRun(t *testing.T) {
 func quoted(t *testing.T, db *testdb.DB) string {
 	t.Helper()
 	var name string
-	if err := db.Conn("postgres").QueryRow(t.Context(), `select quote_ident(current_database())`).Scan(&name); err != nil {
+	if err := db.Conn("postgres").QueryRow(t.Context(),
+		`select quote_ident(current_database())`).Scan(&name); err != nil {
 		t.Fatal(err)
 	}
 	return name

@@ -64,7 +64,8 @@ func parseMetadata(header string) (map[string]*string, error) {
 	out := map[string]*string{}
 	for _, pair := range strings.Split(header, ",") {
 		key, value, hasValue := strings.Cut(strings.TrimSpace(pair), " ")
-		if _, duplicate := out[key]; key == "" || duplicate || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		if _, duplicate := out[key]; key == "" || duplicate ||
+			strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return nil, errMetadata
 		}
 		out[key] = nil

@@ -20,7 +20,8 @@ func FuzzMetadata(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v", formatMetadata(m), err)
 		}
-		if !maps.EqualFunc(m, again, func(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }) {
+		if !maps.EqualFunc(m, again,
+			func(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }) {
 			t.Fatalf("%q became %q", header, formatMetadata(again))
 		}
 	})

@@ -50,7 +50,8 @@ func TestCanceledRequestReleasesLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(free)
-	if err := ours.do(t.Context(), func(context.Context, *pgx.Conn) error { return nil }); err != nil { // all earlier jobs have run
+	// all earlier jobs have run
+	if err := ours.do(t.Context(), func(context.Context, *pgx.Conn) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range []*locker{others, ours} {

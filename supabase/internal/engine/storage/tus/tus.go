@@ -104,10 +104,13 @@ var (
 	errNotFound      = &protocolError{404, "The file for this url was not found\n"}
 	errGone          = &protocolError{410, "The file for this url no longer exists\n"}
 	errTerminate     = &protocolError{400, "Cannot terminate an already completed upload\n"}
-	errMetadata      = &protocolError{400, "Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
-	errDisplaced     = &protocolError{423, "Another request took over the upload\n"} // clients then query the offset and continue
-	errConcat        = &protocolError{501, "Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n"}
-	errMethod        = &protocolError{404, "Not found\n"}
+	errMetadata      = &protocolError{400,
+		"Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
+	// clients then query the offset and continue
+	errDisplaced = &protocolError{423, "Another request took over the upload\n"}
+	errConcat    = &protocolError{501,
+		"Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n"}
+	errMethod = &protocolError{404, "Not found\n"}
 )
 
 // protocolHeaders lists the headers of the protocol. Browser clients must be able to send and to
@@ -156,7 +159,8 @@ func (h *Handler) options(w http.ResponseWriter) {
 	header.Set("Tus-Extension", "creation,creation-with-upload,creation-defer-length,termination,expiration")
 	header.Set("Tus-Max-Size", strconv.FormatInt(h.MaxSize, 10))
 	header.Set("Access-Control-Allow-Methods", "POST, HEAD, PATCH, OPTIONS, DELETE")
-	header.Set("Access-Control-Allow-Headers", protocolHeaders+", Authorization, X-Upsert, Upload-Expires, ApiKey, x-signature")
+	header.Set("Access-Control-Allow-Headers", protocolHeaders+
+		", Authorization, X-Upsert, Upload-Expires, ApiKey, x-signature")
 	header.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -238,8 +242,9 @@ func (h *Handler) authorize(ctx context.Context, q *Request, r *http.Request, ke
 	if err != nil {
 		return err
 	}
-	return h.Store.CanUpload(ctx, q.Caller, objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert,
-		UserMetadata: user, Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
+	return h.Store.CanUpload(ctx, q.Caller,
+		objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert,
+			UserMetadata: user, Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
 }
 
 // setExpires sets Upload-Expires for an unfinished upload.

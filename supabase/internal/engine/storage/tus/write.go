@@ -16,7 +16,8 @@ import (
 
 // write takes the lock and appends the body. It completes the object once all bytes have arrived.
 // It returns the new offset.
-func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Request, q Request, key backend.Key, up info, at int64) (int64, error) {
+func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Request, q Request, key backend.Key,
+	up info, at int64) (int64, error) {
 	held, release, err := h.locks.acquire(ctx, objects.LockKey(key.Bucket, key.Name, key.Version))
 	if err != nil {
 		return 0, err
@@ -63,7 +64,8 @@ func (h *Handler) write(ctx context.Context, w http.ResponseWriter, r *http.Requ
 
 // prepare reads the description again, now under the lock, and checks the request against it. It
 // returns how many bytes the upload still accepts.
-func (h *Handler) prepare(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info, at int64) (limit int64, err error) {
+func (h *Handler) prepare(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info,
+	at int64) (limit int64, err error) {
 	raw, offset, err := h.Store.Backend.Info(ctx, key)
 	if err != nil {
 		return 0, errNotFound
@@ -168,7 +170,8 @@ func (h *Handler) complete(ctx context.Context, q Request, key backend.Key, up i
 		if err == nil && o.UpdatedAt.After(meta.Modified) {
 			return errNotFound
 		}
-		if err != nil && !errors.Is(err, backend.ErrNotFound) { // an S3 backend has no version before the parts are joined
+		// an S3 backend has no version before the parts are joined
+		if err != nil && !errors.Is(err, backend.ErrNotFound) {
 			return err
 		}
 	}
@@ -189,7 +192,8 @@ func (h *Handler) mark(ctx context.Context, key backend.Key, up info) {
 }
 
 // setLength reads the length of an upload that was created without one.
-func (h *Handler) setLength(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info, offset int64) error {
+func (h *Handler) setLength(ctx context.Context, r *http.Request, q Request, key backend.Key, up *info,
+	offset int64) error {
 	text := r.Header.Get("Upload-Length")
 	if text == "" {
 		return nil

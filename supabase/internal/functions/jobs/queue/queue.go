@@ -135,8 +135,8 @@ insert into river.river_job (args, kind, max_attempts, queue, priority, metadata
 values ($1, $2, $3, $4, $5, $6, $7, case when $7::bytea is not null then $8::text::bit(8) end, coalesce($9, now()),
         case when $9 > now() then 'scheduled' else 'available' end::river.river_job_state)
 on conflict do nothing`
-	batch.Queue(q, encoded, job.Kind(), cmp.Or(w.MaxAttempts, MaxAttempts), job.Queue(), cmp.Or(w.Priority, 1), metadata(w.Traceparent),
-		unique, unfinished, at)
+	batch.Queue(q, encoded, job.Kind(), cmp.Or(w.MaxAttempts, MaxAttempts), job.Queue(), cmp.Or(w.Priority, 1),
+		metadata(w.Traceparent), unique, unfinished, at)
 	if at == nil {
 		a.notify(batch, job.Queue())
 	}

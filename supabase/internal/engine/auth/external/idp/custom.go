@@ -31,16 +31,18 @@ const (
 // Custom is a provider that an administrator has added, a row of auth.custom_oauth_providers. Its
 // JSON is the reply to administrators.
 type Custom struct {
-	ID             uuid.UUID       `json:"id" db:"id"`
-	Kind           string          `json:"provider_type" db:"provider_type"`
-	Identifier     string          `json:"identifier" db:"identifier"`
-	Name           string          `json:"name" db:"name"`
-	ClientID       string          `json:"client_id" db:"client_id"`
-	Secret         string          `json:"-" db:"client_secret"`
-	ClientIDs      []string        `json:"acceptable_client_ids" db:"acceptable_client_ids"` // more audiences of ID tokens
-	Scopes         []string        `json:"scopes" db:"scopes"`
-	ProofKey       bool            `json:"pkce_enabled" db:"pkce_enabled"`
-	Attributes     map[string]any  `json:"attribute_mapping" db:"attribute_mapping"` // our member → their member, or a value
+	ID         uuid.UUID `json:"id" db:"id"`
+	Kind       string    `json:"provider_type" db:"provider_type"`
+	Identifier string    `json:"identifier" db:"identifier"`
+	Name       string    `json:"name" db:"name"`
+	ClientID   string    `json:"client_id" db:"client_id"`
+	Secret     string    `json:"-" db:"client_secret"`
+	// more audiences of ID tokens
+	ClientIDs []string `json:"acceptable_client_ids" db:"acceptable_client_ids"`
+	Scopes    []string `json:"scopes" db:"scopes"`
+	ProofKey  bool     `json:"pkce_enabled" db:"pkce_enabled"`
+	// our member → their member, or a value
+	Attributes     map[string]any  `json:"attribute_mapping" db:"attribute_mapping"`
 	Claims         []string        `json:"custom_claims_allowlist" db:"custom_claims_allowlist"`
 	Params         map[string]any  `json:"authorization_params" db:"authorization_params"` // texts
 	Enabled        bool            `json:"enabled" db:"enabled"`
@@ -87,7 +89,8 @@ var identifierForm = regexp.MustCompile(`^custom:[a-z0-9:-]{0,42}[a-z0-9]$`)
 func NewCustom(d Description, now time.Time) (Custom, error) {
 	c := Custom{
 		ID: uuid.New(), Kind: d.Kind, Identifier: d.Identifier, ProofKey: true, Enabled: true, CreatedAt: now,
-		ClientIDs: []string{}, Scopes: []string{}, Claims: []string{}, Attributes: map[string]any{}, Params: map[string]any{},
+		ClientIDs: []string{}, Scopes: []string{}, Claims: []string{}, Attributes: map[string]any{},
+		Params: map[string]any{},
 	}
 	if d.Kind != kindOAuth2 && d.Kind != kindOIDC {
 		return c, errors.New("provider_type must be either 'oauth2' or 'oidc'")
@@ -108,7 +111,8 @@ func NewCustom(d Description, now time.Time) (Custom, error) {
 	if c.Kind == kindOIDC {
 		required["issuer"] = c.Issuer
 	} else {
-		required["authorization_url"], required["token_url"], required["userinfo_url"] = c.AuthURL, c.TokenURL, c.UserinfoURL
+		required["authorization_url"], required["token_url"], required["userinfo_url"] = c.AuthURL, c.TokenURL,
+			c.UserinfoURL
 	}
 	for _, name := range slices.Sorted(maps.Keys(required)) {
 		if v := required[name]; v == nil || *v == "" {
@@ -125,7 +129,8 @@ func (c *Custom) Change(d Description, now time.Time) error {
 		said *string
 		into *string
 		most int
-	}{{"name", d.Name, &c.Name, 100}, {"client_id", d.ClientID, &c.ClientID, 512}, {"client_secret", d.Secret, &c.Secret, 4096}} {
+	}{{"name", d.Name, &c.Name, 100}, {"client_id", d.ClientID, &c.ClientID, 512},
+		{"client_secret", d.Secret, &c.Secret, 4096}} {
 		if t.said == nil || *t.said == "" {
 			continue
 		}
@@ -159,7 +164,8 @@ func (c *Custom) Change(d Description, now time.Time) error {
 		}
 	}
 	for _, f := range []struct{ said, into *bool }{
-		{d.ProofKey, &c.ProofKey}, {d.Enabled, &c.Enabled}, {d.EmailOptional, &c.EmailOptional}, {d.SkipNonceCheck, &c.SkipNonceCheck},
+		{d.ProofKey, &c.ProofKey}, {d.Enabled, &c.Enabled}, {d.EmailOptional, &c.EmailOptional},
+		{d.SkipNonceCheck, &c.SkipNonceCheck},
 	} {
 		if f.said != nil {
 			*f.into = *f.said
@@ -172,13 +178,14 @@ func (c *Custom) Change(d Description, now time.Time) error {
 // protectedFields are members that a provider must not set: the identity and rights of a user here,
 // and the verification of contacts.
 var protectedFields = []string{
-	"id", "aud", "role", "app_metadata", "created_at", "updated_at", "confirmed_at", "email_confirmed_at", "phone_confirmed_at",
-	"email_verified", "phone_verified", "banned_until", "is_super_admin",
+	"id", "aud", "role", "app_metadata", "created_at", "updated_at", "confirmed_at", "email_confirmed_at",
+	"phone_confirmed_at", "email_verified", "phone_verified", "banned_until", "is_super_admin",
 }
 
 // flowParams are parameters of the authorization URL that belong to the flow.
 var flowParams = []string{
-	"client_id", "client_secret", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method", "code_verifier", "nonce",
+	"client_id", "client_secret", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method",
+	"code_verifier", "nonce",
 }
 
 func (c *Custom) changeMappings(d Description) error {
@@ -299,7 +306,8 @@ func (r *Registry) Custom(ctx context.Context, c Custom, redirectURI, scopes str
 			p.preset.scopes = append([]string{"openid"}, asked...)
 		}
 	}
-	p.oauth = oauth2.Config{ClientID: c.ClientID, ClientSecret: c.Secret, RedirectURL: redirectURI, Scopes: p.preset.scopes}
+	p.oauth = oauth2.Config{ClientID: c.ClientID, ClientSecret: c.Secret, RedirectURL: redirectURI,
+		Scopes: p.preset.scopes}
 	if !c.OpenID() {
 		p.oauth.Endpoint = oauth2.Endpoint{AuthURL: *c.AuthURL, TokenURL: *c.TokenURL}
 		p.preset.read = func(ctx context.Context, get ask) (Person, error) {
@@ -313,7 +321,8 @@ func (r *Registry) Custom(ctx context.Context, c Custom, redirectURI, scopes str
 	}
 	p.preset.issuer = *c.Issuer
 	var err error
-	if p.oidc, err = r.cached(*c.Issuer+" "+c.discoveryAddress(), func() (*oidc.Provider, error) { return r.discoverCustom(ctx, c) }); err != nil {
+	if p.oidc, err = r.cached(*c.Issuer+" "+c.discoveryAddress(),
+		func() (*oidc.Provider, error) { return r.discoverCustom(ctx, c) }); err != nil {
 		return nil, err
 	}
 	p.oauth.Endpoint = p.oidc.Endpoint()
@@ -331,8 +340,9 @@ func (r *Registry) discoverCustom(ctx context.Context, c Custom) (*oidc.Provider
 		return nil, err
 	}
 	known := &oidc.ProviderConfig{
-		IssuerURL: doc.Issuer, AuthURL: doc.AuthURL, TokenURL: doc.TokenURL, UserInfoURL: doc.UserInfo, JWKSURL: doc.JWKSURI,
-		Algorithms: []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA},
+		IssuerURL: doc.Issuer, AuthURL: doc.AuthURL, TokenURL: doc.TokenURL, UserInfoURL: doc.UserInfo,
+		JWKSURL: doc.JWKSURI, Algorithms: []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384,
+			oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA},
 	}
 	return known.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), r.safe)), nil
 }

@@ -280,7 +280,8 @@ func (p *Provider) VerifyIDToken(ctx context.Context, raw, nonce string, skipNon
 	}
 	if !skipNonce && !p.Config.SkipNonceCheck && p.preset.idTokens == "" {
 		if (t.Nonce == "") != (nonce == "") {
-			return Person{}, fmt.Errorf("%w: Passed nonce and nonce in id_token should either both exist or not", ErrToken)
+			return Person{}, fmt.Errorf("%w: Passed nonce and nonce in id_token should either both exist or not",
+				ErrToken)
 		}
 		if sum := sha256.Sum256([]byte(nonce)); nonce != "" && hex.EncodeToString(sum[:]) != t.Nonce {
 			return Person{}, fmt.Errorf("%w: Nonces mismatch", ErrToken)
@@ -312,12 +313,14 @@ func (p *Provider) verify(ctx context.Context, raw string) (*oidc.IDToken, map[s
 			return nil, nil, err
 		}
 	}
-	verifier := issuer.Verifier(&oidc.Config{SkipClientIDCheck: true, SkipIssuerCheck: p.preset.manyIssuers(), Now: p.r.now})
+	verifier := issuer.Verifier(&oidc.Config{SkipClientIDCheck: true, SkipIssuerCheck: p.preset.manyIssuers(),
+		Now: p.r.now})
 	t, err := verifier.Verify(oidc.ClientContext(ctx, p.client), raw)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrToken, err)
 	}
-	if !slices.ContainsFunc(p.Config.ClientIDs, func(id string) bool { return id != "" && slices.Contains(t.Audience, id) }) {
+	if !slices.ContainsFunc(p.Config.ClientIDs,
+		func(id string) bool { return id != "" && slices.Contains(t.Audience, id) }) {
 		return nil, nil, fmt.Errorf("%w: Unacceptable audience in id_token: %v", ErrToken, t.Audience)
 	}
 	if t.Subject == "" {
@@ -328,7 +331,8 @@ func (p *Provider) verify(ctx context.Context, raw string) (*oidc.IDToken, map[s
 		return nil, nil, fmt.Errorf("%w: %w", ErrToken, err)
 	}
 	if p.preset.manyIssuers() && !p.preset.issuedBy(t.Issuer, claims) {
-		return nil, nil, fmt.Errorf("%w: issued by %q, which is no name of the provider or of the token's tenant", ErrToken, t.Issuer)
+		return nil, nil, fmt.Errorf("%w: issued by %q, which is no name of the provider or of the token's tenant",
+			ErrToken, t.Issuer)
 	}
 	return t, claims, nil
 }

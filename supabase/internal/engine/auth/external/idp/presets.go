@@ -45,7 +45,8 @@ func presetFor(name string, c Config) preset {
 		return preset{issuer: own("https://accounts.google.com"), scopes: openID}
 	case "apple":
 		// With these scopes, Apple posts the reply.
-		p := preset{issuer: own("https://appleid.apple.com"), scopes: []string{"email", "name"}, params: map[string]string{"response_mode": "form_post"}}
+		p := preset{issuer: own("https://appleid.apple.com"), scopes: []string{"email", "name"},
+			params: map[string]string{"response_mode": "form_post"}}
 		if c.URL == "" {
 			p.issuers = []string{p.issuer, "https://account.apple.com"}
 		}
@@ -66,33 +67,41 @@ func presetFor(name string, c Config) preset {
 	case "slack_oidc":
 		return preset{issuer: own("https://slack.com"), scopes: openID}
 	case "kakao":
-		return preset{issuer: own("https://kauth.kakao.com"), scopes: []string{"openid", "account_email", "profile_image", "profile_nickname"}}
+		return preset{issuer: own("https://kauth.kakao.com"),
+			scopes: []string{"openid", "account_email", "profile_image", "profile_nickname"}}
 	case "github":
 		host := own("https://github.com")
 		api := "https://api.github.com"
 		if c.URL != "" {
 			api = host + "/api/v3"
 		}
-		return preset{authURL: host + "/login/oauth/authorize", tokenURL: host + "/login/oauth/access_token", scopes: []string{"user:email"}, read: github(api)}
+		return preset{authURL: host + "/login/oauth/authorize", tokenURL: host + "/login/oauth/access_token",
+			scopes: []string{"user:email"}, read: github(api)}
 	case "facebook":
 		site, graph := own("https://www.facebook.com"), own("https://graph.facebook.com")
-		return preset{authURL: site + "/dialog/oauth", tokenURL: graph + "/oauth/access_token", scopes: []string{"email"}, idTokens: site,
+		return preset{authURL: site + "/dialog/oauth", tokenURL: graph + "/oauth/access_token",
+			scopes: []string{"email"}, idTokens: site,
 			read: profile(graph, "/me?fields=email,first_name,last_name,name,picture", facebook)}
 	case "gitlab":
 		host := own("https://gitlab.com")
-		return preset{authURL: host + "/oauth/authorize", tokenURL: host + "/oauth/token", scopes: []string{"read_user"},
-			read: profile(host, "/api/v4/user", fields{id: "id", name: "name", user: "username", email: "email", verified: "confirmed_at", picture: "avatar_url"}.person)}
+		return preset{authURL: host + "/oauth/authorize", tokenURL: host + "/oauth/token",
+			scopes: []string{"read_user"}, read: profile(host, "/api/v4/user",
+				fields{id: "id", name: "name", user: "username", email: "email", verified: "confirmed_at",
+					picture: "avatar_url"}.person)}
 	case "discord":
 		host := own("https://discord.com")
-		return preset{authURL: host + "/api/oauth2/authorize", tokenURL: host + "/api/oauth2/token", scopes: []string{"email", "identify"},
-			read: profile(host, "/api/users/@me", fields{id: "id", name: "global_name", user: "username", email: "email", verified: "verified"}.person)}
+		return preset{authURL: host + "/api/oauth2/authorize", tokenURL: host + "/api/oauth2/token",
+			scopes: []string{"email", "identify"}, read: profile(host, "/api/users/@me",
+				fields{id: "id", name: "global_name", user: "username", email: "email", verified: "verified"}.person)}
 	case "spotify":
 		accounts, api := own("https://accounts.spotify.com"), own("https://api.spotify.com")
-		return preset{authURL: accounts + "/authorize", tokenURL: accounts + "/api/token", scopes: []string{"user-read-email"},
-			read: profile(api, "/v1/me", fields{id: "id", name: "display_name", email: "email"}.person)}
+		return preset{authURL: accounts + "/authorize", tokenURL: accounts + "/api/token",
+			scopes: []string{"user-read-email"},
+			read:   profile(api, "/v1/me", fields{id: "id", name: "display_name", email: "email"}.person)}
 	case "twitch":
 		id, api := own("https://id.twitch.tv"), own("https://api.twitch.tv")
-		return preset{authURL: id + "/oauth2/authorize", tokenURL: id + "/oauth2/token", scopes: []string{"user:read:email"}, clientIDHeader: "Client-Id",
+		return preset{authURL: id + "/oauth2/authorize", tokenURL: id + "/oauth2/token",
+			scopes: []string{"user:read:email"}, clientIDHeader: "Client-Id",
 			read: profile(api, "/helix/users", twitch)}
 	}
 	return preset{issuer: own(""), scopes: openID, proofKey: true}
@@ -170,7 +179,8 @@ func (p *Person) Introduce(posted string) {
 	if _, named := p.Data["name"]; named || json.Unmarshal([]byte(posted), &user) != nil {
 		return
 	}
-	name := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(user.Name.FirstName+" "+user.Name.LastName, "\x00", ""), "")), " ")
+	name := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(user.Name.FirstName+" "+
+		user.Name.LastName, "\x00", ""), "")), " ")
 	if utf8.RuneCountInString(name) > longestName {
 		return
 	}
@@ -209,7 +219,8 @@ func asBool(v any) bool {
 }
 
 // profile returns a reader of one document of an API.
-func profile(host, path string, read func(issuer string, doc map[string]any) Person) func(context.Context, ask) (Person, error) {
+func profile(host, path string, read func(issuer string, doc map[string]any) Person) func(context.Context, ask) (Person,
+	error) {
 	return func(ctx context.Context, get ask) (Person, error) {
 		var doc map[string]any
 		if err := get(ctx, host+path, &doc); err != nil {
@@ -248,7 +259,8 @@ func facebook(issuer string, doc map[string]any) Person {
 		}
 	}
 	doc["verified"] = true
-	return fields{id: "id", name: "name", email: "email", verified: "verified", picture: "picture_url"}.person(issuer, doc)
+	return fields{id: "id", name: "name", email: "email", verified: "verified", picture: "picture_url"}.person(issuer,
+		doc)
 }
 
 // twitch reads a list with one user.
@@ -262,13 +274,15 @@ func twitch(issuer string, doc map[string]any) Person {
 		return Person{Data: map[string]any{}}
 	}
 	person["verified"] = true // the API shows verified addresses only
-	return fields{id: "id", name: "display_name", user: "login", email: "email", verified: "verified", picture: "profile_image_url"}.person(issuer, person)
+	return fields{id: "id", name: "display_name", user: "login", email: "email", verified: "verified",
+		picture: "profile_image_url"}.person(issuer, person)
 }
 
 // github reads the addresses by a second request.
 func github(api string) func(context.Context, ask) (Person, error) {
 	return func(ctx context.Context, get ask) (Person, error) {
-		p, err := profile(api, "/user", fields{id: "id", name: "name", user: "login", picture: "avatar_url"}.person)(ctx, get)
+		p, err := profile(api, "/user",
+			fields{id: "id", name: "name", user: "login", picture: "avatar_url"}.person)(ctx, get)
 		if err != nil {
 			return p, err
 		}

@@ -11,7 +11,8 @@ import (
 // TestPresets checks that every known provider has an issuer or a full set of URLs, and that only
 // enabled providers are found.
 func TestPresets(t *testing.T) {
-	for _, name := range []string{"google", "apple", "azure", "linkedin_oidc", "slack_oidc", "kakao", "keycloak", "github", "facebook", "gitlab", "discord", "spotify", "twitch"} {
+	for _, name := range []string{"google", "apple", "azure", "linkedin_oidc", "slack_oidc", "kakao", "keycloak",
+		"github", "facebook", "gitlab", "discord", "spotify", "twitch"} {
 		p := presetFor(name, Config{URL: "https://id.example.org/"})
 		if (p.issuer == "") == (p.authURL == "" || p.tokenURL == "" || p.read == nil) {
 			t.Errorf("%s has neither an issuer nor all URLs: %+v", name, p)
@@ -28,18 +29,24 @@ func TestPresets(t *testing.T) {
 // TestProfiles checks how user information in the format of each provider is read.
 func TestProfiles(t *testing.T) {
 	for name, p := range map[string]Person{
-		"facebook": facebook("", map[string]any{"id": "7", "name": "A", "email": "a@example.org", "picture": map[string]any{"data": map[string]any{"url": "u"}}}),
-		"twitch":   twitch("", map[string]any{"data": []any{map[string]any{"id": "7", "display_name": "A", "email": "a@example.org", "profile_image_url": "u"}}}),
-		"kakao":    personOf("kakao", "", map[string]any{"sub": "7", "name": "A", "email": "a@example.org", "picture": "u"}),
+		"facebook": facebook("", map[string]any{"id": "7", "name": "A", "email": "a@example.org",
+			"picture": map[string]any{"data": map[string]any{"url": "u"}}}),
+		"twitch": twitch("", map[string]any{"data": []any{map[string]any{"id": "7", "display_name": "A",
+			"email": "a@example.org", "profile_image_url": "u"}}}),
+		"kakao": personOf("kakao", "",
+			map[string]any{"sub": "7", "name": "A", "email": "a@example.org", "picture": "u"}),
 	} {
-		if p.Subject != "7" || p.Data["full_name"] != "A" || p.Data["avatar_url"] != "u" || len(p.Emails) != 1 || !p.Emails[0].Verified {
+		if p.Subject != "7" || p.Data["full_name"] != "A" || p.Data["avatar_url"] != "u" || len(p.Emails) != 1 ||
+			!p.Emails[0].Verified {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	if p := twitch("", map[string]any{"data": []any{"rubbish"}}); p.Subject != "" {
 		t.Errorf("%+v", p)
 	}
-	if p := (fields{id: "id", email: "email", verified: "verified"}).person("", map[string]any{"id": 12345678901.0, "email": "a@example.org", "verified": false}); p.Subject != "12345678901" || p.Emails[0].Verified {
+	if p := (fields{id: "id", email: "email", verified: "verified"}).person("",
+		map[string]any{"id": 12345678901.0, "email": "a@example.org", "verified": false}); p.Subject != "12345678901" ||
+		p.Emails[0].Verified {
 		t.Errorf("%+v", p)
 	}
 }
@@ -60,7 +67,8 @@ func TestIntroduce(t *testing.T) {
 	} {
 		p := personOf("apple", "", map[string]any{"sub": "7", "email": "a@example.org"})
 		p.Introduce(posted)
-		if p.Data["name"] != want || p.Data["full_name"] != want || p.Subject != "7" || p.Data["sub"] != "7" || len(p.Emails) != 1 || p.Emails[0].Address != "a@example.org" {
+		if p.Data["name"] != want || p.Data["full_name"] != want || p.Subject != "7" || p.Data["sub"] != "7" ||
+			len(p.Emails) != 1 || p.Emails[0].Address != "a@example.org" {
 			t.Errorf("%s: %+v", posted, p)
 		}
 	}

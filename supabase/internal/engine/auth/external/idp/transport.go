@@ -31,5 +31,6 @@ func SafeTransport() *http.Transport {
 		}
 		return nil
 	}}
-	return &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, DisableKeepAlives: true}
+	return &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second,
+		DisableKeepAlives: true}
 }

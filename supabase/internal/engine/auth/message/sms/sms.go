@@ -68,22 +68,28 @@ func (s *Sender) request(ctx context.Context, phone, text, channel string) (*htt
 			form.Del("From")
 			form.Set("MessagingServiceSid", c.Sender)
 		}
-		r, err := post(ctx, s.address("https://api.twilio.com")+"/2010-04-01/Accounts/"+url.PathEscape(c.Account)+"/Messages.json", form)
+		r, err := post(ctx, s.address("https://api.twilio.com")+"/2010-04-01/Accounts/"+url.PathEscape(c.Account)+
+			"/Messages.json", form)
 		if err == nil {
 			r.SetBasicAuth(c.Account, c.Secret)
 		}
 		return r, readMember("sid", "message"), err
 	case "messagebird":
-		r, err := post(ctx, s.address("https://rest.messagebird.com")+"/messages", url.Values{"originator": {c.Sender}, "recipients": {phone}, "body": {text}, "type": {"sms"}, "datacoding": {"unicode"}})
+		r, err := post(ctx, s.address("https://rest.messagebird.com")+"/messages",
+			url.Values{"originator": {c.Sender}, "recipients": {phone}, "body": {text}, "type": {"sms"},
+				"datacoding": {"unicode"}})
 		if err == nil {
 			r.Header.Set("Authorization", "AccessKey "+c.Secret)
 		}
 		return r, readMember("id", "errors"), err
 	case "textlocal":
-		r, err := post(ctx, s.address("https://api.textlocal.in")+"/send", url.Values{"sender": {c.Sender}, "apikey": {c.Secret}, "message": {text}, "numbers": {phone}})
+		r, err := post(ctx, s.address("https://api.textlocal.in")+"/send",
+			url.Values{"sender": {c.Sender}, "apikey": {c.Secret}, "message": {text}, "numbers": {phone}})
 		return r, readTextlocal, err
 	case "vonage":
-		r, err := post(ctx, s.address("https://rest.nexmo.com")+"/sms/json", url.Values{"from": {c.Sender}, "to": {phone}, "text": {text}, "api_key": {c.Account}, "api_secret": {c.Secret}, "type": {"unicode"}})
+		r, err := post(ctx, s.address("https://rest.nexmo.com")+"/sms/json",
+			url.Values{"from": {c.Sender}, "to": {phone}, "text": {text}, "api_key": {c.Account},
+				"api_secret": {c.Secret}, "type": {"unicode"}})
 		return r, readVonage, err
 	}
 	return nil, nil, fmt.Errorf("unknown SMS provider %q", s.service)

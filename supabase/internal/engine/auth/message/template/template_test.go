@@ -21,8 +21,10 @@ func TestTranslations(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Data{
-		SiteURL: "https://example.org", ConfirmationURL: "https://example.org/verify?token=t&type=signup", Token: "123456",
-		Email: `"><script>`, NewEmail: "new@example.org", OldEmail: "old@example.org", Phone: "252", OldPhone: "253", Provider: "google", FactorType: "totp",
+		SiteURL: "https://example.org", ConfirmationURL: "https://example.org/verify?token=t&type=signup",
+		Token: "123456",
+		Email: `"><script>`, NewEmail: "new@example.org", OldEmail: "old@example.org", Phone: "252", OldPhone: "253",
+		Provider: "google", FactorType: "totp",
 	}
 	if n := len(english()); n != 13 {
 		t.Fatalf("%d built-in texts", n)
@@ -71,7 +73,8 @@ func TestNoAddress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(html, "  ") || strings.Contains(html, " .") || strings.Contains(html, "new@example.org") != (kind == EmailChange) ||
+			if strings.Contains(html, "  ") || strings.Contains(html, " .") ||
+				strings.Contains(html, "new@example.org") != (kind == EmailChange) ||
 				email != "" && !strings.Contains(html, email) {
 				t.Error(html)
 			}
@@ -80,11 +83,13 @@ func TestNoAddress(t *testing.T) {
 }
 
 func TestCustomTemplates(t *testing.T) {
-	s, err := New(map[string]string{Confirmation: "Hi {{ .Data.name }}"}, map[string]string{Confirmation: "<b>{{ .Token }} {{ .ConfirmationURL }}</b>"}, translated())
+	s, err := New(map[string]string{Confirmation: "Hi {{ .Data.name }}"},
+		map[string]string{Confirmation: "<b>{{ .Token }} {{ .ConfirmationURL }}</b>"}, translated())
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject, html, err := s.Write(Confirmation, "xx", Data{Token: "1", ConfirmationURL: "u", Data: map[string]any{"name": "<A>"}})
+	subject, html, err := s.Write(Confirmation, "xx",
+		Data{Token: "1", ConfirmationURL: "u", Data: map[string]any{"name": "<A>"}})
 	if err != nil || subject != "Hi <A>" || html != "<b>1 u</b>" {
 		t.Errorf("%q %q %v", subject, html, err)
 	}

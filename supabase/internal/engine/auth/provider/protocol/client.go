@@ -66,7 +66,8 @@ type Metadata struct {
 
 // Register returns a new client. Its Secret is not stored anywhere. The client sees the error.
 func Register(m Metadata, registration string, now time.Time) (Client, error) {
-	c := Client{ID: uuid.New(), Registration: registration, Type: Confidential, Responses: []string{"code"}, CreatedAt: now}
+	c := Client{ID: uuid.New(), Registration: registration, Type: Confidential, Responses: []string{"code"},
+		CreatedAt: now}
 	kind, method := value(m.ClientType), value(m.AuthMethod)
 	switch {
 	case kind != "" && kind != Public && kind != Confidential:
@@ -120,7 +121,8 @@ func (c *Client) Change(m Metadata, now time.Time) error {
 	}
 	if m.AuthMethod != nil {
 		if fits := authMethods(c.Type); !slices.Contains(fits, *m.AuthMethod) {
-			return fmt.Errorf("token_endpoint_auth_method '%s' is not valid for client_type '%s'; valid methods: %v", *m.AuthMethod, c.Type, fits)
+			return fmt.Errorf("token_endpoint_auth_method '%s' is not valid for client_type '%s'; valid methods: %v",
+				*m.AuthMethod, c.Type, fits)
 		}
 		c.AuthMethod = *m.AuthMethod
 	}
@@ -152,7 +154,8 @@ func (c *Client) Change(m Metadata, now time.Time) error {
 
 // Empty reports whether m changes nothing.
 func (m Metadata) Empty() bool {
-	return m.RedirectURIs == nil && m.Grants == nil && m.AuthMethod == nil && m.Name == nil && m.URI == nil && m.LogoURI == nil
+	return m.RedirectURIs == nil && m.Grants == nil && m.AuthMethod == nil && m.Name == nil && m.URI == nil &&
+		m.LogoURI == nil
 }
 
 // NewSecret replaces the secret of a confidential client.
@@ -173,7 +176,8 @@ func hash(secret string) string {
 // registered. The client sees the error.
 func (c *Client) Authenticate(method, secret string) error {
 	if method != c.AuthMethod {
-		return fmt.Errorf("invalid authentication method: client is registered for '%s' but '%s' was used", c.AuthMethod, method)
+		return fmt.Errorf("invalid authentication method: client is registered for '%s' but '%s' was used",
+			c.AuthMethod, method)
 	}
 	if c.Type == Public {
 		return nil

@@ -10,7 +10,8 @@ import (
 // FuzzRedirectURI checks that an accepted URI has a host and a harmless scheme, uses http for
 // loopback only, and survives the comma-separated column.
 func FuzzRedirectURI(f *testing.F) {
-	for _, uri := range []string{"https://a.example.org/b?c=d", "myapp://back", "http://[::1]:80/", "JAVASCRIPT://a/%0aalert(1)", "https://a,b/", "https://a@b/", "http://localhost.example.org"} {
+	for _, uri := range []string{"https://a.example.org/b?c=d", "myapp://back", "http://[::1]:80/",
+		"JAVASCRIPT://a/%0aalert(1)", "https://a,b/", "https://a@b/", "http://localhost.example.org"} {
 		f.Add(uri)
 	}
 	f.Fuzz(func(t *testing.T, uri string) {
@@ -21,7 +22,9 @@ func FuzzRedirectURI(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u.Host == "" || u.Opaque != "" || u.User != nil || slices.Contains([]string{"", "javascript", "data", "file", "vbscript", "about", "blob"}, strings.ToLower(u.Scheme)) {
+		if u.Host == "" || u.Opaque != "" || u.User != nil ||
+			slices.Contains([]string{"", "javascript", "data", "file", "vbscript", "about", "blob"},
+				strings.ToLower(u.Scheme)) {
 			t.Errorf("%q is accepted", uri)
 		}
 		if u.Scheme == "http" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1" {

@@ -21,19 +21,23 @@ func TestRegister(t *testing.T) {
 		{"public by its method", Metadata{RedirectURIs: good, AuthMethod: text(AuthNone)}, Public, AuthNone},
 		{"public by its type", Metadata{RedirectURIs: good, ClientType: text(Public)}, Public, AuthNone},
 		{"secret in the body", Metadata{RedirectURIs: good, AuthMethod: text(AuthPost)}, Confidential, AuthPost},
-		{"empty list and method", Metadata{RedirectURIs: good, Grants: list(), AuthMethod: text("")}, Confidential, AuthBasic},
+		{"empty list and method", Metadata{RedirectURIs: good, Grants: list(), AuthMethod: text("")}, Confidential,
+			AuthBasic},
 		{"no redirect URI", Metadata{}, "", ""},
 		{"empty list of redirect URIs", Metadata{RedirectURIs: list()}, "", ""},
 		{"eleven redirect URIs", Metadata{RedirectURIs: list(slices.Repeat(*good, 11)...)}, "", ""},
 		{"unknown type", Metadata{RedirectURIs: good, ClientType: text("native")}, "", ""},
 		{"unknown method", Metadata{RedirectURIs: good, AuthMethod: text("private_key_jwt")}, "", ""},
-		{"public with a secret", Metadata{RedirectURIs: good, ClientType: text(Public), AuthMethod: text(AuthBasic)}, "", ""},
-		{"confidential without a secret", Metadata{RedirectURIs: good, ClientType: text(Confidential), AuthMethod: text(AuthNone)}, "", ""},
+		{"public with a secret", Metadata{RedirectURIs: good, ClientType: text(Public), AuthMethod: text(AuthBasic)},
+			"", ""},
+		{"confidential without a secret",
+			Metadata{RedirectURIs: good, ClientType: text(Confidential), AuthMethod: text(AuthNone)}, "", ""},
 		{"implicit grant", Metadata{RedirectURIs: good, Grants: list("implicit")}, "", ""},
 		{"NUL in the name", Metadata{RedirectURIs: good, Name: text("a\x00b")}, "", ""},
 		{"long name", Metadata{RedirectURIs: good, Name: text(strings.Repeat("x", 1025))}, "", ""},
 		{"script as client URI", Metadata{RedirectURIs: good, URI: text("javascript:alert(1)")}, "", ""},
-		{"data as logo URI", Metadata{RedirectURIs: good, LogoURI: text("data:image/svg+xml,<svg onload=alert(1)>")}, "", ""},
+		{"data as logo URI", Metadata{RedirectURIs: good, LogoURI: text("data:image/svg+xml,<svg onload=alert(1)>")},
+			"", ""},
 	} {
 		c, err := Register(tt.m, "manual", now)
 		if (err == nil) != (tt.kind != "") || err == nil && (c.Type != tt.kind || c.AuthMethod != tt.method) {
@@ -108,14 +112,20 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Request){
-		"implicit flow":          func(r *Request) { r.ResponseType = "token" },
-		"unknown scope":          func(r *Request) { r.Scope = "email admin" },
-		"no scope":               func(r *Request) { r.Scope = " " },
-		"no challenge":           func(r *Request) { r.Challenge = "" },
-		"no method":              func(r *Request) { r.ChallengeMethod = "" },
-		"unknown method":         func(r *Request) { r.ChallengeMethod = "S512" },
-		"short verifier":         func(r *Request) { r.ChallengeMethod, r.Challenge = "plain", strings.Repeat("A", 42) },
-		"long verifier":          func(r *Request) { r.ChallengeMethod, r.Challenge = "plain", strings.Repeat("A", 129) },
+		"implicit flow":  func(r *Request) { r.ResponseType = "token" },
+		"unknown scope":  func(r *Request) { r.Scope = "email admin" },
+		"no scope":       func(r *Request) { r.Scope = " " },
+		"no challenge":   func(r *Request) { r.Challenge = "" },
+		"no method":      func(r *Request) { r.ChallengeMethod = "" },
+		"unknown method": func(r *Request) { r.ChallengeMethod = "S512" },
+		"short verifier": func(r *Request) {
+			r.ChallengeMethod, r.Challenge = "plain",
+				strings.Repeat("A", 42)
+		},
+		"long verifier": func(r *Request) {
+			r.ChallengeMethod, r.Challenge = "plain",
+				strings.Repeat("A", 129)
+		},
 		"short challenge":        func(r *Request) { r.Challenge = "A" },
 		"malformed challenge":    func(r *Request) { r.Challenge = strings.Repeat("A", 42) + "=" },
 		"long state":             func(r *Request) { r.State = strings.Repeat("x", 4097) },
@@ -131,7 +141,8 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	if !Verifies("s256", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") { // RFC 7636, appendix B
+	// RFC 7636, appendix B
+	if !Verifies("s256", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") {
 		t.Error("the verifier of the RFC is rejected")
 	}
 	if Verifies("s256", challenge, challenge) || !Verifies("plain", challenge, challenge) {
@@ -140,7 +151,8 @@ func TestRequests(t *testing.T) {
 	if Verifies("plain", "", "") || Verifies("", challenge, challenge) {
 		t.Error("a code without a challenge or without a method needs no verifier")
 	}
-	if Covers([]string{"email"}, []string{"email", "openid"}) || !Covers([]string{"email", "openid"}, []string{"email"}) || Covers(nil, []string{"email"}) {
+	if Covers([]string{"email"}, []string{"email", "openid"}) ||
+		!Covers([]string{"email", "openid"}, []string{"email"}) || Covers(nil, []string{"email"}) {
 		t.Error("Covers gives a wrong result")
 	}
 }

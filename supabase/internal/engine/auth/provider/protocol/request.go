@@ -40,8 +40,8 @@ type Request struct {
 // Read returns the Request in the query of the authorization endpoint.
 func Read(q url.Values) Request {
 	return Request{
-		ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), ResponseType: q.Get("response_type"), Scope: q.Get("scope"),
-		State: q.Get("state"), Nonce: q.Get("nonce"), Resource: q.Get("resource"),
+		ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"), ResponseType: q.Get("response_type"),
+		Scope: q.Get("scope"), State: q.Get("state"), Nonce: q.Get("nonce"), Resource: q.Get("resource"),
 		Challenge: q.Get("code_challenge"), ChallengeMethod: q.Get("code_challenge_method"),
 	}
 }

@@ -52,14 +52,17 @@ var samples = []struct {
 	data []byte
 	want any
 }{
-	{message('B', uint64(7), uint64(1_500_000), uint32(9)), Begin{7, time.Date(2000, 1, 1, 0, 0, 1, 500_000_000, time.UTC), 9}},
+	{message('B', uint64(7), uint64(1_500_000), uint32(9)),
+		Begin{7, time.Date(2000, 1, 1, 0, 0, 1, 500_000_000, time.UTC), 9}},
 	{message('C', byte(0), uint64(7), uint64(8), uint64(0)), Commit{7, 8, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}},
 	{
-		message('R', uint32(1), "public", "notes", byte('d'), uint16(2), byte(1), "id", uint32(20), ^uint32(0), byte(0), "body", uint32(25), ^uint32(0)),
+		message('R', uint32(1), "public", "notes", byte('d'), uint16(2), byte(1), "id", uint32(20), ^uint32(0), byte(0),
+			"body", uint32(25), ^uint32(0)),
 		Relation{1, "public", "notes", 'd', []Column{{true, "id", 20, -1}, {false, "body", 25, -1}}},
 	},
 	{message('I', uint32(1), byte('N'), row("1", nil, "")), Insert{1, Tuple{{Text, "1"}, {Null, ""}, {Text, ""}}}},
-	{message('U', uint32(1), byte('N'), row("1", byte('u'))), Update{Relation: 1, New: Tuple{{Text, "1"}, {Unchanged, ""}}}},
+	{message('U', uint32(1), byte('N'), row("1", byte('u'))),
+		Update{Relation: 1, New: Tuple{{Text, "1"}, {Unchanged, ""}}}},
 	{
 		message('U', uint32(1), byte('K'), row("1", nil), byte('N'), row("2", "x")),
 		Update{1, Tuple{{Text, "1"}, {Null, ""}}, Tuple{{Text, "2"}, {Text, "x"}}, true},

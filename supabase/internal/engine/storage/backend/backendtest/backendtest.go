@@ -39,8 +39,8 @@ func S3Replicas(t testing.TB, n int) []*backend.S3 {
 	replicas := make([]*backend.S3, n)
 	for i := range replicas {
 		var err error
-		replicas[i], err = backend.OpenS3(backend.S3Config{Endpoint: server.URL, Region: "us-east-1", Bucket: "internal", Tenant: "stub",
-			AccessKey: "id", SecretKey: "secret", PathStyle: true})
+		replicas[i], err = backend.OpenS3(backend.S3Config{Endpoint: server.URL, Region: "us-east-1",
+			Bucket: "internal", Tenant: "stub", AccessKey: "id", SecretKey: "secret", PathStyle: true})
 		if err != nil {
 			t.Fatal(err)
 		}
