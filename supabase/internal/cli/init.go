@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"daawo/supabase/internal/base/project"
+	"daawo/supabase/internal/cli/project"
 )
 
 var initCommand = Command{

@@ -13,6 +13,7 @@ const (
 	module   = "daawo"
 	stack    = "daawo/supabase/stack"
 	edge     = "daawo/supabase/edge"
+	edgetest = "daawo/supabase/edgetest"
 	internal = "daawo/supabase/internal/"
 )
 
@@ -22,8 +23,8 @@ func within(path string, names ...string) bool {
 		func(name string) bool { return path == name || strings.HasPrefix(path, name+"/") })
 }
 
-// engine returns import paths of packages below supabase/internal.
-func engine(names ...string) []string {
+// inside returns import paths of packages below supabase/internal.
+func inside(names ...string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = internal + name
@@ -40,61 +41,88 @@ type arrow struct {
 	why      string
 }
 
-var engines = []string{"rest", "auth", "storage", "realtime"}
+// engines are the packages of the four engines.
+var engines = inside("engine/rest", "engine/auth", "engine/storage", "engine/realtime")
 
-// arrows are the forbidden directions of docs/architecture.md.
+// layers are the folders of supabase/internal from top to bottom. A package imports its own layer
+// and those below, never one above.
+var layers = [][]string{
+	inside("cli"),
+	inside("app"),
+	inside("gateway", "engine", "functions"),
+	inside("database"),
+	inside("base"),
+}
+
+// layerArrows returns the rules of layers.
+func layerArrows() (rules []arrow) {
+	for i, above := range layers {
+		for _, below := range layers[i+1:] {
+			rules = append(rules, arrow{from: below, to: above, why: "cli → app → gateway, engine, functions → database → base"})
+		}
+	}
+	return rules
+}
+
+// engineArrows returns the rules between the engines.
+func engineArrows() (rules []arrow) {
+	for _, name := range engines {
+		others := slices.DeleteFunc(slices.Clone(engines), func(other string) bool { return other == name })
+		rules = append(rules, arrow{from: []string{name}, to: others, why: "engines do not import each other"})
+	}
+	return rules
+}
+
+// arrows are the other forbidden directions of docs/architecture.md.
 var arrows = []arrow{
-	{from: engine("rest"), to: engine("auth", "storage", "realtime"), why: "engines do not import each other"},
-	{from: engine("auth"), to: engine("rest", "storage", "realtime"), why: "engines do not import each other"},
-	{from: engine("storage"), to: engine("rest", "auth", "realtime"), why: "engines do not import each other"},
-	{from: engine("realtime"), to: engine("rest", "auth", "storage"), why: "engines do not import each other"},
 	{
-		from: engine(append(engines, "fnhost", "outbox", "mail", "db", "keys", "wire", "postgres", "migrate",
-			"backup")...),
-		to: engine("gateway", "app", "cli"), why: "only cli and stack are above the gateway and app",
+		from: engines,
+		to:   inside("gateway", "functions", "database/server", "database/backup", "base/config"),
+		why:  "an engine uses database/pool, keys, apierror and mail",
 	},
 	{
-		from: engine(engines...), to: engine("fnhost", "outbox", "postgres", "backup", "config"),
-		why: "an engine uses db, keys, wire and mail",
-	},
-	{
-		from: engine("gateway"), to: engine(append(engines, "fnhost", "db", "postgres", "config")...),
+		from: inside("gateway"), to: inside("engine", "functions", "database", "base/config"),
 		why: "the gateway knows services as http.Handler",
 	},
-	{from: engine("db"), to: engine("keys", "wire", "postgres", "migrate", "observe", "config"),
-		why: "db imports nothing of ours"},
 	{
-		from: engine("keys", "wire", "config", "observe", "mail"),
-		to:   engine("db", "postgres", "migrate", "fnhost", "outbox"),
-		why:  "packages that all services share import no service",
+		from: inside("functions"), to: inside("engine", "gateway"),
+		why: "functions reach the engines through the gateway",
+	},
+	{
+		from: inside("database/pool"), to: inside("base", "database/server", "database/migrate"),
+		why: "pool imports nothing of ours",
 	},
 	{
 		from: []string{"daawo/functions"}, to: []string{"daawo/supabase", "daawo/web"}, tests: true,
-		except: []string{"daawo/functions/admin", edge + "/edgetest"}, why: "functions import supabase/edge only",
+		except: []string{"daawo/functions/admin", "daawo/functions/product", edge, edgetest},
+		why:    "functions import supabase/edge only",
 	},
-	{from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"},
-		except: []string{edge, edge + "/edgetest"}, tests: true, why: "edge imports nothing of ours"},
 	{
-		from: []string{edge + "/edgetest"},
-		to:   []string{"daawo/supabase/internal/app", "daawo/supabase/internal/cli", "daawo/web"},
-		why:  "edgetest imports edge and stack/functiontest",
+		from: []string{edge}, to: []string{"daawo/functions", "daawo/supabase", "daawo/web"},
+		except: []string{edge, edgetest}, tests: true, why: "edge imports nothing of ours",
 	},
-	{from: []string{stack}, to: []string{"daawo/functions", "daawo/web"}, except: []string{edge},
-		why: "the stack knows no product"},
 	{
-		from: []string{"daawo/supabase/internal"}, to: []string{stack, "daawo/functions", "daawo/web"}, tests: true,
-		except: []string{edge, "daawo/supabase/internal/housetest"},
-		why:    "the stack's internal packages know no product",
+		from: []string{edgetest}, to: append(inside("app", "cli", "engine", "gateway"), "daawo/functions", "daawo/web"),
+		why: "edgetest runs functions without the stack",
+	},
+	{
+		from: []string{stack, "daawo/supabase/internal"}, to: []string{"daawo/functions", "daawo/web"}, tests: true,
+		except: inside("housetest"), why: "the stack knows no product",
+	},
+	{
+		from: []string{"daawo/supabase/internal"}, to: []string{stack, edgetest}, tests: true,
+		except: inside("housetest"), why: "stack and edgetest are above the internal packages",
 	},
 	{
 		from: []string{stack + "/child"},
-		to: append(engine("mail", "otlp", "fnmeter"), "github.com/riverqueue/river",
-			"github.com/prometheus/client_golang", "google.golang.org/grpc", "google.golang.org/protobuf",
-			"html/template"),
+		to: append(inside("base/mail", "base/otlp", "functions/fnmeter"), "github.com/riverqueue/river",
+			"github.com/prometheus/client_golang", "google.golang.org/grpc", "google.golang.org/protobuf", "html/template"),
 		why: "linking decides how soon an edit of a function is served",
 	},
-	{from: []string{"daawo/web"}, to: []string{"daawo/supabase", "daawo/functions"}, tests: true,
-		why: "the site consists of files"},
+	{
+		from: []string{"daawo/web"}, to: []string{"daawo/supabase", "daawo/functions"}, tests: true,
+		why: "the site consists of files",
+	},
 }
 
 // violations returns one line for each import of our packages that a rule forbids.
@@ -121,17 +149,26 @@ func violations(all map[string]pkg, rules []arrow) (found []string) {
 	return found
 }
 
+// anyWithin reports whether a package has the name or is below it.
+func anyWithin(all map[string]pkg, name string) bool {
+	for path := range all {
+		if within(path, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // TestImportArrows checks the directions of imports.
 func TestImportArrows(t *testing.T) {
 	all := listPackages(t)
-	rules := append(slices.Clone(arrows), authArrows(all)...)
+	rules := slices.Concat(arrows, layerArrows(), engineArrows(), authArrows(all))
 	for _, v := range violations(all, rules) {
 		t.Error(v)
 	}
-	for _, rule := range arrows {
-		for _, name := range rule.from {
-			if _, ok := all[name]; !ok &&
-				!slices.Contains([]string{"daawo/functions", "daawo/supabase/internal"}, name) {
+	for _, rule := range rules {
+		for _, name := range slices.Concat(rule.from, rule.to, rule.except) {
+			if within(name, module) && !anyWithin(all, name) {
 				t.Errorf("there is no package %s, which a rule names", name)
 			}
 		}
@@ -141,18 +178,18 @@ func TestImportArrows(t *testing.T) {
 // authArrows returns the rules inside auth for the packages that exist. From top to bottom: auth;
 // the concerns, which do not import each other; session and message; store, ratelimit and helpers.
 func authArrows(all map[string]pkg) (rules []arrow) {
-	concerns := engine("auth/login", "auth/account", "auth/verify", "auth/external", "auth/mfa", "auth/provider",
-		"auth/admin")
-	middle := engine("auth/session", "auth/message")
+	concerns := inside("engine/auth/login", "engine/auth/account", "engine/auth/verify", "engine/auth/external", "engine/auth/mfa", "engine/auth/provider",
+		"engine/auth/admin")
+	middle := inside("engine/auth/session", "engine/auth/message")
 	for name := range all {
-		rest, ok := strings.CutPrefix(name, internal+"auth/")
+		rest, ok := strings.CutPrefix(name, internal+"engine/auth/")
 		if !ok || rest == "gotrue" { // the front end of auth served alone is above it
 			continue
 		}
 		only := []string{name}
-		rules = append(rules, arrow{from: only, to: engine("auth/gotrue"), why: "gotrue is above auth"})
+		rules = append(rules, arrow{from: only, to: inside("engine/auth/gotrue"), why: "gotrue is above auth"})
 		concern, _, below := strings.Cut(rest, "/")
-		switch own := internal + "auth/" + concern; {
+		switch own := internal + "engine/auth/" + concern; {
 		case below: // the helper of one package
 			rules = append(rules, arrow{from: only, to: slices.Concat(concerns, middle), except: only,
 				why: "helpers import no concern"})
@@ -176,12 +213,13 @@ var importersOnly = []struct {
 	importers []string
 	why       string
 }{
-	{stack, []string{"daawo/supabase", "daawo/functions/admin", "daawo/supabase/acceptance"},
+	{stack, []string{"daawo/supabase", "daawo/functions/admin", "daawo/functions/product", "daawo/supabase/acceptance"},
 		"the stack is for programs"},
 	{stack + "/child", nil, "only programs that the stack generates import it"},
-	{stack + "/functiontest", []string{edge + "/edgetest"}, "edgetest is its API"},
-	{"daawo/functions/admin", []string{"daawo/supabase", "daawo/supabase/acceptance"}, "the program has its commands"},
-	{internal + "auth", engine("app", "auth/gotrue"), "auth is above its packages"},
+	{"daawo/functions/admin", []string{"daawo/functions/product", "daawo/supabase/acceptance"},
+		"the product has its commands"},
+	{"daawo/functions/product", []string{"daawo/supabase", "daawo/supabase/acceptance"}, "main.go has its options"},
+	{internal + "engine/auth", inside("app", "engine/auth/gotrue"), "auth is above its packages"},
 }
 
 // TestImporters checks which packages import the stack and the product, tests included.
@@ -219,20 +257,20 @@ func wrongImporters(all map[string]pkg) (found []string) {
 func TestWrongImporters(t *testing.T) {
 	all := map[string]pkg{}
 	for _, p := range []pkg{
-		{ImportPath: "daawo/supabase", Imports: []string{stack, "daawo/functions/admin"}},
-		{ImportPath: "daawo/functions/admin", Imports: []string{stack, edge}, TestImports: engine("testdb")},
+		{ImportPath: "daawo/supabase", Imports: []string{stack, "daawo/functions/product"}},
+		{ImportPath: "daawo/functions/admin", Imports: []string{stack, edge}, TestImports: inside("database/testdb")},
 		{ImportPath: internal + "cli", Imports: []string{stack + "/child"}},
-		{ImportPath: internal + "app", XTestImports: []string{stack, internal + "auth"}},
-		{ImportPath: internal + "auth/mfa", Imports: engine("auth")},
+		{ImportPath: internal + "app", XTestImports: []string{stack, internal + "engine/auth"}},
+		{ImportPath: internal + "engine/auth/mfa", Imports: inside("engine/auth")},
 	} {
 		all[p.ImportPath] = p
 	}
 	got := wrongImporters(all)
 	for _, want := range []string{
-		"daawo/functions/admin imports " + internal + "testdb:",
+		"daawo/functions/admin imports " + internal + "database/testdb:",
 		internal + "cli imports " + stack + "/child:",
 		internal + "app imports " + stack + ":",
-		internal + "auth/mfa imports " + internal + "auth:",
+		internal + "engine/auth/mfa imports " + internal + "engine/auth:",
 	} {
 		if !slices.ContainsFunc(got, func(v string) bool { return strings.HasPrefix(v, want) }) {
 			t.Errorf("not found: %s", want)
@@ -246,28 +284,30 @@ func TestWrongImporters(t *testing.T) {
 func TestViolations(t *testing.T) {
 	all := map[string]pkg{}
 	for _, p := range []pkg{
-		{ImportPath: internal + "rest", Deps: engine("auth/store", "db")},
-		{ImportPath: internal + "auth"},
-		{ImportPath: internal + "auth/login", Deps: engine("auth/mfa", "auth/store")},
-		{ImportPath: internal + "auth/session", Deps: engine("auth/store")},
-		{ImportPath: internal + "auth/store", Deps: engine("auth/session")},
-		{ImportPath: internal + "auth/mfa", Deps: engine("auth/gotrue")},
-		{ImportPath: internal + "db", XTestImports: []string{stack, edge}},
-		{ImportPath: "daawo/functions/digest", TestImports: engine("testdb"), Deps: []string{edge}},
+		{ImportPath: internal + "engine/rest", Deps: inside("engine/auth/store", "database/pool")},
+		{ImportPath: internal + "engine/auth"},
+		{ImportPath: internal + "engine/auth/login", Deps: inside("engine/auth/mfa", "engine/auth/store")},
+		{ImportPath: internal + "engine/auth/session", Deps: inside("engine/auth/store")},
+		{ImportPath: internal + "engine/auth/store", Deps: inside("engine/auth/session")},
+		{ImportPath: internal + "engine/auth/mfa", Deps: inside("engine/auth/gotrue")},
+		{ImportPath: internal + "database/pool", XTestImports: []string{stack, edge}},
+		{ImportPath: internal + "base/keys", Deps: inside("app/keyring")},
+		{ImportPath: "daawo/functions/digest", TestImports: inside("database/testdb"), Deps: []string{edge}},
 		{ImportPath: "daawo/functions/admin", Deps: []string{stack, edge}},
 		{ImportPath: stack, Deps: []string{"daawo/functions", edge}},
-		{ImportPath: edge, XTestImports: []string{edge, edge + "/edgetest"}, Deps: []string{"daawo/functions/digest"}},
+		{ImportPath: edge, XTestImports: []string{edge, edgetest}, Deps: []string{"daawo/functions/digest"}},
 	} {
 		all[p.ImportPath] = p
 	}
-	got := violations(all, append(slices.Clone(arrows), authArrows(all)...))
+	got := violations(all, slices.Concat(arrows, layerArrows(), engineArrows(), authArrows(all)))
 	for _, want := range []string{
-		internal + "rest imports " + internal + "auth/store,",
-		internal + "auth/login imports " + internal + "auth/mfa,",
-		internal + "auth/store imports " + internal + "auth/session,",
-		internal + "auth/mfa imports " + internal + "auth/gotrue,",
-		internal + "db imports " + stack + ",",
-		"daawo/functions/digest imports " + internal + "testdb,",
+		internal + "engine/rest imports " + internal + "engine/auth/store,",
+		internal + "engine/auth/login imports " + internal + "engine/auth/mfa,",
+		internal + "engine/auth/store imports " + internal + "engine/auth/session,",
+		internal + "engine/auth/mfa imports " + internal + "engine/auth/gotrue,",
+		internal + "database/pool imports " + stack + ",",
+		internal + "base/keys imports " + internal + "app/keyring,",
+		"daawo/functions/digest imports " + internal + "database/testdb,",
 		stack + " imports daawo/functions,",
 		edge + " imports daawo/functions/digest,",
 	} {
@@ -283,13 +323,13 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// TestConnections checks that only db opens database connections for serving. Packages that run
-// Postgres or move its schema or data have their own connections; all others get a pool.
+// TestConnections checks that only packages of database open connections for serving. All others get a
+// pool.
 func TestConnections(t *testing.T) {
 	allowed := []string{
-		"db", "postgres", "migrate", "backup", "testdb", "functionsdb", "app",
-		"rest/pgrst", "auth/gotrue", // a service that is served alone is its own process
-		"rest/loader.go", // LISTEN holds a connection
+		"database", "functions/testserver", "app",
+		"engine/rest/pgrst", "engine/auth/gotrue", // a service that is served alone is its own process
+		"engine/rest/loader.go", // LISTEN holds a connection
 	}
 	for _, name := range goFiles(t) {
 		below, ok := strings.CutPrefix(name, "supabase/internal/")
@@ -299,7 +339,7 @@ func TestConnections(t *testing.T) {
 		text := read(t, name)
 		for _, call := range []string{"pgxpool.New", "pgx.Connect", "pgconn.Connect", "sql.Open"} {
 			if strings.Contains(text, call) {
-				t.Errorf("%s calls %s…: it should get a db.Pool", name, call)
+				t.Errorf("%s calls %s…: it should get a pool.Pool", name, call)
 			}
 		}
 	}
