@@ -16,6 +16,7 @@ import (
 
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/session"
 	"daawo/supabase/internal/engine/auth/store"
 )
@@ -110,6 +111,6 @@ func (h *Handler) handle(serve func(http.ResponseWriter, *http.Request) error) h
 		if we, ok := apierror.AsError(err); !ok || we.Status >= http.StatusInternalServerError {
 			h.log.ErrorContext(ctx, "auth request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		}
-		apierror.WriteAuthError(w, r, err)
+		endpoint.WriteError(w, r, err)
 	}
 }

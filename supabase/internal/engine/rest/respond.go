@@ -103,7 +103,7 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 		e.Details = "An offset of " + strconv.FormatInt(lower, 10) + " was requested, but there are only " +
 			strconv.FormatInt(*total, 10) + " rows."
 		text := &spool{}
-		text.set(apierror.RestBody(e, j.state.config.MinimalErrors))
+		text.set(ErrorBody(e, j.state.config.MinimalErrors))
 		return e.Status, text
 	case 1+upper-lower < *total:
 		return http.StatusPartialContent, &res.body

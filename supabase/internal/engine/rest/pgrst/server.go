@@ -67,7 +67,7 @@ func (v *server) failed(err error) {
 	e := apierror.Errorf(http.StatusServiceUnavailable, "PGRST000", "Database connection error.")
 	e.Details = err.Error()
 	select {
-	case v.fatal <- configError(text + string(apierror.RestBody(e, false))):
+	case v.fatal <- configError(text + string(rest.ErrorBody(e, false))):
 	default: // another error ends it
 	}
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The errors of storage-api. The status given here is the body's statusCode; wire derives the HTTP
-// status.
+// The errors of storage-api. The status given here is the body's statusCode; ErrorReply derives the
+// HTTP status.
 
 func named(status int, name, code, message string) *apierror.Error {
 	e := apierror.Errorf(status, code, "%s", message)
-	e.Details = apierror.StorageDetails{Error: name}
+	e.Details = ErrorDetails{Error: name}
 	return e
 }
 
 // withReply makes status the HTTP status as well.
 func withReply(e *apierror.Error, status int) *apierror.Error {
-	e.Details = apierror.StorageDetails{Reply: status}
+	e.Details = ErrorDetails{Reply: status}
 	return e
 }
 
@@ -101,7 +101,7 @@ func ErrInvalidSignature(message string) *apierror.Error {
 // ErrInvalidRange says that the range is outside the object.
 func ErrInvalidRange() *apierror.Error {
 	e := apierror.Errorf(416, "InvalidRange", "invalid range provided")
-	e.Details = apierror.StorageDetails{Error: "invalid_range", Reply: 416}
+	e.Details = ErrorDetails{Error: "invalid_range", Reply: 416}
 	return e
 }
 
@@ -144,7 +144,7 @@ func errReadOnly() *apierror.Error {
 
 func errTooManyConnections() *apierror.Error {
 	e := apierror.Errorf(429, "SlowDown", "Too many connections issued to the database")
-	e.Details = apierror.StorageDetails{Error: "too_many_connections", Reply: 429}
+	e.Details = ErrorDetails{Error: "too_many_connections", Reply: 429}
 	return e.WithHeader("Retry-After", retryDatabase)
 }
 
