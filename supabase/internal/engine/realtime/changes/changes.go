@@ -87,9 +87,11 @@ var (
 	// ErrIdle is the error of Ready while nothing needs the stream, so that it is not connected.
 	ErrIdle = errors.New("the stream of changes is idle")
 	// ErrWALLevel means that the server does not write what logical replication needs.
-	ErrWALLevel = errors.New("the stream of changes needs wal_level = logical: run `alter system set wal_level = logical` as a superuser and restart Postgres")
+	ErrWALLevel = errors.New("the stream of changes needs wal_level = logical: " +
+		"run `alter system set wal_level = logical` as a superuser and restart Postgres")
 	// ErrNotReplicator means that the role of Options.ReplicationURL may not replicate.
-	ErrNotReplicator = errors.New("the stream of changes needs a role that may replicate: run `alter role … replication` as a superuser")
+	ErrNotReplicator = errors.New("the stream of changes needs a role that may replicate: " +
+		"run `alter role … replication` as a superuser")
 )
 
 // The kinds of changes.

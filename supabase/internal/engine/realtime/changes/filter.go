@@ -137,7 +137,8 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	}
 	b.setEvent(params["event"])
 	if _, text := params["select"].(string); text {
-		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, e.g. select: [\"col1\", \"col2\"]"}
+		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, " +
+			`e.g. select: ["col1", "col2"]`}
 	}
 	columns, _ := params["select"].([]any)
 	for _, c := range columns {
@@ -156,7 +157,8 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 		return b, &SubscribeError{"Error parsing `filter` params: " + err.Error()}
 	}
 	if len(b.Select) > 0 && (b.Schema == "*" || b.Table == "*") {
-		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name."}
+		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. " +
+			"Provide an explicit schema and table name."}
 	}
 	return b, nil
 }
