@@ -1,8 +1,7 @@
-// Package backup copies an installation to another place and restores it. A
-// backup consists of base backups, taken over the replication protocol, archived
-// WAL segments for point-in-time recovery, and files such as those of storage.
-// The place is a folder or an S3 bucket. With a recipient, backups are encrypted
-// with age.
+// Package backup copies an installation to another place and restores it. A backup consists of base
+// backups, taken over the replication protocol, archived WAL segments for point-in-time recovery,
+// and files, such as storage's objects. The place is a folder or an S3 bucket. With a recipient,
+// backups are encrypted with age.
 //
 // A backup counts as good only after a test restore from the store and a check
 // of the restored cluster. Only app and cli import this package; no other

@@ -66,9 +66,6 @@ func New(o Options) (*Handler, error) {
 // KeysChanged takes over the keys that the Keyring returns now.
 func (h *Handler) KeysChanged() { h.sessions.KeysChanged() }
 
-// Close does nothing; it is there for its callers' list of services to close.
-func (h *Handler) Close(context.Context) error { return nil }
-
 // Sweep deletes flows, challenges, tokens and sessions that expired long ago.
 func (h *Handler) Sweep(ctx context.Context) error { return h.store.Sweep(ctx) }
 

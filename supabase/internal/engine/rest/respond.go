@@ -316,7 +316,7 @@ func (s *state) info(w http.ResponseWriter, q *request, t *stopwatch) error {
 	h.Set("Content-Length", "0")
 	h.Set("Vary", "Accept, Prefer, Range")
 	t.lap("plan")
-	t.lap("transaction") // there is none, and PostgREST names it all the same
+	t.lap("transaction") // there is none, but PostgREST names it
 	t.header(h)
 	w.WriteHeader(http.StatusOK)
 	return nil

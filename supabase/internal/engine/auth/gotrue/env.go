@@ -351,8 +351,8 @@ func (e *env) keys(s *Settings) {
 	s.Verifying = verifying(set, secret, e.list("JWT_VALID_METHODS"))
 }
 
-// verifying returns the keys of the set with one of the methods, by default those of all its keys.
-// The secret verifies only if HS256 is among the methods; otherwise it has been retired.
+// verifying returns the keys of the set with one of the methods, by default the methods of all its
+// keys. The secret verifies only if HS256 is among the methods; otherwise it has been retired.
 func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
 	if len(methods) == 0 {
 		for _, k := range set {

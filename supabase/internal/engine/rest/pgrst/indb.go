@@ -65,8 +65,8 @@ func overlay(values map[string]string, base rest.Config) (rest.Config, error) {
 	return s.Rest, r.err
 }
 
-// inDatabase returns the settings in the database: those that the pre-config function sets, then
-// those of the login role, which take precedence.
+// inDatabase returns the settings in the database: first the pre-config function's, then the login
+// role's, which take precedence.
 func inDatabase(ctx context.Context, db *pool.Pool, s *Settings) (map[string]string, error) {
 	found := map[string]string{}
 	names := settable()

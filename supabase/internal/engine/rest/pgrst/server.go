@@ -44,8 +44,8 @@ type server struct {
 	fatal    chan error // errors that end the process
 }
 
-// applicationName returns the name of the connections: the one of the URI or of PGAPPNAME,
-// otherwise that of PostgREST.
+// applicationName returns the name of the connections: from the URI or PGAPPNAME, otherwise
+// PostgREST's.
 func applicationName(uri string) string {
 	if c, err := pgx.ParseConfig(uri); err == nil && c.RuntimeParams["application_name"] != "" {
 		return c.RuntimeParams["application_name"]
@@ -268,8 +268,8 @@ func (v *server) named() http.Handler {
 	})
 }
 
-// DumpConfig writes the effective settings to out. Without a database it warns and writes those of
-// the file and the environment.
+// DumpConfig writes the effective settings to out. Without a database it warns and writes the
+// settings of the file and the environment.
 func DumpConfig(ctx context.Context, o Options, out io.Writer) error {
 	src := Sources{File: o.File, Environ: o.Environ, ReadFile: streams()}
 	s, err := Load(src)

@@ -18,7 +18,7 @@ import (
 )
 
 // Settings is PostgREST's configuration. Rest holds the settings of the engine, the other fields
-// those of the process.
+// configure the process.
 type Settings struct {
 	Rest rest.Config
 

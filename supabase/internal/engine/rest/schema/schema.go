@@ -51,7 +51,7 @@ func (t *Table) Position(name string) int { return t.byName[name] }
 // Cardinality is the cardinality of a relationship, seen from its first table.
 type Cardinality uint8
 
-// The cardinalities. The computed ones are those of functions.
+// The cardinalities. Functions have the computed ones.
 const (
 	ManyToOne Cardinality = iota
 	OneToMany
@@ -90,7 +90,7 @@ func (r *Relationship) ToOne() bool {
 	return r.Cardinality == ManyToOne || r.Cardinality == OneToOne || r.Cardinality == ComputedToOne
 }
 
-// In returns the schema of the relationship: that of the other table, or that of the function.
+// In returns the schema of the other table, or of the function.
 func (r *Relationship) In() string {
 	if r.Computed() {
 		return r.Function.Schema
