@@ -120,7 +120,8 @@ func TestDecisions(t *testing.T) {
 func TestParseDecision(t *testing.T) {
 	const parts = "\n## Context\n\na\n\n## Decision\n\nb\n\n## Consequences\n\nc\n"
 	head := func(s string) string { return s + parts }
-	good, err := parseDecision("002-b.md", head("# 002: B\n\n- Date: 2026-11-21\n- Status: superseded by [003](003-c.md)\n- Supersedes: [001](001-a.md)\n"))
+	good, err := parseDecision("002-b.md", head("# 002: B\n\n- Date: 2026-11-21\n"+
+		"- Status: superseded by [003](003-c.md)\n- Supersedes: [001](001-a.md)\n"))
 	if err != nil || good.successor != "003-c.md" || good.predecessor != "001-a.md" || good.title != "B" {
 		t.Errorf("%+v %v", good, err)
 	}
@@ -149,7 +150,9 @@ func TestCheckDecisions(t *testing.T) {
 	}
 	alone, early, gap := a, b, b
 	alone.successor, early.date, gap.number = "", "2026-11-20", "003"
-	for name, all := range map[string][]decision{"no status": {alone, b}, "no record": {a}, "earlier": {a, early}, "number": {a, gap}} {
+	for name, all := range map[string][]decision{
+		"no status": {alone, b}, "no record": {a}, "earlier": {a, early}, "number": {a, gap},
+	} {
 		if wrong := checkDecisions(slices.Clone(all)); len(wrong) != 1 {
 			t.Errorf("%s: %q", name, wrong)
 		}
