@@ -15,6 +15,10 @@ test.each([
   expect(fileSize(bytes)).toBe(shown);
 });
 
+test('fileSize with one decimal', () => {
+  expect([300_000, 3_008_000, 1024].map((bytes) => fileSize(bytes, 1))).toEqual(['293 KB', '2.9 MB', '1 KB']);
+});
+
 test.each([
   ['application/pdf', 'PDF'],
   ['image/jpeg', 'JPEG'],
