@@ -224,9 +224,9 @@ func (d *database) migrateAll(ctx context.Context) error {
 			return err
 		}
 		if d.cfg.DB.Migrations.Enabled {
-			for _, file := range migrate.Skipped(d.options.Project) {
-				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file,
-					"rename_to", migrate.Suggested(file))
+			for _, s := range migrate.Skipped(d.options.Project, d.options.Now()) {
+				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", s.File,
+					"rename_to", s.RenameTo)
 			}
 			applied, err := migrate.Apply(ctx, conn, d.options.Project)
 			for _, m := range applied {
@@ -234,6 +234,13 @@ func (d *database) migrateAll(ctx context.Context) error {
 			}
 			if err != nil {
 				return err
+			}
+			difference, err := migrate.Compare(ctx, conn, d.options.Project)
+			if err != nil {
+				return err
+			}
+			for _, warning := range difference.Warnings() {
+				d.log.Warn("migrations", "problem", warning)
 			}
 			if d.options.Prepare != nil {
 				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
