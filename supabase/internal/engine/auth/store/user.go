@@ -271,8 +271,8 @@ func (m Metadata) Merge(changes Metadata) Metadata {
 	return out
 }
 
-// JSON returns the value for a jsonb column; an empty object for nil.
-func (m Metadata) JSON() []byte {
+// encode returns the value for a jsonb column; an empty object for nil.
+func (m Metadata) encode() []byte {
 	if m == nil {
 		return []byte("{}")
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // runComparisons lets the server evaluate the comparisons, one statement per operator and type, and
-// evaluates the filters again. If the server refuses a statement, each comparison is sent alone, and
-// a refused one rejects the change.
+// evaluates the filters again. If the server refuses a statement, each comparison is sent alone,
+// and a refused one rejects the change.
 func (b *batch) runComparisons(ctx context.Context) error {
 	if len(b.comparisons) == 0 {
 		return nil

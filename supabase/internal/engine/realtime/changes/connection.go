@@ -70,9 +70,9 @@ func explain(err error) error {
 	pg, ok := pool.AsPgError(err)
 	switch {
 	case ok && pg.Code == "55000" && strings.Contains(pg.Message, "wal_level"):
-		return fmt.Errorf("%w (%w)", ErrWALLevel, err)
+		return fmt.Errorf("%w (%w)", errWALLevel, err)
 	case ok && pg.Code == "42501":
-		return fmt.Errorf("%w (%w)", ErrNotReplicator, err)
+		return fmt.Errorf("%w (%w)", errNotReplicator, err)
 	}
 	return err
 }

@@ -14,9 +14,9 @@ import (
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
-// checkPolicies finds out which rows each user may see, for tables with row level security. All users are
-// checked in one round trip, with one statement per user and table. If a policy fails, its users
-// see nothing.
+// checkPolicies finds out which rows each user may see, for tables with row level security. All
+// users are checked in one round trip, with one statement per user and table. If a policy fails,
+// its users see nothing.
 func (b *batch) checkPolicies(ctx context.Context) error {
 	b.visible = map[rowForUser]bool{}
 	wanted := map[unique.Handle[policyUser]]map[uint32][]*matchedChange{}
@@ -104,8 +104,8 @@ func (b *batch) hideAll(users []unique.Handle[policyUser]) {
 	}
 }
 
-// queuePolicyCheck queues the statement that reads the rows of the changes by their primary keys as the
-// present role.
+// queuePolicyCheck queues the statement that reads the rows of the changes by their primary keys as
+// the present role.
 func (b *batch) queuePolicyCheck(queries *pgx.Batch, user unique.Handle[policyUser], t *table,
 	changes []*matchedChange) {
 	var args []any

@@ -73,7 +73,7 @@ func Open(o Options) (*Stream, error) {
 		o.Now = time.Now
 	}
 	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes), changed: make(chan struct{}),
-		state: ErrIdle}, nil
+		state: errIdle}, nil
 }
 
 // OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their
@@ -109,10 +109,10 @@ func (s *Stream) Wait(ctx context.Context) error {
 		s.mu.Unlock()
 		switch {
 		case ended:
-			return ErrClosed
+			return errClosed
 		case state == nil:
 			return nil
-		case errors.Is(state, ErrWALLevel), errors.Is(state, ErrNotReplicator):
+		case errors.Is(state, errWALLevel), errors.Is(state, errNotReplicator):
 			return state // waiting does not help
 		}
 		select {
@@ -153,7 +153,7 @@ func (s *Stream) Run(ctx context.Context) error {
 	cancel()
 	worker.Wait()
 	s.mu.Lock()
-	s.ended, s.state = true, ErrClosed
+	s.ended, s.state = true, errClosed
 	s.notify()
 	s.mu.Unlock()
 	return nil
@@ -172,7 +172,7 @@ func (s *Stream) waitForNeed(ctx context.Context) bool {
 		s.mu.Lock()
 		needs, changed := s.needs, s.changed
 		if needs == 0 && s.state == nil {
-			s.state = ErrIdle
+			s.state = errIdle
 		}
 		s.mu.Unlock()
 		if needs > 0 {
@@ -232,7 +232,7 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 			return
 		case <-changed:
 		case <-idle:
-			s.setState(ErrIdle)
+			s.setState(errIdle)
 			cancel()
 			return
 		}
@@ -303,9 +303,6 @@ func (s *Stream) recordLoss() {
 	}
 }
 
-// Lost returns how many transactions were not delivered because the queue was full.
-func (s *Stream) Lost() int64 { return s.lost.Load() }
-
 // Lag returns how many bytes of the write-ahead log are not read yet, and when that was measured.
 func (s *Stream) Lag() (bytes int64, at time.Time) {
 	s.mu.Lock()
@@ -313,7 +310,7 @@ func (s *Stream) Lag() (bytes int64, at time.Time) {
 	return s.lag, s.lagAt
 }
 
-// Ready returns nil if the replication connection streams, ErrIdle if nothing needs it, or why it
+// Ready returns nil if the replication connection streams, errIdle if nothing needs it, or why it
 // does not stream.
 func (s *Stream) Ready() error {
 	s.mu.Lock()
@@ -386,7 +383,7 @@ func (s *Stream) Unsubscribe(id int64) {
 func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims map[string]any) error {
 	sub := s.registry.get(id)
 	if sub == nil {
-		return ErrClosed
+		return errClosed
 	}
 	groups, err := s.bindingGroups(ctx, sub, role, claims)
 	if err != nil {
@@ -394,7 +391,7 @@ func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims ma
 		return err
 	}
 	if !s.registry.replace(sub, groups) {
-		return ErrClosed
+		return errClosed
 	}
 	return nil
 }

@@ -136,12 +136,12 @@ type Routine struct {
 	Settings   [][2]string
 }
 
-// Scalar reports whether the function returns one value that is not a row.
-func (r *Routine) Scalar() bool { return !r.SetOf && !r.Composite }
+// scalar reports whether the function returns one value that is not a row.
+func (r *Routine) scalar() bool { return !r.SetOf && !r.Composite }
 
 // Void reports whether the function returns void.
 func (r *Routine) Void() bool {
-	return r.Scalar() && r.Return == Name{"pg_catalog", "void"}
+	return r.scalar() && r.Return == Name{"pg_catalog", "void"}
 }
 
 // Handler is a function or aggregate that produces a media type.
