@@ -19,7 +19,6 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
-	"daawo/supabase/internal/base/otlp"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/gateway"
@@ -170,7 +169,7 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 
 // openTraces begins to send traces, if an endpoint is set.
 func openTraces(ctx context.Context, a *App) (err error) {
-	exporter, err := otlp.Open(ctx, a.cfg.TracesURL)
+	exporter, err := openSpanExporter(ctx, a.cfg.TracesURL)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,4 @@
-// Package fnmeter counts the calls of functions for Prometheus. It is apart from fnhost because a
-// process of functions has no metrics: its parent counts its calls.
-package fnmeter
+package app
 
 import (
 	"strconv"
@@ -9,16 +7,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Meter implements fnhost.Meter.
-type Meter struct {
+// functionMeter implements host.Meter for Prometheus. It is not in package host because a process of
+// functions has no metrics: its parent counts its calls.
+type functionMeter struct {
 	registry prometheus.Registerer
 	duration *prometheus.HistogramVec
 	refusals *prometheus.CounterVec
 }
 
-// New returns a Meter whose metrics are in a registry.
-func New(registry prometheus.Registerer) *Meter {
-	m := &Meter{
+// newFunctionMeter returns a meter whose metrics are in a registry.
+func newFunctionMeter(registry prometheus.Registerer) *functionMeter {
+	m := &functionMeter{
 		registry: registry,
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "daawo_function_duration_seconds",
@@ -35,15 +34,15 @@ func New(registry prometheus.Registerer) *Meter {
 }
 
 // Called counts a call.
-func (m *Meter) Called(function string, status int, took time.Duration) {
+func (m *functionMeter) Called(function string, status int, took time.Duration) {
 	m.duration.WithLabelValues(function, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
 // Refused counts a call that was refused because the function was busy.
-func (m *Meter) Refused(function string) { m.refusals.WithLabelValues(function).Inc() }
+func (m *functionMeter) Refused(function string) { m.refusals.WithLabelValues(function).Inc() }
 
 // Deployed adds the metric of the memory of the deployed functions' process, in bytes.
-func (m *Meter) Deployed(memory func() int64) {
+func (m *functionMeter) Deployed(memory func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "daawo_functions_memory_bytes",
 		Help: "Resident memory of the process of the deployed functions; 0 without one.",

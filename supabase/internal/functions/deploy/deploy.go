@@ -1,4 +1,6 @@
-package host
+// Package deploy serves functions from bundles, programs that are sent to a running server, and
+// switches between them without dropping a call. Each bundle runs in a process of package child.
+package deploy
 
 import (
 	"context"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/base/tempdir"
+	"daawo/supabase/internal/functions/host"
 )
 
 // Base is what serves the functions while no bundle is deployed: the functions of this program, or
@@ -27,14 +30,14 @@ type Base interface {
 	RunJob(ctx context.Context, name, job string, args []byte) error
 }
 
-// DeployOptions configure a Deployer.
-type DeployOptions struct {
+// Options configure a Deployer.
+type Options struct {
 	Dir   string // holds the bundles; made if it is missing
-	Host  *Host
+	Host  *host.Host
 	Base  Base
-	Built []FunctionInfo // the functions of Base
+	Built []host.FunctionInfo // the functions of Base
 	// returns the present configuration of a process; call Reconfigure after a change
-	Child func() (ChildConfig, error)
+	Child func() (host.ChildConfig, error)
 	// the number of unfinished jobs by FUNCTION/JOB; nil means none
 	Waiting func(ctx context.Context) (map[string]int, error)
 	// called after a switch, because schedules may differ; nil for nothing
@@ -44,14 +47,14 @@ type DeployOptions struct {
 	Drain    time.Duration
 	MaxBytes int64 // of a bundle; 0 means 512 MiB
 	Log      *slog.Logger
-	Meter    Meter // nil counts nothing
+	Meter    host.Meter // nil counts nothing
 }
 
 // Deployer serves the functions of a deployed bundle, and switches between bundles without dropping
 // a call. A bundle is a program that hosts functions in a process of its own. It stays deployed
 // over restarts of this program.
 type Deployer struct {
-	DeployOptions
+	Options
 	sockets   func() (string, error) // returns the private folder of the sockets; the first call makes it
 	socketDir *tempdir.Dir           // this folder, nil until then
 	store     store
@@ -65,18 +68,27 @@ type Deployer struct {
 	current     server
 }
 
+// server is a version of the functions: Base or a bundle in a child process.
+type server interface {
+	Base
+	configure(host.ChildConfig) error // sends a changed configuration
+	begin()                           // a call begins
+	end()                             // a call ends
+	retire(ctx context.Context)       // ends the version after its calls
+}
+
 // base is the version that needs no bundle.
 type base struct{ Base }
 
-func (base) configure(ChildConfig) error { return nil } // app configures it
-func (base) begin()                      {}
-func (base) end()                        {}
-func (base) retire(context.Context)      {}
+func (base) configure(host.ChildConfig) error { return nil } // app configures it
+func (base) begin()                           {}
+func (base) end()                             {}
+func (base) retire(context.Context)           {}
 
-// NewDeployer returns a Deployer that serves the bundle that was deployed last, or Base. If that
+// New returns a Deployer that serves the bundle that was deployed last, or Base. If that
 // bundle does not start, it is tried again and again, and the functions answer 503 until it does.
 // Close ends the process.
-func NewDeployer(ctx context.Context, o DeployOptions) (*Deployer, error) {
+func New(ctx context.Context, o Options) (*Deployer, error) {
 	if o.Memory == 0 {
 		o.Memory = 512 << 20
 	}
@@ -86,7 +98,7 @@ func NewDeployer(ctx context.Context, o DeployOptions) (*Deployer, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 512 << 20
 	}
-	d := &Deployer{DeployOptions: o, current: base{o.Base}}
+	d := &Deployer{Options: o, current: base{o.Base}}
 	if err := d.store.load(o.Dir); err != nil {
 		return nil, fmt.Errorf("deployed functions: %w", err)
 	}
@@ -117,21 +129,21 @@ func NewDeployer(ctx context.Context, o DeployOptions) (*Deployer, error) {
 func (d *Deployer) Close(ctx context.Context) error {
 	d.cancel()
 	d.retiring.Wait()
-	d.take0().retire(ctx)
+	d.peek().retire(ctx)
 	d.deploying.Lock()
 	defer d.deploying.Unlock()
 	return d.socketDir.Remove()
 }
 
-// take0 returns the current version without keeping it alive.
-func (d *Deployer) take0() server {
+// peek returns the current version without keeping it alive.
+func (d *Deployer) peek() server {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.current
 }
 
-// take returns the current version and keeps it alive until end.
-func (d *Deployer) take() server {
+// acquire returns the current version and keeps it alive until end.
+func (d *Deployer) acquire() server {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.current.begin()
@@ -142,30 +154,30 @@ func (d *Deployer) take() server {
 func (d *Deployer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); name {
 	case "_internal":
-		d.Host.internal(w, r)
+		d.Host.ServeHTTP(w, r)
 		return
 	case deployPath:
 		d.remote(w, r)
 		return
 	}
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	v.ServeHTTP(w, r)
 }
 
 // Schedules returns the cron expressions of the current version.
-func (d *Deployer) Schedules() map[string]string { return d.take0().Schedules() }
+func (d *Deployer) Schedules() map[string]string { return d.peek().Schedules() }
 
 // RunSchedule runs scheduled work in the current version.
 func (d *Deployer) RunSchedule(ctx context.Context, name string) error {
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	return v.RunSchedule(ctx, name)
 }
 
 // RunJob runs a job in the current version.
 func (d *Deployer) RunJob(ctx context.Context, name, job string, args []byte) error {
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	return v.RunJob(ctx, name, job, args)
 }
@@ -174,7 +186,7 @@ func (d *Deployer) RunJob(ctx context.Context, name, job string, args []byte) er
 func (d *Deployer) Reconfigure() {
 	d.configuring.Lock()
 	defer d.configuring.Unlock()
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	config, err := d.Child()
 	if err == nil {
@@ -187,7 +199,7 @@ func (d *Deployer) Reconfigure() {
 
 // MemoryUse returns the resident bytes of the process of the current version, 0 without one.
 func (d *Deployer) MemoryUse() int64 {
-	if b, ok := d.take0().(*deployed); ok {
+	if b, ok := d.peek().(*deployed); ok {
 		return b.memoryUse()
 	}
 	return 0
@@ -286,8 +298,8 @@ func (d *Deployer) swap(ctx context.Context, v server) {
 }
 
 // Functions returns the functions of the current version, and its id.
-func (d *Deployer) Functions() (id string, functions []FunctionInfo) {
-	if b, ok := d.take0().(*deployed); ok {
+func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
+	if b, ok := d.peek().(*deployed); ok {
 		return b.ID, b.Functions
 	}
 	return BuiltIn, d.Built
@@ -298,13 +310,13 @@ func (d *Deployer) bundle(id string) string { return d.store.file(id) }
 
 // Version is a deployed bundle.
 type Version struct {
-	ID        string         `json:"id"`
-	SHA256    string         `json:"sha256"`
-	Size      int64          `json:"size"` // bytes
-	Deployed  time.Time      `json:"deployed_at"`
-	Message   string         `json:"message,omitempty"`
-	Current   bool           `json:"current,omitempty"`
-	Functions []FunctionInfo `json:"functions"`
+	ID        string              `json:"id"`
+	SHA256    string              `json:"sha256"`
+	Size      int64               `json:"size"` // bytes
+	Deployed  time.Time           `json:"deployed_at"`
+	Message   string              `json:"message,omitempty"`
+	Current   bool                `json:"current,omitempty"`
+	Functions []host.FunctionInfo `json:"functions"`
 }
 
 // keepVersions is the number of bundles that are kept.

@@ -1,8 +1,9 @@
-package host
+package child
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,10 +12,11 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/base/tempdir"
+	"daawo/supabase/internal/functions/scaffold"
 )
 
 // BuildBundle compiles the functions of the project in root, the folder of go.mod, into a program
-// that a Deployer runs. goos and goarch are those of the server. The error of code that does not
+// that deploy.Deployer runs. goos and goarch are those of the server. The error of code that does not
 // compile is the output of the compiler.
 func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 	if _, err := exec.LookPath("go"); err != nil {
@@ -46,4 +48,37 @@ func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 			strings.TrimSpace(string(bytes.TrimSpace(out))+"\n"+err.Error()))
 	}
 	return nil
+}
+
+// childSource is the program of a child. Only an overlay of the compiler puts it into the
+// module of the functions.
+const childSource = `package main
+
+import (
+	functions %q
+	"daawo/supabase/stack/child"
+)
+
+func main() { child.Main(functions.All) }
+`
+
+// childFolder is its folder in the overlay, below functions/.
+const childFolder = "devchild"
+
+// writeOverlay writes the source of the child and the overlay file that places it in the module.
+func writeOverlay(dir, root string) error {
+	module, err := scaffold.Module(root)
+	if err != nil {
+		return err
+	}
+	source := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, fmt.Appendf(nil, childSource, module+"/functions"), 0o600); err != nil {
+		return err
+	}
+	target := filepath.Join(root, "functions", childFolder, "main.go")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{target: source}})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o600)
 }

@@ -1,4 +1,4 @@
-package host
+package child
 
 import (
 	"bufio"
@@ -45,7 +45,7 @@ type socketConn struct {
 // RoundTrip sends a request and returns its reply. A request that may have reached the process is
 // not sent again.
 func (t *socketTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	c, err := t.take(r.Context())
+	c, err := t.acquire(r.Context())
 	if err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close()
@@ -81,8 +81,8 @@ func (t *socketTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// take returns an idle connection that the process has not closed, or a new one.
-func (t *socketTransport) take(ctx context.Context) (*socketConn, error) {
+// acquire returns an idle connection that the process has not closed, or a new one.
+func (t *socketTransport) acquire(ctx context.Context) (*socketConn, error) {
 	for {
 		t.mu.Lock()
 		last := len(t.idle) - 1
@@ -112,8 +112,8 @@ func (t *socketTransport) take(ctx context.Context) (*socketConn, error) {
 	return c, nil
 }
 
-// give keeps a connection for the next call.
-func (t *socketTransport) give(c *socketConn) {
+// release keeps a connection for the next call.
+func (t *socketTransport) release(c *socketConn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.idle) >= idleSockets {
@@ -208,7 +208,7 @@ func (c *socketConn) finisher(t *socketTransport, leave func() bool, written <-c
 			select {
 			case err := <-written:
 				if open && whole && keep && err == nil && c.reader.Buffered() == 0 {
-					t.give(c)
+					t.release(c)
 					return
 				}
 			default: // the process replied before it had read the whole body

@@ -1,4 +1,7 @@
-package host
+// Package child runs functions in a process of their own, which it talks to over a unix socket:
+// those that a Dev builds from source, and the bundles of package deploy. The process itself is
+// supabase/stack/child.
+package child
 
 import (
 	"bufio"
@@ -9,13 +12,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,28 +25,12 @@ import (
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/tracing"
+	"daawo/supabase/internal/functions/host"
 )
 
-// ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to
-// the child's standard input. Further lines replace Keys and Env. The end of the input ends the
-// child.
-type ChildConfig struct {
-	Socket   string            `json:"socket"` // path of the child's socket; startChild sets it
-	Parent   string            `json:"parent"` // path of ParentServer's socket
-	Database string            `json:"database"`
-	Keys     json.RawMessage   `json:"keys"` // JWK array that verifies tokens
-	Env      map[string]string `json:"env"`
-	EnvFile  string            `json:"env_file"` // functions/.env
-	Region   string            `json:"region"`
-	Webhook  bool              `json:"webhook"`  // notices go to the webhook, too
-	Spans    bool              `json:"spans"`    // the parent exports spans
-	Draining bool              `json:"draining"` // another process serves new calls: keep no idle connections
-	Limited  bool              `json:"limited"`  // whether clients are limited, by X-Forwarded-For
-}
-
-// process is a version of the functions in a child process.
-type process struct {
-	Description
+// Process is a version of the functions in a child process.
+type Process struct {
+	host.Description
 	keep   bool // the program is needed after the process
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -55,32 +40,26 @@ type process struct {
 	exited chan struct{}
 
 	configuring sync.Mutex
-	config      ChildConfig // as sent last
+	config      host.ChildConfig // as sent last
 }
 
-// startChild starts a program, which is deleted after the process, and waits until it replies.
-func startChild(ctx context.Context, program, socket string, config ChildConfig, log *slog.Logger) (*process, error) {
-	return startProcess(ctx, processOptions{program: program, socket: socket, config: config, log: log})
+// StartOptions describe a process.
+type StartOptions struct {
+	Program string
+	Socket  string // path for the socket of the process
+	Config  host.ChildConfig
+	Log     *slog.Logger
+	Memory  int64 // limit in bytes; 0 means none
+	Keep    bool  // do not delete the program after the process
 }
 
-// processOptions describe a process.
-type processOptions struct {
-	program string
-	socket  string
-	config  ChildConfig
-	log     *slog.Logger
-	memory  int64 // limit in bytes; 0 means none
-	keep    bool  // do not delete the program after the process
-}
-
-// startProcess starts a program and waits until it replies. Its error ends with what the program
-// printed.
-func startProcess(ctx context.Context, o processOptions) (*process, error) {
-	config, socket, log := o.config, o.socket, o.log
+// Start starts a program and waits until it replies. Its error ends with what the program printed.
+func Start(ctx context.Context, o StartOptions) (*Process, error) {
+	config, socket, log := o.Config, o.Socket, o.Log
 	config.Socket = socket
-	cmd := exec.Command(o.program) // ends after its standard input and its calls
-	if o.memory > 0 {
-		cmd.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.FormatInt(o.memory/10*9, 10))
+	cmd := exec.Command(o.Program) // ends after its standard input and its calls
+	if o.Memory > 0 {
+		cmd.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.FormatInt(o.Memory/10*9, 10))
 	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -95,7 +74,7 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 		return nil, err
 	}
 	transport := &socketTransport{path: socket}
-	p := &process{keep: o.keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport},
+	p := &Process{keep: o.Keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport},
 		exited: make(chan struct{})}
 	p.proxy = &httputil.ReverseProxy{
 		Transport:      transport,
@@ -106,7 +85,7 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
 			w.Header().Set("Retry-After", "1")
-			fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
+			host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
 		},
 	}
 	var output bytes.Buffer // for the error of a failed start
@@ -125,8 +104,8 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 			relay(log, lines.Bytes())
 		}
 	}()
-	if o.memory > 0 {
-		go p.limitMemory(o.memory, log)
+	if o.Memory > 0 {
+		go p.limitMemory(o.Memory, log)
 	}
 	go func() {
 		defer close(p.exited)
@@ -134,14 +113,14 @@ func startProcess(ctx context.Context, o processOptions) (*process, error) {
 		_ = cmd.Wait()
 		transport.CloseIdleConnections()
 	}()
-	if err = p.configure(config); err == nil {
+	if err = p.Configure(config); err == nil {
 		err = p.awaitReady(ctx)
 	}
 	if err == nil {
 		err = p.describe(ctx)
 	}
 	if err != nil {
-		p.retire(ctx)
+		p.Retire(ctx)
 		mu.Lock()
 		defer mu.Unlock()
 		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(output.String()))
@@ -162,27 +141,22 @@ func startWritten(cmd *exec.Cmd) error {
 }
 
 // describe asks the process what it contains.
-func (p *process) describe(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+func (p *Process) describe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, host.HealthTimeout)
 	defer cancel()
 	if err := p.ask(ctx, "/_internal/describe", &p.Description); err != nil {
 		return fmt.Errorf("the functions process does not say what it contains: %w", err)
 	}
-	if p.Protocol != Protocol {
+	if p.Protocol != host.Protocol {
 		return fmt.Errorf("the functions were built from packages of another release: their protocol is %d, the server's %d; "+
 			"build them again, in a project with third_party/daawo after `daawo init --functions`", p.Protocol,
-			Protocol)
+			host.Protocol)
 	}
 	return nil
 }
 
 // Schedules returns the cron expressions of the process.
-func (p *process) Schedules() map[string]string { return schedulesOf(p.Functions) }
-
-// answers reports whether the process has a function that answers calls.
-func (d Description) answers(name string) bool {
-	return slices.ContainsFunc(d.Functions, func(f FunctionInfo) bool { return f.Name == name && f.Handler })
-}
+func (p *Process) Schedules() map[string]string { return host.SchedulesOf(p.Functions) }
 
 // toChild forwards a call with the gateway's headers about the client, which a ReverseProxy
 // removes.
@@ -244,7 +218,7 @@ func relay(log *slog.Logger, line []byte) {
 }
 
 // awaitReady waits until the child's health check succeeds.
-func (p *process) awaitReady(ctx context.Context) error {
+func (p *Process) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	for {
@@ -268,8 +242,8 @@ func (p *process) awaitReady(ctx context.Context) error {
 	}
 }
 
-// configure sends the child its configuration.
-func (p *process) configure(config ChildConfig) error {
+// Configure sends the child its configuration.
+func (p *Process) Configure(config host.ChildConfig) error {
 	p.configuring.Lock()
 	defer p.configuring.Unlock()
 	config.Draining = config.Draining || p.config.Draining
@@ -282,23 +256,35 @@ func (p *process) configure(config ChildConfig) error {
 	return err
 }
 
-func (p *process) begin() { p.calls.Add(1) }
-func (p *process) end()   { p.calls.Done() }
+func (p *Process) begin() { p.calls.Add(1) }
+func (p *Process) end()   { p.calls.Done() }
+
+// Exited returns a channel that is closed when the process has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// MemoryUse returns the resident bytes of the process. It returns false if the process has ended,
+// also while its parent has not waited for it, and where that is not known.
+func (p *Process) MemoryUse() (bytes int64, ok bool) { return memoryOf(p.cmd.Process.Pid) }
+
+// CheckHealth runs Func.Health of all functions in the child.
+func (p *Process) CheckHealth(ctx context.Context) error {
+	return p.ask(ctx, "/_internal/check", &struct{}{})
+}
 
 // ServeHTTP forwards a call to the child.
-func (p *process) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.proxy.ServeHTTP(w, r) }
+func (p *Process) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.proxy.ServeHTTP(w, r) }
 
 // RunSchedule runs scheduled work in the child.
-func (p *process) RunSchedule(ctx context.Context, name string) error {
+func (p *Process) RunSchedule(ctx context.Context, name string) error {
 	return p.run(ctx, "/_internal/schedule/"+name, nil)
 }
 
 // RunJob runs a job in the child.
-func (p *process) RunJob(ctx context.Context, name, job string, args []byte) error {
+func (p *Process) RunJob(ctx context.Context, name, job string, args []byte) error {
 	return p.run(ctx, "/_internal/job/"+name+"/"+job, args)
 }
 
-func (p *process) run(ctx context.Context, path string, args []byte) error {
+func (p *Process) run(ctx context.Context, path string, args []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://functions"+path, bytes.NewReader(args))
 	if err != nil {
 		return err
@@ -321,9 +307,9 @@ func (p *process) run(ctx context.Context, path string, args []byte) error {
 	return errors.New(strings.TrimSpace(string(text)))
 }
 
-// retire ends the process after its calls, or when ctx ends. After 15 s it kills the process.
-func (p *process) retire(ctx context.Context) {
-	p.drain()
+// Retire ends the process after its calls, or when ctx ends. After 15 s it kills the process.
+func (p *Process) Retire(ctx context.Context) {
+	p.Drain()
 	over := make(chan struct{})
 	go func() {
 		p.calls.Wait()
@@ -345,14 +331,14 @@ func (p *process) retire(ctx context.Context) {
 	}
 }
 
-// drain tells the process that another one serves new calls. The database's connections do not
+// Drain tells the process that another one serves new calls. The database's connections do not
 // suffice for many processes.
-func (p *process) drain() {
+func (p *Process) Drain() {
 	p.configuring.Lock()
 	config := p.config
 	p.configuring.Unlock()
 	config.Draining = true
-	_ = p.configure(config) // it may have ended
+	_ = p.Configure(config) // it may have ended
 }
 
 // memoryCheck is the pause between two looks at the memory of a process.
@@ -360,7 +346,7 @@ const memoryCheck = 200 * time.Millisecond
 
 // limitMemory kills the process when it uses more than limit bytes. Before that its runtime
 // collects garbage at nine tenths.
-func (p *process) limitMemory(limit int64, log *slog.Logger) {
+func (p *Process) limitMemory(limit int64, log *slog.Logger) {
 	if err := preferForOOM(p.cmd.Process.Pid); err != nil {
 		log.Warn("the kernel may end another process than the functions when memory is short", "error", err)
 	}
@@ -372,8 +358,8 @@ func (p *process) limitMemory(limit int64, log *slog.Logger) {
 			return
 		case <-tick.C:
 		}
-		if u, ok := usageOf(p.cmd.Process.Pid); ok && u.memory > limit {
-			log.Error("functions process exceeds its memory limit and is ended", "memory", u.memory, "limit", limit)
+		if memory, ok := p.MemoryUse(); ok && memory > limit {
+			log.Error("functions process exceeds its memory limit and is ended", "memory", memory, "limit", limit)
 			_ = p.cmd.Process.Kill() // it may have ended
 			return
 		}
@@ -381,7 +367,7 @@ func (p *process) limitMemory(limit int64, log *slog.Logger) {
 }
 
 // ask sends a request for the parent's own use and decodes the JSON of its reply.
-func (p *process) ask(ctx context.Context, path string, into any) error {
+func (p *Process) ask(ctx context.Context, path string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://functions"+path, nil)
 	if err != nil {
 		return err
@@ -403,47 +389,4 @@ func (p *process) ask(ctx context.Context, path string, into any) error {
 		return fmt.Errorf("%s: %s", res.Status, bytes.TrimSpace(text))
 	}
 	return json.Unmarshal(text, into)
-}
-
-// traceOf returns the context of a request with its trace.
-func traceOf(r *http.Request) context.Context {
-	return tracing.WithTraceparent(r.Context(), r.Header.Get("Traceparent"))
-}
-
-// ChildHandler returns the handler for the private socket of a child. The parent also starts
-// scheduled work and jobs there.
-func (h *Host) ChildHandler() http.Handler {
-	mux := http.NewServeMux()
-	reply := func(w http.ResponseWriter, err error) {
-		if err != nil {
-			if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
-				w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(snooze.After.Seconds()))))
-			}
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
-	}
-	mux.HandleFunc("GET /_internal/describe", func(w http.ResponseWriter, _ *http.Request) {
-		_ = edge.WriteJSON(w, http.StatusOK, h.Describe()) // the parent reports a broken connection
-	})
-	mux.HandleFunc("GET /_internal/check", func(w http.ResponseWriter, r *http.Request) {
-		if err := h.CheckHealth(r.Context()); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		_ = edge.WriteJSON(w, http.StatusOK, struct{}{})
-	})
-	mux.HandleFunc("POST /_internal/schedule/{name}", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, h.RunSchedule(traceOf(r), r.PathValue("name")))
-	})
-	mux.HandleFunc("POST /_internal/job/{name}/{job}", func(w http.ResponseWriter, r *http.Request) {
-		args, err := io.ReadAll(r.Body)
-		if err == nil {
-			err = h.RunJob(traceOf(r), r.PathValue("name"), r.PathValue("job"), args)
-		}
-		reply(w, err)
-	})
-	mux.Handle("/", h)
-	return mux
 }

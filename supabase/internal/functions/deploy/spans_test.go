@@ -1,4 +1,4 @@
-package host
+package deploy
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/testdb"
+	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jobs"
 
 	"github.com/jackc/pgx/v5"
@@ -86,7 +87,7 @@ func TestSpans(t *testing.T) {
 			return nil
 		}}},
 	}
-	h := hosting(t, map[string]edge.Func{"note": f}, func(o *Options) { o.DB, o.Outbox, o.Traces = pool, box, traces })
+	h := hosting(t, map[string]edge.Func{"note": f}, func(o *host.Options) { o.DB, o.Outbox, o.Traces = pool, box, traces })
 	if err := box.Start(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +126,11 @@ func TestDeployedSpans(t *testing.T) {
 	defer other.Close()
 	pool, box := tracedDatabase(t, traces)
 	d := newDeployServer(t)
-	parent := NewParentServer(hosting(t, nil, func(o *Options) { o.Traces = traces }))
+	parent := host.NewParentServer(hosting(t, nil, func(o *host.Options) { o.Traces = traces }))
 	if d.parent, err = parent.Socket(); err != nil {
 		t.Fatal(err)
 	}
-	d.child = func(c *ChildConfig) {
+	d.child = func(c *host.ChildConfig) {
 		c.Database, c.Spans, c.Env = pool.Pgx().Config().ConnString(), true, map[string]string{"OTHER_URL": other.URL}
 	}
 	if _, err := d.Deploy(t.Context(), bytes.NewReader(program), "", false); err != nil {

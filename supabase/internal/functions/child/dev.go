@@ -1,9 +1,8 @@
-package host
+package child
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,18 +18,18 @@ import (
 	"time"
 
 	"daawo/supabase/internal/base/tempdir"
-	"daawo/supabase/internal/functions/scaffold"
+	"daawo/supabase/internal/functions/host"
 
 	"github.com/fsnotify/fsnotify"
 )
 
 // DevOptions configure a Dev.
 type DevOptions struct {
-	Root    string                      // the folder of go.mod
-	Host    *Host                       // has the functions of this program and serves until the first change
-	Child   func() (ChildConfig, error) // returns the present configuration of a child; call Reconfigure after a change
-	Public  bool                        // other machines can call: compiler errors appear in the terminal only
-	Changed func(context.Context) error // called after a reload, because schedules may differ; nil for nothing
+	Root    string                           // the folder of go.mod
+	Host    *host.Host                       // has the functions of this program and serves until the first change
+	Child   func() (host.ChildConfig, error) // returns the present configuration of a child; call Reconfigure after a change
+	Public  bool                             // other machines can call: compiler errors appear in the terminal only
+	Changed func(context.Context) error      // called after a reload, because schedules may differ; nil for nothing
 	Log     *slog.Logger
 }
 
@@ -58,10 +57,10 @@ type server interface {
 	Schedules() map[string]string
 	RunSchedule(ctx context.Context, name string) error
 	RunJob(ctx context.Context, name, job string, args []byte) error
-	configure(ChildConfig) error // sends a changed configuration
-	begin()                      // a call begins
-	end()                        // a call ends
-	retire(ctx context.Context)  // ends the version after its calls
+	Configure(host.ChildConfig) error // sends a changed configuration
+	begin()                           // a call begins
+	end()                             // a call ends
+	Retire(ctx context.Context)       // ends the version after its calls
 }
 
 // NewDev starts watching the files. Close ends it, but not the Host.
@@ -93,7 +92,7 @@ func NewDev(o DevOptions) (*Dev, error) {
 func (d *Dev) Close(ctx context.Context) error {
 	d.cancel()
 	d.done.Wait()
-	d.current.retire(ctx)
+	d.current.Retire(ctx)
 	return d.dir.Remove()
 }
 
@@ -106,25 +105,25 @@ func (d *Dev) Schedules() map[string]string {
 
 // Functions returns the functions of the current version, and whether they are those of this
 // program.
-func (d *Dev) Functions() (functions []FunctionInfo, builtIn bool) {
+func (d *Dev) Functions() (functions []host.FunctionInfo, builtIn bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if p, ok := d.current.(*process); ok {
+	if p, ok := d.current.(*Process); ok {
 		return p.Functions, false
 	}
-	return Describe(d.Host.Functions), true
+	return host.Describe(d.Host.Functions), true
 }
 
 // RunSchedule runs scheduled work in the current version.
 func (d *Dev) RunSchedule(ctx context.Context, name string) error {
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	return v.RunSchedule(ctx, name)
 }
 
 // RunJob runs a job in the current version.
 func (d *Dev) RunJob(ctx context.Context, name, job string, args []byte) error {
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	return v.RunJob(ctx, name, job, args)
 }
@@ -133,21 +132,21 @@ func (d *Dev) RunJob(ctx context.Context, name, job string, args []byte) error {
 // compile, the function is probably new, and the reply is the compiler error.
 func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); name == "_internal" {
-		d.Host.internal(w, r)
+		d.Host.ServeHTTP(w, r)
 		return
 	}
 	d.mu.RLock()
 	problem := d.problem
 	d.mu.RUnlock()
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	if problem != "" && !d.Public {
 		w.Header().Set(problemHeader, url.PathEscape(strings.ToValidUTF8(problem[:min(len(problem), maxProblem)], "")))
 		w = &bootErrors{ResponseWriter: w, problem: problem}
 	}
-	if p, ok := v.(*process); ok {
+	if p, ok := v.(*Process); ok {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		d.Host.watchCall(w, r, name, p.answers(name), p, d.Log)
+		d.Host.WatchCall(w, r, name, p.Answers(name), p, d.Log)
 		return
 	}
 	v.ServeHTTP(w, r)
@@ -160,8 +159,8 @@ const (
 	maxProblem    = 2000 // bytes
 )
 
-// take returns the current version and keeps it alive until end.
-func (d *Dev) take() server {
+// acquire returns the current version and keeps it alive until end.
+func (d *Dev) acquire() server {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.current.begin()
@@ -174,18 +173,18 @@ func (d *Dev) swap(v server) {
 	old := d.current
 	d.current, d.problem = v, ""
 	d.mu.Unlock()
-	d.done.Go(func() { old.retire(d.life) })
+	d.done.Go(func() { old.Retire(d.life) })
 }
 
 // Reconfigure sends the result of Child to the current version.
 func (d *Dev) Reconfigure() {
 	d.configuring.Lock()
 	defer d.configuring.Unlock()
-	v := d.take()
+	v := d.acquire()
 	defer v.end()
 	config, err := d.Child()
 	if err == nil {
-		err = v.configure(config)
+		err = v.Configure(config)
 	}
 	if err != nil && d.life.Err() == nil {
 		d.Log.Error("cannot reconfigure the functions process", "error", err)
@@ -263,39 +262,6 @@ func watchTree(w *fsnotify.Watcher, root string) error {
 	})
 }
 
-// childSource is the program that Dev builds. Only an overlay of the compiler puts it into the
-// module of the functions.
-const childSource = `package main
-
-import (
-	functions %q
-	"daawo/supabase/stack/child"
-)
-
-func main() { child.Main(functions.All) }
-`
-
-// childFolder is its folder in the overlay, below functions/.
-const childFolder = "devchild"
-
-// writeOverlay writes the source of the child and the overlay file that places it in the module.
-func writeOverlay(dir, root string) error {
-	module, err := scaffold.Module(root)
-	if err != nil {
-		return err
-	}
-	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, childSource, module+"/functions"), 0o600); err != nil {
-		return err
-	}
-	target := filepath.Join(root, "functions", childFolder, "main.go")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{target: source}})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o600)
-}
-
 // build compiles the functions. Its error is the output of the compiler.
 func (d *Dev) build(ctx context.Context, name string) (program string, err error) {
 	program = filepath.Join(d.dir.Path, "functions-"+name)
@@ -325,10 +291,11 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 		d.mu.Unlock()
 		return
 	}
-	var v *process
+	var v *Process
 	config, err := d.Child()
 	if err == nil {
-		v, err = startChild(ctx, program, filepath.Join(d.dir.Path, fmt.Sprintf("socket-%d", n)), config, d.Log)
+		v, err = Start(ctx, StartOptions{Program: program, Socket: filepath.Join(d.dir.Path, fmt.Sprintf("socket-%d", n)),
+			Config: config, Log: d.Log})
 	}
 	if err != nil {
 		d.Log.Error("functions do not start; the last version continues", "error", err)
@@ -348,12 +315,12 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 }
 
 // builtIn is the version in this program.
-type builtIn struct{ *Host }
+type builtIn struct{ *host.Host }
 
-func (builtIn) configure(ChildConfig) error { return nil } // it reads the configuration of the program
-func (builtIn) begin()                      {}
-func (builtIn) end()                        {}
-func (builtIn) retire(context.Context)      {} // the program closes the host
+func (builtIn) Configure(host.ChildConfig) error { return nil } // it reads the configuration of the program
+func (builtIn) begin()                           {}
+func (builtIn) end()                             {}
+func (builtIn) Retire(context.Context)           {} // the program closes the host
 
 // bootErrors replaces the 404 of an unknown function by a 503 with the compiler error.
 type bootErrors struct {
@@ -366,7 +333,7 @@ func (b *bootErrors) WriteHeader(status int) {
 	if status == http.StatusNotFound && b.Header().Get("Sb-Error-Code") == "NOT_FOUND" {
 		b.replaced = true
 		b.Header().Del("Content-Length")
-		fail(b.ResponseWriter, http.StatusServiceUnavailable, "BOOT_ERROR", b.problem)
+		host.Fail(b.ResponseWriter, http.StatusServiceUnavailable, "BOOT_ERROR", b.problem)
 		return
 	}
 	b.ResponseWriter.WriteHeader(status)

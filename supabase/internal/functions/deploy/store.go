@@ -1,4 +1,4 @@
-package host
+package deploy
 
 import (
 	"crypto/sha256"

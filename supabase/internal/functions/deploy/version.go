@@ -1,4 +1,4 @@
-package host
+package deploy
 
 import (
 	"context"
@@ -10,15 +10,18 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/host"
 )
 
 // deployed is a version of the functions whose process is started again when it ends by itself.
 type deployed struct {
 	Version
-	host    *Host
+	host    *host.Host
 	program string
 	sockets func() (string, error) // returns the folder of the socket
-	child   func() (ChildConfig, error)
+	child   func() (host.ChildConfig, error)
 	memory  int64
 	log     *slog.Logger
 	calls   sync.WaitGroup
@@ -27,8 +30,8 @@ type deployed struct {
 	watched chan struct{} // closed when watch has ended
 
 	mu      sync.Mutex
-	process *process      // nil while it restarts
-	ready   chan struct{} // closed when process is set
+	process *child.Process // nil while it restarts
+	ready   chan struct{}  // closed when process is set
 	starts  int
 }
 
@@ -56,8 +59,8 @@ func (b *deployed) start(ctx context.Context) error {
 	b.starts++
 	socket := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", b.ID, time.Now().UnixNano(), b.starts))
 	b.mu.Unlock()
-	p, err := startProcess(ctx,
-		processOptions{program: b.program, socket: socket, config: config, log: b.log, memory: b.memory, keep: true})
+	p, err := child.Start(ctx,
+		child.StartOptions{Program: b.program, Socket: socket, Config: config, Log: b.log, Memory: b.memory, Keep: true})
 	if err != nil {
 		return err
 	}
@@ -71,18 +74,18 @@ func (b *deployed) start(ctx context.Context) error {
 // watch starts the process again when it has ended by itself, with growing pauses, until retire.
 func (b *deployed) watch() {
 	defer close(b.watched)
-	pause := firstPause
+	pause := child.FirstPause
 	for {
 		if p := b.running(); p != nil {
 			started := time.Now()
 			select {
 			case <-b.life.Done():
 				return
-			case <-p.exited:
+			case <-p.Exited():
 			}
 			b.dropEnded()
-			if time.Since(started) > longestWait {
-				pause = firstPause
+			if time.Since(started) > child.LongestPause {
+				pause = child.FirstPause
 			}
 			b.log.Error("functions process ended; restarting", "pause", pause)
 		}
@@ -91,7 +94,7 @@ func (b *deployed) watch() {
 			return
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, longestWait)
+		pause = min(2*pause, child.LongestPause)
 		if err := b.start(b.life); err != nil && b.life.Err() == nil {
 			b.log.Error("functions do not start", "error", err)
 		}
@@ -99,7 +102,7 @@ func (b *deployed) watch() {
 }
 
 // running returns the process, nil while it restarts.
-func (b *deployed) running() *process {
+func (b *deployed) running() *child.Process {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.process
@@ -112,12 +115,12 @@ var errRestarting = errors.New("the functions process is restarting")
 
 // dropEnded drops the process if it has ended, so that calls wait for the next one. It returns what
 // await needs.
-func (b *deployed) dropEnded() (*process, chan struct{}) {
+func (b *deployed) dropEnded() (*child.Process, chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.process != nil {
 		select {
-		case <-b.process.exited:
+		case <-b.process.Exited():
 			b.process, b.ready = nil, make(chan struct{})
 		default:
 		}
@@ -127,7 +130,7 @@ func (b *deployed) dropEnded() (*process, chan struct{}) {
 
 // await returns the process. While it restarts, it waits up to restartWait. A call can learn of the
 // end before watch does.
-func (b *deployed) await(ctx context.Context) (*process, error) {
+func (b *deployed) await(ctx context.Context) (*child.Process, error) {
 	p, ready := b.dropEnded()
 	if p != nil {
 		return p, nil
@@ -152,15 +155,15 @@ func (b *deployed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p, err := b.await(r.Context())
 	if err != nil {
 		w.Header().Set("Retry-After", "1")
-		fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
+		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
 		return
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	b.host.watchCall(w, r, name, p.answers(name), p, b.log)
+	b.host.WatchCall(w, r, name, p.Answers(name), p, b.log)
 }
 
 // Schedules returns the cron expressions of the version.
-func (b *deployed) Schedules() map[string]string { return schedulesOf(b.Functions) }
+func (b *deployed) Schedules() map[string]string { return host.SchedulesOf(b.Functions) }
 
 // RunSchedule runs scheduled work in the process.
 func (b *deployed) RunSchedule(ctx context.Context, name string) error {
@@ -180,9 +183,9 @@ func (b *deployed) RunJob(ctx context.Context, name, job string, args []byte) er
 	return p.RunJob(ctx, name, job, args)
 }
 
-func (b *deployed) configure(c ChildConfig) error {
+func (b *deployed) configure(c host.ChildConfig) error {
 	if p := b.running(); p != nil {
-		return p.configure(c)
+		return p.Configure(c)
 	}
 	return nil // the start reads the configuration
 }
@@ -193,7 +196,7 @@ func (b *deployed) end()   { b.calls.Done() }
 // retire ends the process after the calls of the version, or when ctx ends.
 func (b *deployed) retire(ctx context.Context) {
 	if p := b.running(); p != nil {
-		p.drain()
+		p.Drain()
 	}
 	over := make(chan struct{})
 	go func() {
@@ -207,7 +210,7 @@ func (b *deployed) retire(ctx context.Context) {
 	b.stop()
 	<-b.watched
 	if p := b.running(); p != nil {
-		p.retire(ctx)
+		p.Retire(ctx)
 	}
 }
 
@@ -215,8 +218,8 @@ func (b *deployed) retire(ctx context.Context) {
 // known.
 func (b *deployed) memoryUse() int64 {
 	if p := b.running(); p != nil {
-		u, _ := usageOf(p.cmd.Process.Pid)
-		return u.memory
+		bytes, _ := p.MemoryUse()
+		return bytes
 	}
 	return 0
 }

@@ -1,4 +1,4 @@
-package host
+package deploy
 
 import (
 	"context"
@@ -17,13 +17,14 @@ import (
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/host"
 )
 
 // deployPath is the path below /functions/v1 at which a client with a deploy token deploys.
 const deployPath = "_deploy"
 
-// DeployState is the reply to a GET request of the deployment handler.
-type DeployState struct {
+// State is the reply to a GET request of the deployment handler.
+type State struct {
 	OS       string    `json:"os"`
 	Arch     string    `json:"arch"`
 	Protocol int       `json:"protocol"`
@@ -38,7 +39,7 @@ func (d *Deployer) Handler(via string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		id, _ := d.Functions()
-		_ = edge.WriteJSON(w, http.StatusOK, DeployState{runtime.GOOS, runtime.GOARCH, Protocol, id, d.store.list()})
+		_ = edge.WriteJSON(w, http.StatusOK, State{runtime.GOOS, runtime.GOARCH, host.Protocol, id, d.store.list()})
 	})
 	mux.HandleFunc("POST /{$}", func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -58,10 +59,10 @@ func (d *Deployer) Handler(via string) http.Handler {
 func (d *Deployer) answer(w http.ResponseWriter, r *http.Request, what, via string, v Version, err error) {
 	switch {
 	case errors.Is(err, ErrBusy):
-		fail(w, http.StatusConflict, "BUSY", err.Error())
+		host.Fail(w, http.StatusConflict, "BUSY", err.Error())
 	case err != nil:
 		d.Log.WarnContext(r.Context(), "version of the functions refused", "via", via, "error", err)
-		fail(w, http.StatusUnprocessableEntity, "REFUSED", err.Error())
+		host.Fail(w, http.StatusUnprocessableEntity, "REFUSED", err.Error())
 	default:
 		d.Log.InfoContext(r.Context(), what, "version", v.ID, "sha256", v.SHA256, "via", via)
 		_ = edge.WriteJSON(w, http.StatusOK, v)
@@ -112,7 +113,7 @@ func (d *Deployer) RevokeToken() error {
 func (d *Deployer) remote(w http.ResponseWriter, r *http.Request) {
 	given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !d.validToken(r.Context(), given) {
-		notFound(w)
+		host.NotFound(w)
 		return
 	}
 	http.StripPrefix("/"+deployPath, rooted(d.Handler("token"))).ServeHTTP(w, r)

@@ -1,4 +1,4 @@
-package host
+package deploy
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/host"
 )
 
 // benchBundle builds the functions of testdata/bundle.go.txt.
@@ -26,7 +28,7 @@ func benchBundle(b *testing.B) []byte {
 	}
 	write(b, filepath.Join(root, "functions/functions.go"), string(source))
 	file := filepath.Join(root, "bundle")
-	if err := BuildBundle(b.Context(), root, file, runtime.GOOS, runtime.GOARCH); err != nil {
+	if err := child.BuildBundle(b.Context(), root, file, runtime.GOOS, runtime.GOARCH); err != nil {
 		b.Fatal(err)
 	}
 	program, err := os.ReadFile(file)
@@ -40,14 +42,14 @@ func benchBundle(b *testing.B) []byte {
 // in the host (p50, call by call), how long a cold start takes, and the memory of an idle process.
 func BenchmarkBundle(b *testing.B) {
 	program := benchBundle(b)
-	host := hosting(b, map[string]edge.Func{"hello": {NoVerifyJWT: true,
+	built := hosting(b, map[string]edge.Func{"hello": {NoVerifyJWT: true,
 		Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
 			return edge.WriteJSON(w, http.StatusOK, "bench")
 		}}})
-	d, err := NewDeployer(b.Context(), DeployOptions{
-		Dir: b.TempDir(), Host: host, Base: host, Log: slog.New(slog.DiscardHandler),
-		Child: func() (ChildConfig, error) {
-			return ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil
+	d, err := New(b.Context(), Options{
+		Dir: b.TempDir(), Host: built, Base: built, Log: slog.New(slog.DiscardHandler),
+		Child: func() (host.ChildConfig, error) {
+			return host.ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil
 		},
 	})
 	if err != nil {
@@ -73,7 +75,7 @@ func BenchmarkBundle(b *testing.B) {
 	var inChild, inHost []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		host.ServeHTTP(httptest.NewRecorder(), r.Clone(b.Context()))
+		built.ServeHTTP(httptest.NewRecorder(), r.Clone(b.Context()))
 		mid := time.Now()
 		w := httptest.NewRecorder()
 		d.ServeHTTP(w, r.Clone(b.Context()))

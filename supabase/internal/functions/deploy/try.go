@@ -1,4 +1,4 @@
-package host
+package deploy
 
 import (
 	"context"
@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/host"
 )
 
-// A version under trial must calm down within so many observations of this length.
+// The memory of a version under trial must stop growing within so many observations of this length.
 const (
 	observation  = time.Second
 	observations = 5
-	calm         = observation / 2 // longest busy time of an idle process within an observation
 )
 
 // try starts a version beside the current one and checks that it can take over: it replies, it has
@@ -38,19 +40,19 @@ func (b *deployed) discard() {
 	if p := b.running(); p != nil {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel() // it has no calls
-		p.retire(ctx)
+		p.Retire(ctx)
 	}
 }
 
 func (d *Deployer) check(ctx context.Context, b *deployed, force bool) error {
 	p := b.running()
-	asking, cancel := context.WithTimeout(ctx, healthTimeout+observation)
+	asking, cancel := context.WithTimeout(ctx, host.HealthTimeout+observation)
 	defer cancel()
 	if len(p.Functions) == 0 {
 		return errors.New("the bundle has no functions")
 	}
 	b.Functions = p.Functions
-	if err := p.ask(asking, "/_internal/check", &struct{}{}); err != nil {
+	if err := p.CheckHealth(asking); err != nil {
 		return fmt.Errorf("the bundle fails its health check: %w", err)
 	}
 	if err := d.knowsWaiting(ctx, b.Functions, force); err != nil {
@@ -60,7 +62,7 @@ func (d *Deployer) check(ctx context.Context, b *deployed, force bool) error {
 }
 
 // knowsWaiting returns an error if jobs wait that no function would run.
-func (d *Deployer) knowsWaiting(ctx context.Context, functions []FunctionInfo, force bool) error {
+func (d *Deployer) knowsWaiting(ctx context.Context, functions []host.FunctionInfo, force bool) error {
 	if d.Waiting == nil || force {
 		return nil
 	}
@@ -86,32 +88,29 @@ func (d *Deployer) knowsWaiting(ctx context.Context, functions []FunctionInfo, f
 
 var errEnded = errors.New("the bundle ended by itself")
 
-// settle returns when the process has been idle for one observation. A process that computes or
-// whose memory grows all the time is refused.
-func (b *deployed) settle(ctx context.Context, p *process) error {
-	var busy string
+// settle returns when the memory of the process has not grown for one observation. A process whose
+// memory grows all the time, without calls, is refused.
+func (b *deployed) settle(ctx context.Context, p *child.Process) error {
+	var after int64
 	for range observations {
-		before, known := usageOf(p.cmd.Process.Pid)
+		before, known := p.MemoryUse()
 		select {
-		case <-p.exited:
+		case <-p.Exited():
 			return errEnded
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(observation):
 		}
-		after, running := usageOf(p.cmd.Process.Pid)
-		switch grown := after.memory - before.memory; {
-		case !known && !running: // the usage is not known here
+		var running bool
+		after, running = p.MemoryUse()
+		switch {
+		case !known && !running: // the use is not known here
 			return nil
 		case !running:
-			return errEnded // exited is closed later
-		case grown > b.memory/32:
-			busy = fmt.Sprintf("its memory grows without calls, to %d bytes", after.memory)
-		case after.busy-before.busy > calm:
-			busy = "it computes without calls"
-		default:
+			return errEnded // Exited is closed later
+		case after-before <= b.memory/32:
 			return nil
 		}
 	}
-	return fmt.Errorf("the bundle is not idle: %s", busy)
+	return fmt.Errorf("the memory of the bundle grows without calls, to %d bytes", after)
 }

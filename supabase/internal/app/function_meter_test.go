@@ -1,4 +1,4 @@
-package fnmeter
+package app
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestMeter checks the names, labels and values of the metrics.
-func TestMeter(t *testing.T) {
+// TestFunctionMeter checks the names, labels and values of the metrics.
+func TestFunctionMeter(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	m := New(registry)
+	m := newFunctionMeter(registry)
 	m.Called("notes", 500, 2*time.Second)
 	m.Refused("notes")
 	m.Refused("notes")

@@ -1,4 +1,4 @@
-package host
+package deploy
 
 import (
 	"bytes"
@@ -18,38 +18,8 @@ import (
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/host"
 )
-
-// bundles is the program of testdata/bundle.go.txt, built once per test binary.
-var bundles struct {
-	sync.Once
-	program []byte
-	err     error
-}
-
-// bundle returns a bundle with a mode of testdata/bundle.go.txt.
-func bundle(t *testing.T, mode string) []byte {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("runs the Go compiler")
-	}
-	bundles.Do(func() {
-		root := project(t)
-		source, err := os.ReadFile("testdata/bundle.go.txt")
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(root, "functions/functions.go"), string(source))
-		file := filepath.Join(root, "bundle")
-		if bundles.err = BuildBundle(t.Context(), root, file, runtime.GOOS, runtime.GOARCH); bundles.err == nil {
-			bundles.program, bundles.err = os.ReadFile(file)
-		}
-	})
-	if bundles.err != nil {
-		t.Fatal(bundles.err)
-	}
-	return append(bytes.Clone(bundles.program), "#"+mode...)
-}
 
 // deployServer serves functions that can be deployed.
 type deployServer struct {
@@ -61,7 +31,7 @@ type deployServer struct {
 	changed int            // calls of Changed
 	memory  int64
 	parent  string // socket of the parent
-	child   func(*ChildConfig)
+	child   func(*host.ChildConfig)
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -87,16 +57,16 @@ func newDeployServer(t *testing.T) *deployServer {
 // open makes the Deployer on the folder, as a start of the stack does.
 func (d *deployServer) open() {
 	d.t.Helper()
-	host := hosting(d.t, map[string]edge.Func{"hello": {NoVerifyJWT: true,
+	built := hosting(d.t, map[string]edge.Func{"hello": {NoVerifyJWT: true,
 		Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
 			return edge.WriteJSON(w, http.StatusOK, "built in")
 		}}})
 	var err error
-	d.Deployer, err = NewDeployer(d.t.Context(), DeployOptions{
-		Dir: d.dir, Host: host, Base: host, Built: host.Describe().Functions, Memory: d.memory,
+	d.Deployer, err = New(d.t.Context(), Options{
+		Dir: d.dir, Host: built, Base: built, Built: built.Describe().Functions, Memory: d.memory,
 		Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
-		Child: func() (ChildConfig, error) {
-			c := ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), Parent: d.parent}
+		Child: func() (host.ChildConfig, error) {
+			c := host.ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), Parent: d.parent}
 			if d.child != nil {
 				d.child(&c)
 			}
@@ -210,7 +180,6 @@ func TestDeployRefuses(t *testing.T) {
 		{"loop", "does not serve"},
 		{"sick", "no connection to the bank"},
 		{"stuck", "health"},
-		{"spin", "computes without calls"},
 		{"leak", ""}, // its memory grows, or the limit ends it first
 	} {
 		if _, err := d.Deploy(t.Context(), bytes.NewReader(bundle(t, c.mode)), "", false); err == nil ||
@@ -244,7 +213,15 @@ func TestDeployRefuses(t *testing.T) {
 // TestDeployedOperation checks that a bundle can run operations of the stack.
 func TestDeployedOperation(t *testing.T) {
 	d := newDeployServer(t)
-	d.parent = parentOf(t)
+	operations := map[string]func(context.Context) (any, error){
+		"version": func(context.Context) (any, error) { return map[string]string{"name": "1.0"}, nil },
+	}
+	parent := host.NewParentServer(hosting(t, nil, func(o *host.Options) { o.Operations = operations }))
+	var err error
+	if d.parent, err = parent.Socket(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = parent.Close(context.Background()) })
 	d.deploy("good")
 	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
 		t.Error(got)
@@ -257,11 +234,11 @@ func TestDeployedCrash(t *testing.T) {
 	d := newDeployServer(t)
 	d.deploy("good")
 	for _, path := range []string{"/hello/exit", "/hello/memory"} {
-		before := d.take0().(*deployed).running()
+		before := d.peek().(*deployed).running()
 		if got := d.get(path); strings.HasPrefix(got, "200") && path == "/hello/exit" {
 			t.Errorf("%s: %s", path, got)
 		}
-		<-before.exited
+		<-before.Exited()
 		d.is("good")
 	}
 	d.server.Close() // waits for the calls' lines
@@ -381,8 +358,12 @@ func TestDeployToken(t *testing.T) {
 // TestCallAfterEnd checks that no call goes to a process that has ended, even before watch has
 // noticed the end.
 func TestCallAfterEnd(t *testing.T) {
-	ended := &process{exited: make(chan struct{})}
-	close(ended.exited)
+	d := newDeployServer(t)
+	d.deploy("good")
+	v := d.peek().(*deployed)
+	ended := v.running()
+	d.get("/hello/exit")
+	<-ended.Exited()
 	started := make(chan struct{})
 	close(started)
 	b := &deployed{process: ended, ready: started}

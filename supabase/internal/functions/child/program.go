@@ -1,4 +1,4 @@
-package host
+package child
 
 import (
 	"context"
@@ -59,7 +59,8 @@ func (d *Dev) first(ctx context.Context, o ProgramOptions) error {
 	if err != nil {
 		return err
 	}
-	p, err := startChild(ctx, program, filepath.Join(d.dir.Path, "socket-first"), config, d.Log)
+	p, err := Start(ctx, StartOptions{Program: program, Socket: filepath.Join(d.dir.Path, "socket-first"),
+		Config: config, Log: d.Log})
 	if err != nil {
 		return fmt.Errorf("functions do not start: %w", err)
 	}
@@ -141,16 +142,16 @@ func (d *Dev) watchChanges() error {
 
 // Pauses between the end of a process and its next start.
 const (
-	firstPause  = 100 * time.Millisecond
-	longestWait = 30 * time.Second
+	FirstPause   = 100 * time.Millisecond
+	LongestPause = 30 * time.Second
 )
 
 // supervise starts the current process again when it has ended by itself, until Close.
 func (d *Dev) supervise() {
-	pause := firstPause
+	pause := FirstPause
 	for n := 1; ; n++ {
 		d.mu.RLock()
-		p, ok := d.current.(*process)
+		p, ok := d.current.(*Process)
 		d.mu.RUnlock()
 		if !ok {
 			return
@@ -167,8 +168,8 @@ func (d *Dev) supervise() {
 		if replaced {
 			continue
 		}
-		if time.Since(started) > longestWait {
-			pause = firstPause
+		if time.Since(started) > LongestPause {
+			pause = FirstPause
 		}
 		d.Log.Error("functions process ended; restarting", "pause", pause)
 		select {
@@ -176,12 +177,12 @@ func (d *Dev) supervise() {
 			return
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, longestWait)
+		pause = min(2*pause, LongestPause)
 		config, err := d.Child()
 		if err == nil {
-			var next *process
-			if next, err = startChild(d.life, p.cmd.Path, filepath.Join(d.dir.Path, "socket-again-"+strconv.Itoa(n)),
-				config, d.Log); err == nil {
+			var next *Process
+			if next, err = Start(d.life, StartOptions{Program: p.cmd.Path, Config: config, Log: d.Log,
+				Socket: filepath.Join(d.dir.Path, "socket-again-"+strconv.Itoa(n))}); err == nil {
 				d.mu.Lock()
 				d.current = next
 				d.mu.Unlock()

@@ -1,6 +1,9 @@
-package host
+package child
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -8,6 +11,10 @@ import (
 	"net/http/httputil"
 	"strings"
 	"testing"
+	"time"
+
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/host"
 )
 
 // TestRelayKeepsAttributeOrder checks that log lines of the child have the format of the host's, in
@@ -24,7 +31,7 @@ func TestRelayKeepsAttributeOrder(t *testing.T) {
 		`["printed"]`: `level=INFO msg="[\"printed\"]"`,
 	} {
 		for range 10 {
-			j := NewJournal(slog.DiscardHandler)
+			j := host.NewJournal(slog.DiscardHandler)
 			relay(slog.New(j), []byte(line))
 			if all := j.Lines(); len(all) != 1 || !strings.HasSuffix(all[0].Text, want) {
 				t.Errorf("%s is logged as %v, want %s", line, all, want)
@@ -102,3 +109,25 @@ func TestPartsFromChild(t *testing.T) {
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestSnoozeInChild checks that a snooze of a job in a child process reaches the parent, in whole
+// seconds, and that other errors do.
+func TestSnoozeInChild(t *testing.T) {
+	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"j": {Run: func(_ context.Context, _ *edge.Env,
+		args []byte) error {
+		if string(args) == `"snooze"` {
+			return fmt.Errorf("busy: %w", edge.Snooze(1500*time.Millisecond))
+		}
+		return errors.New("it fails")
+	}}}}})
+	transport, _ := httpOnSocket(t, h.ChildHandler().ServeHTTP)
+	p := &Process{client: &http.Client{Transport: transport}}
+	var snooze edge.SnoozeError
+	if err := p.RunJob(t.Context(), "f", "j", []byte(`"snooze"`)); !errors.As(err, &snooze) ||
+		snooze.After != 2*time.Second {
+		t.Errorf("a snooze: %v", err)
+	}
+	if err := p.RunJob(t.Context(), "f", "j", nil); err == nil || err.Error() != "it fails" {
+		t.Errorf("a failure: %v", err)
+	}
+}

@@ -1,6 +1,8 @@
-package host
+package child
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +21,7 @@ import (
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/logattr"
+	"daawo/supabase/internal/functions/host"
 )
 
 // registry returns the source of functions.go, with the function hello if there is one.
@@ -32,32 +35,29 @@ import (
 var All = map[string]edge.Func{}
 `
 	if hello {
-		source = strings.Replace(source, "edge\"\n", "edge\"\n\t\"daawo/functions/hello\"\n", 1)
+		source = strings.Replace(source, "edge\"\n", "edge\"\n\t\"notes/functions/hello\"\n", 1)
 		source = strings.Replace(source, "{}", `{"hello": hello.Func}`, 1)
 	}
 	return source
 }
 
-// project copies the packages that functions need, and an empty registry of functions, to a
-// temporary folder.
+// project returns the folder of a project without functions, whose module is notes. It uses this
+// repository's packages.
 func project(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
-	repo, err := filepath.Abs("../../..")
+	repo, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, dir := range []string{"supabase/edge", "supabase/stack/child", "supabase/internal/functions/host",
-		"supabase/internal/database/pool", "supabase/internal/base/keys", "supabase/internal/base/logattr",
-		"supabase/internal/functions/jobs/queue", "supabase/internal/base/tempdir", "supabase/internal/base/tracing"} {
-		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
-			t.Fatal(err)
-		}
 	}
 	for _, file := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(repo, file))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if file == "go.mod" {
+			text = bytes.Replace(text, []byte("module daawo\n"), []byte("module notes\n"), 1)
+			text = fmt.Appendf(text, "\nrequire daawo v0.0.0\n\nreplace daawo => %s\n", repo)
 		}
 		write(t, filepath.Join(root, file), string(text))
 	}
@@ -94,13 +94,36 @@ var Func = edge.Func{NoVerifyJWT: true, Handler: func(w http.ResponseWriter, r *
 `
 }
 
+// hosting returns a host of these functions, without a database.
+func hosting(t testing.TB, functions map[string]edge.Func) *host.Host {
+	t.Helper()
+	h, err := host.New(host.Options{Functions: functions, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	return h
+}
+
+// locked is a writer for several goroutines.
+type locked struct {
+	*sync.Mutex
+	io.Writer
+}
+
+func (l locked) Write(p []byte) (int, error) {
+	l.Lock()
+	defer l.Unlock()
+	return l.Writer.Write(p)
+}
+
 // devServer serves the functions of a copy of the project, with reloading.
 type devServer struct {
 	t      *testing.T
 	root   string
 	dev    *Dev
 	server *httptest.Server
-	config atomic.Pointer[ChildConfig]
+	config atomic.Pointer[host.ChildConfig]
 	keys   []byte // key set that verifies token
 	token  string // service_role token
 
@@ -111,7 +134,7 @@ type devServer struct {
 func newDevServer(t *testing.T) *devServer {
 	t.Helper()
 	d := &devServer{t: t, root: project(t)}
-	host := hosting(t, map[string]edge.Func{"hello": {NoVerifyJWT: true,
+	built := hosting(t, map[string]edge.Func{"hello": {NoVerifyJWT: true,
 		Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
 			return edge.WriteJSON(w, http.StatusOK, "built in")
 		}}})
@@ -123,12 +146,12 @@ func newDevServer(t *testing.T) *devServer {
 	if d.token, err = secret.Sign([]byte(`{"role":"service_role","exp":4102444800}`)); err != nil {
 		t.Fatal(err)
 	}
-	d.config.Store(&ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`),
+	d.config.Store(&host.ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`),
 		EnvFile: filepath.Join(d.root, "functions/.env")})
 	d.dev, err = NewDev(DevOptions{
-		Root: d.root, Host: host,
+		Root: d.root, Host: built,
 		Log:   slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, &slog.HandlerOptions{ReplaceAttr: logattr.Seconds})),
-		Child: func() (ChildConfig, error) { return *d.config.Load(), nil },
+		Child: func() (host.ChildConfig, error) { return *d.config.Load(), nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +263,7 @@ func TestReloadDropsNoCall(t *testing.T) {
 
 	// Ctrl-C sends SIGINT to every process of the terminal. The child must serve until the parent
 	// has ended its calls.
-	child := d.dev.take().(*process)
+	child := d.dev.acquire().(*Process)
 	child.end()
 	if err := child.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -276,37 +299,5 @@ func TestReloadDropsNoCall(t *testing.T) {
 	stop()
 	if err := d.dev.Close(t.Context()); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestEnvFile checks the .env format: quotes, comments, export, and errors with line numbers.
-func TestEnvFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), ".env")
-	write(t, file, "A=1\n export B = \"two\\nlines \\\"x\\\"\"\n#C=3\nD=a b # comment\nE=\nF='$x'\n")
-	got, err := ReadEnvFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{"A": "1", "B": "two\nlines \"x\"", "D": "a b", "E": "", "F": "$x"} {
-		if v, ok := got[name]; !ok || v != want {
-			t.Errorf("%s=%q, want %q", name, v, want)
-		}
-	}
-	if len(got) != 5 {
-		t.Errorf("%v", got)
-	}
-	for _, bad := range []string{"A", "=1", "A B=1", "SUPABASE_URL=x"} {
-		write(t, file, "\n"+bad+"\n")
-		if _, err := ReadEnvFile(file); err == nil || !strings.Contains(err.Error(), ":2:") {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-	if v, err := ReadEnvFile(file + "none"); v != nil || err != nil {
-		t.Errorf("missing file: %v %v", v, err)
-	}
-	find := Lookup(map[string]string{"A": "own"}, map[string]string{"A": "file", "B": "file"},
-		func(n string) (string, bool) { return strings.TrimLeft(n, "D"), n != "D" })
-	if s := find("A") + find("B") + find("process") + find("D"); s != "ownfileprocess" {
-		t.Error(s)
 	}
 }
