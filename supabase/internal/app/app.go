@@ -20,7 +20,7 @@ import (
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/tracing"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/gateway"
 
 	"github.com/jackc/pgx/v5"
@@ -67,7 +67,7 @@ type App struct {
 	closers      []closer
 	database     *database
 	pools        pools
-	backupStatus *backup.Status
+	backupStatus *physical.Status
 	describe     func() []Value // addresses and keys, as they are now
 	// where an operator finds the values that the announcement omits; "" means `daawo status`
 	rest     string
@@ -108,7 +108,7 @@ func New(o Options) *App {
 	}
 	return &App{
 		options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{}),
-		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start,
+		backupStatus: &physical.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start,
 		next: make(chan *handover.Server, 1), ending: make(chan struct{}),
 	}
 }
