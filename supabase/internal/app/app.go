@@ -154,7 +154,6 @@ wait:
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	a.began = time.Now()
 	memory.Limit(a.cfg.DatabaseURL == "")
-	background(a, "memory", memory.Watch)
 	err := openTraces(ctx, a)
 	if err == nil {
 		err = start(ctx)

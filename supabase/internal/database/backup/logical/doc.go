@@ -8,7 +8,7 @@
 //	begin a repeatable read transaction
 //	write header.json: the format and the versions of the schemas
 //	for each table: copy its rows to a spool file; write them with their count and checksum
-//	for each version of an object: write its content; if it was deleted meanwhile, start again
+//	for each version of an object: write its content; if it is gone by then, start again
 //	write manifest.json: row counts, checksums and sequences
 //
 // Import:
