@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/server"
 )
@@ -44,9 +44,9 @@ func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn)
 
 // full makes one full backup of a running database.
 func (a backups) full(ctx context.Context, d *database, location string) error {
-	open := backup.OpenStore
+	open := physical.OpenStore
 	if location == a.upgradeDir() {
-		open = backup.MakeStore
+		open = physical.MakeStore
 	}
 	store, err := open(location)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a backups) full(ctx context.Context, d *database, location string) error {
 	if location == a.upgradeDir() {
 		o.Keep = 1
 	}
-	service, err := backup.Open(ctx, o)
+	service, err := physical.Open(ctx, o)
 	if err != nil {
 		return err
 	}
