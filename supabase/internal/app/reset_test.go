@@ -100,7 +100,7 @@ func TestReset(t *testing.T) {
 			`select string_agg(id, ' ' order by id) from storage.buckets`:                                                  "avatars scans",
 			`select string_agg(jobname || ' ' || database, ',') from cron.job`:                                             "never postgres",
 			`select count(*)::text from vault.decrypted_secrets where name = 'hook_token' and decrypted_secret = 'bearer'`: "1",
-			`select current_setting('statement_timeout')`: "61s",
+			`select current_setting('statement_timeout')`:                                                                  "61s",
 			`select string_agg(datname, ' ' order by datname) from pg_database where datallowconn`:                         "postgres template1",
 		} {
 			if got := value(q); got != want {

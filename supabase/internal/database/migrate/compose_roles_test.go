@@ -10,7 +10,7 @@ import (
 )
 
 // composeRoles is the folder that compose.yaml mounts into the service roles.
-const composeRoles = "../../../docker/volumes/db/"
+const composeRoles = "../../../../docker/volumes/db/"
 
 // runRoles executes the files that roles.sql includes, in its order, as psql does in the service
 // roles.
