@@ -207,7 +207,9 @@ func examine(ctx context.Context, tx pgx.Tx) (readable, complete bool, err error
 	err = tx.QueryRow(ctx, `
 		select has_table_privilege('realtime.schema_migrations', 'select'),
 		       to_regprocedure('realtime.send_binary(bytea, text, text, boolean)') is not null and exists (
-		         select from pg_attribute where attrelid = to_regclass('realtime.messages') and attname = 'binary_payload' and not attisdropped)
+		         select from pg_attribute
+		         where attrelid = to_regclass('realtime.messages') and attname = 'binary_payload'
+		             and not attisdropped)
 		`).Scan(&readable, &complete)
 	return readable, complete, err
 }
@@ -231,7 +233,8 @@ func schema(ctx context.Context, db *pool.Pool) error {
 			case err != nil:
 				return err
 			case !readable && !complete:
-				return errors.New("realtime schema is incomplete, and this role may not read its migrations: run once with DB_USER=supabase_admin")
+				return errors.New("realtime schema is incomplete, and this role may not read its migrations: run " +
+					"once with DB_USER=supabase_admin")
 			case !readable:
 				return nil
 			}
@@ -240,7 +243,8 @@ func schema(ctx context.Context, db *pool.Pool) error {
 				return err
 			}
 			if last != nil && *last < lastMigration {
-				return fmt.Errorf("realtime schema is at migration %d, but %d is required: run supabase/realtime v2.129.8 or newer once to migrate it", *last, lastMigration)
+				return fmt.Errorf("realtime schema is at migration %d, but %d is required: run supabase/realtime "+
+					"v2.129.8 or newer once to migrate it", *last, lastMigration)
 			}
 			if last != nil {
 				return nil
