@@ -133,7 +133,7 @@ func violations(all map[string]pkg, rules []arrow) (found []string) {
 				!slices.Contains(rule.from, importer) {
 				continue
 			}
-			deps := p.Deps
+			deps := slices.Clone(p.Deps)
 			if rule.tests {
 				deps = slices.Concat(deps, p.withTests())
 			}
