@@ -233,7 +233,9 @@ func (rt ociRuntime) mounts(t *testing.T, c container) ([]mount, needs) {
 	}
 	for _, word := range slices.Concat(c.Entrypoint, c.Command) {
 		for name := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(`"$() `, r) }) {
-			if slices.ContainsFunc(c.Volumes, func(v types.ServiceVolumeConfig) bool { return v.Target == name || strings.HasPrefix(name, v.Target+"/") }) {
+			if slices.ContainsFunc(c.Volumes, func(v types.ServiceVolumeConfig) bool {
+				return v.Target == name || strings.HasPrefix(name, v.Target+"/")
+			}) {
 				n.Read = append(n.Read, append(includes(t, name), name)...)
 			}
 		}

@@ -125,7 +125,8 @@ func TestMigrateWithUpstreamRoles(t *testing.T) {
 	if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	first := query(t, superuser, catalog)
+	catalogURL := superuser + "?search_path=public" // names outside of public have their schema
+	first := query(t, catalogURL, catalog)
 	for _, want := range []string{"relation auth.users r supabase_auth_admin", "relation storage.objects r supabase_storage_admin",
 		"relation reports r postgres", "policy storage.objects visitors add report photos", "bucket {", "resource {", "relation river.river_job r"} {
 		if !strings.Contains(first, want) {
@@ -135,7 +136,7 @@ func TestMigrateWithUpstreamRoles(t *testing.T) {
 	if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.Split(first, "\n"), strings.Split(query(t, superuser, catalog), "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(first, "\n"), strings.Split(query(t, catalogURL, catalog), "\n")); diff != "" {
 		t.Errorf("a second run changes something: %s", diff)
 	}
 	info := start(t, newApp(t, dataFolder(t), environment))
