@@ -21,6 +21,7 @@ echo "$*" >>"$VOLUMES/.calls"
 case "$1 $2" in
 "volume inspect") test -d "$VOLUMES/$3" ;;
 "volume create") for last; do :; done; mkdir "$VOLUMES/$last" ;;
+"compose config") echo "$IMAGES" ;;
 "run --rm")
 	shift 2
 	map= program=
@@ -88,22 +89,33 @@ func TestUpgrade(t *testing.T) {
 	}
 	v.write("volumes/daawo_db-data/PG_VERSION", "17\n", 0o600)
 	v.succeeds("daawo", "upgrade.sh", target)
-	want := []string{"compose stop", "run --rm", "compose start", "compose pull --ignore-buildable", "compose build --pull", "compose up --detach --wait"}
-	calls := readFile(t, filepath.Join(v.dir, ".calls"))
-	calls = calls[strings.Index(calls, want[0]):]
-	for _, call := range want {
-		_, after, found := strings.Cut(calls, call)
-		if !found {
-			t.Errorf("%q is missing or too early", call)
-			break
-		}
-		calls = after
-	}
+	v.calls("compose stop", "run --rm", "compose start", "compose pull\n", "compose up --detach --wait")
+	v.images = "supabase/gotrue\nlocalhost/daawo:latest"
+	v.succeeds("daawo", "upgrade.sh", target+"-built")
+	v.calls("compose stop", "run --rm", "compose start", "compose pull --ignore-buildable", "compose build --pull", "compose up --detach --wait")
 	for _, step := range []string{"compose pull*", "compose build*", "compose up*"} {
 		v.fail = step
 		v.fails("daawo", "upgrade.sh", target+step, "The way back is in docs/docker.md")
 	}
 	v.checkAllLinesRan("upgrade.sh")
+}
+
+// calls checks the commands of docker since the last check, in their order.
+func (v *volumes) calls(want ...string) {
+	v.t.Helper()
+	calls := readFile(v.t, filepath.Join(v.dir, ".calls"))
+	if err := os.Truncate(filepath.Join(v.dir, ".calls"), 0); err != nil {
+		v.t.Fatal(err)
+	}
+	calls = calls[strings.Index(calls, want[0]):]
+	for _, call := range want {
+		_, after, found := strings.Cut(calls, call)
+		if !found {
+			v.t.Errorf("%q is missing or too early", call)
+			break
+		}
+		calls = after
+	}
 }
 
 // checkAllLinesRan checks that every command of the scripts ran at least once.
@@ -126,6 +138,7 @@ type volumes struct {
 	t         *testing.T
 	root, dir string                  // dir holds the volumes
 	fail      string                  // pattern of the docker commands that fail
+	images    string                  // of the compose file
 	lines     map[string]map[int]bool // run, by script
 }
 
@@ -156,7 +169,7 @@ func (v *volumes) run(project, script, target string) (string, error) {
 	// For root, bash takes PS4 not from the environment.
 	cmd := exec.CommandContext(v.t.Context(), "bash", "-c", `PS4='+${0##*/}:$LINENO: '; set -x; . "$0"`, "./"+script, target)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(v.root, "bin")+":"+os.Getenv("PATH"), "VOLUMES="+v.dir, "COMPOSE_PROJECT_NAME="+project,
-		"FAIL="+v.fail)
+		"FAIL="+v.fail, "IMAGES="+v.images)
 	out, err := cmd.CombinedOutput()
 	var rest strings.Builder
 	for line := range strings.Lines(string(out)) {

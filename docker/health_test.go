@@ -48,7 +48,7 @@ var images = map[string]image{
 	"supabase/supavisor:2.9.12":   {"65534", true, true, map[string]client{"curl": allAddresses}, map[string]string{"4000": "46", "5432": "46", "6543": "46"}},
 	"axllent/mailpit:v1.31.3":     {"root", false, true, map[string]client{"/mailpit": ownAddress, "wget": firstAddress}, map[string]string{"8025": "46", "1025": "46"}},
 	// Ours, on distroless static. DAAWO_HOST is 0.0.0.0, which Go opens for IPv4 only.
-	"daawo:latest": {"65532", false, false, map[string]client{"/daawo": allAddresses}, map[string]string{"54321": "4", "54323": "4", "9000": "4"}},
+	ourImage: {"65532", false, false, map[string]client{"/daawo": allAddresses}, map[string]string{"54321": "4", "54323": "4", "9000": "4"}},
 }
 
 var address = regexp.MustCompile(`https?://[^\s'"]+`)
@@ -112,7 +112,7 @@ func TestHealthCheckModel(t *testing.T) {
 		{"supabase/storage-api:v1.74.0", "no curl", []string{"CMD", "curl", "http://127.0.0.1:5000/status"}},
 		{"supabase/postgres-meta:v0.99.0", "", []string{"CMD", "node", "-e", "fetch('http://localhost:8080/health')"}},
 		{"supabase/postgres-meta:v0.99.0", "not open", []string{"CMD", "node", "-e", "fetch('http://localhost:80/health')"}},
-		{"daawo:latest", "no shell", []string{"CMD-SHELL", "/daawo healthcheck http://127.0.0.1:9000/"}},
+		{ourImage, "no shell", []string{"CMD-SHELL", "/daawo healthcheck http://127.0.0.1:9000/"}},
 	} {
 		err := images[tt.image].check(tt.test)
 		if (err != nil) != (tt.refused != "") || err != nil && !strings.Contains(err.Error(), tt.refused) {

@@ -46,7 +46,7 @@ var roots = map[string]root{
 	"supabase/studio:2026.09.07-sha-7996410": {
 		entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"}, folders: map[string]int{"/app": 0, "/tmp": 0}, writes: []string{"/tmp"},
 	},
-	// run.sh changes to nobody by sudo.
+	// run.sh changes to user 65534 by sudo.
 	"supabase/realtime:v2.134.10": {
 		entrypoint: []string{"/usr/bin/tini", "-s", "-g", "--", "/app/run.sh"}, folders: map[string]int{"/app": 65534, "/tmp": 0},
 		writes: []string{"/app", "/tmp"},
@@ -56,7 +56,7 @@ var roots = map[string]root{
 		writes: []string{"/app"},
 	},
 	"axllent/mailpit:v1.31.3": {entrypoint: []string{"/mailpit"}, folders: map[string]int{"/tmp": 0}, writes: []string{"/tmp"}},
-	"daawo:latest": {
+	ourImage: {
 		entrypoint: []string{"/daawo"}, user: imageUser, folders: map[string]int{"/data": imageUser, "/tmp": 0}, writes: []string{"/tmp"},
 	},
 }
