@@ -92,7 +92,7 @@ func TestServicesStart(t *testing.T) {
 	}
 }
 
-// runtime starts containers. Volumes live as long as the test, as in one project.
+// ociRuntime starts containers. Volumes live as long as the test, as in one project.
 type ociRuntime struct {
 	runc, state, standin, volumes string
 }
@@ -339,4 +339,30 @@ func copyProgram(from, to string) error {
 		return err
 	}
 	return os.WriteFile(to, text, 0o755)
+}
+
+// TestBrokenServicesDoNotStart checks the runtime test with mistakes that Compose's loader accepts.
+func TestBrokenServicesDoNotStart(t *testing.T) {
+	rt := newRuntime(t)
+	const data = "/data"
+	bind := func(target string) types.ServiceVolumeConfig {
+		return types.ServiceVolumeConfig{Type: types.VolumeTypeBind, Source: t.TempDir(), Target: target, ReadOnly: true}
+	}
+	ours := root{entrypoint: []string{"/daawo"}, user: imageUser, writes: []string{"/tmp"}, folders: map[string]int{"/tmp": 0}}
+	for name, tt := range map[string]struct {
+		want string
+		make func(*types.ServiceConfig)
+	}{
+		"nested":   {"read-only file system", func(s *types.ServiceConfig) { s.Volumes = []types.ServiceVolumeConfig{bind("/a"), bind("/a/b")} }},
+		"no-tmpfs": {"read-only file system", func(s *types.ServiceConfig) { s.ReadOnly = true }},
+		"owner": {"permission denied", func(s *types.ServiceConfig) {
+			s.Volumes = []types.ServiceVolumeConfig{{Type: types.VolumeTypeVolume, Source: "broken", Target: data}}
+		}},
+	} {
+		service := types.ServiceConfig{Name: name}
+		tt.make(&service)
+		if out, err := rt.start(t, container{service, ours}); err == nil || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: %v %s", name, err, out)
+		}
+	}
 }
