@@ -6,11 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
-// ledgers maps the pinned images that keep a ledger of migrations to what they record in a new database, and to our file with the
-// same rows. docs/evidence/docker.md says where the rows are from. A new tag needs a new look at the image's migrations.
+// ledgers maps the pinned images that keep a ledger of migrations to what they record in a new
+// database, and to our file with the same rows. docs/evidence/docker.md says where the rows are
+// from. A new tag needs a new look at the image's migrations.
 var ledgers = map[string]struct {
 	file string
 	rows int
@@ -26,7 +28,8 @@ var (
 	ledgerTitle = regexp.MustCompile(`v\d+\.\d+\.?\d*`)
 )
 
-// TestLedgersMatchPins checks that a database of ours has the migrations of the pinned image, which then finds nothing to do.
+// TestLedgersMatchPins checks that a database of ours has the migrations of the pinned image, which
+// then finds nothing to do.
 func TestLedgersMatchPins(t *testing.T) {
 	services := load(t).Services
 	var folder string
@@ -46,7 +49,8 @@ func TestLedgersMatchPins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if title := ledgerTitle.FindString(string(text)); regexp.MustCompile(`:`+regexp.QuoteMeta(title)+`\b`).FindString(image) == "" {
+		title := ledgerTitle.FindString(string(text))
+		if _, tag, _ := strings.Cut(image, ":"); title == "" || !strings.HasPrefix(tag+".", title+".") {
 			t.Errorf("%s is of %s, but %s runs %s", want.file, title, name, image)
 		}
 		var versions []int64
@@ -59,7 +63,7 @@ func TestLedgersMatchPins(t *testing.T) {
 		}
 		slices.Sort(versions)
 		if len(versions) != want.rows || versions[len(versions)-1] != want.last {
-			t.Errorf("%s has %d rows up to %v, want %d up to %d", want.file, len(versions), versions[max(0, len(versions)-1):], want.rows, want.last)
+			t.Errorf("%s has %d rows, want %d up to %d", want.file, len(versions), want.rows, want.last)
 		}
 	}
 }

@@ -32,45 +32,69 @@ type root struct {
 var roots = map[string]root{
 	"supabase/postgres:17.6.1.136": {
 		entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"}, programs: []string{"/usr/bin/psql"},
-		folders: map[string]int{"/var/lib/postgresql/data": 101, "/etc/postgresql-custom": 101, "/tmp": 0}, writes: []string{"/tmp"},
+		folders: map[string]int{"/var/lib/postgresql/data": 101, "/etc/postgresql-custom": 101, "/tmp": 0},
+		writes:  []string{"/tmp"},
 	},
-	"supabase/gotrue:v2.196.0":  {entrypoint: []string{"/usr/local/bin/auth"}, user: 1000, folders: map[string]int{"/tmp": 0}},
+	"supabase/gotrue:v2.196.0": {
+		entrypoint: []string{"/usr/local/bin/auth"}, user: 1000,
+		folders: map[string]int{"/tmp": 0},
+	},
 	"postgrest/postgrest:v16.2": {programs: []string{"/bin/postgrest"}, user: 1000},
 	"darthsim/imgproxy:v3.31.4": {
-		entrypoint: []string{"/usr/local/bin/entrypoint.sh"}, user: 999, folders: map[string]int{"/tmp": 0}, writes: []string{"/tmp"},
+		entrypoint: []string{"/usr/local/bin/entrypoint.sh"}, user: 999,
+		folders: map[string]int{"/tmp": 0},
+		writes:  []string{"/tmp"},
 	},
 	"supabase/storage-api:v1.74.0": {
-		entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"}, folders: map[string]int{"/app": 0, "/tmp": 0}, writes: []string{"/tmp"},
+		entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"},
+		folders:    map[string]int{"/app": 0, "/tmp": 0},
+		writes:     []string{"/tmp"},
 	},
-	"supabase/postgres-meta:v0.99.0": {entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"}, folders: map[string]int{"/tmp": 0}},
+	"supabase/postgres-meta:v0.99.0": {
+		entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"},
+		folders:    map[string]int{"/tmp": 0},
+	},
 	"supabase/studio:2026.09.07-sha-7996410": {
-		entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"}, folders: map[string]int{"/app": 0, "/tmp": 0}, writes: []string{"/tmp"},
+		entrypoint: []string{"/usr/local/bin/docker-entrypoint.sh"},
+		folders:    map[string]int{"/app": 0, "/tmp": 0},
+		writes:     []string{"/tmp"},
 	},
 	// run.sh changes to user 65534 by sudo.
 	"supabase/realtime:v2.134.10": {
-		entrypoint: []string{"/usr/bin/tini", "-s", "-g", "--", "/app/run.sh"}, folders: map[string]int{"/app": 65534, "/tmp": 0},
-		writes: []string{"/app", "/tmp"},
+		entrypoint: []string{"/usr/bin/tini", "-s", "-g", "--", "/app/run.sh"},
+		folders:    map[string]int{"/app": 65534, "/tmp": 0},
+		writes:     []string{"/app", "/tmp"},
 	},
 	"supabase/supavisor:2.9.12": {
-		entrypoint: []string{"/usr/bin/tini", "-s", "-g", "--", "/app/limits.sh"}, folders: map[string]int{"/app": 65534, "/tmp": 0},
-		writes: []string{"/app"},
+		entrypoint: []string{"/usr/bin/tini", "-s", "-g", "--", "/app/limits.sh"},
+		folders:    map[string]int{"/app": 65534, "/tmp": 0},
+		writes:     []string{"/app"},
 	},
-	"axllent/mailpit:v1.31.3": {entrypoint: []string{"/mailpit"}, folders: map[string]int{"/tmp": 0}, writes: []string{"/tmp"}},
+	"axllent/mailpit:v1.31.3": {
+		entrypoint: []string{"/mailpit"},
+		folders:    map[string]int{"/tmp": 0},
+		writes:     []string{"/tmp"},
+	},
 	ourImage: {
-		entrypoint: []string{"/daawo"}, user: imageUser, folders: map[string]int{"/data": imageUser, "/tmp": 0}, writes: []string{"/tmp"},
+		entrypoint: []string{"/daawo"}, user: imageUser,
+		folders: map[string]int{"/data": imageUser, "/tmp": 0},
+		writes:  []string{"/tmp"},
 	},
 }
 
 // foldersOf lists variables that name a folder to which the service writes.
-var foldersOf = []string{"TMPDIR", "DAAWO_DATA", "FILE_STORAGE_BACKEND_PATH", "STORAGE_FILE_BACKEND_PATH", "SNIPPETS_MANAGEMENT_FOLDER"}
+var foldersOf = []string{"TMPDIR", "DAAWO_DATA", "FILE_STORAGE_BACKEND_PATH",
+	"STORAGE_FILE_BACKEND_PATH", "SNIPPETS_MANAGEMENT_FOLDER"}
 
 // defaultCapabilities are those that Docker gives a container.
-var defaultCapabilities = strings.Fields(`CAP_AUDIT_WRITE CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_MKNOD
+var defaultCapabilities = strings.Fields(`CAP_AUDIT_WRITE CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER
+	CAP_FSETID CAP_KILL CAP_MKNOD
 	CAP_NET_BIND_SERVICE CAP_NET_RAW CAP_SETFCAP CAP_SETGID CAP_SETPCAP CAP_SETUID CAP_SYS_CHROOT`)
 
-// TestServicesStart starts a stand-in for the program of every service of compose.yaml with runc, as Docker does: with the
-// service's mounts, user, capabilities and entrypoint on a root file system with the image's folders. The stand-in reads every
-// mount and writes where the program does.
+// TestServicesStart starts a stand-in for the program of every service of compose.yaml with runc,
+// as Docker does: with the service's mounts, user, capabilities and entrypoint on a root file
+// system with the image's folders. The stand-in reads every mount and writes where the program
+// does.
 func TestServicesStart(t *testing.T) {
 	rt := newRuntime(t)
 	project := load(t)
@@ -154,14 +178,16 @@ func (rt ociRuntime) start(t *testing.T, c container) (string, error) {
 	writeJSON(t, filepath.Join(bundle, "config.json"), c.config(mounts))
 
 	id := fmt.Sprintf("daawo-%d-%s", os.Getpid(), c.Name)
-	out, err := exec.CommandContext(t.Context(), rt.runc, "--root", rt.state, "run", "--bundle", bundle, id).CombinedOutput()
+	run := exec.CommandContext(t.Context(), rt.runc, "--root", rt.state, "run", "--bundle", bundle, id)
+	out, err := run.CombinedOutput()
 	if err != nil { // a container that did not start may remain
 		_ = exec.Command(rt.runc, "--root", rt.state, "delete", "--force", id).Run()
 	}
 	return string(out), err
 }
 
-// entrypoint returns the program with its arguments. A program without a folder is one of the image's.
+// entrypoint returns the program with its arguments. A program without a folder is one of the
+// image's.
 func (c container) entrypoint() []string {
 	words := append(slices.Clone(c.image.entrypoint), c.Command...)
 	if len(c.Entrypoint) > 0 {
@@ -256,7 +282,8 @@ func includes(t *testing.T, script string) (names []string) {
 	if filepath.Ext(script) != ".sql" {
 		return nil
 	}
-	for _, m := range include.FindAllStringSubmatch(readFile(t, filepath.Join("volumes/db", filepath.Base(script))), -1) {
+	text := readFile(t, filepath.Join("volumes/db", filepath.Base(script)))
+	for _, m := range include.FindAllStringSubmatch(text, -1) {
 		if m[1] == "ir" && !filepath.IsAbs(m[2]) {
 			m[2] = filepath.Join(filepath.Dir(script), m[2])
 		}
@@ -265,8 +292,9 @@ func includes(t *testing.T, script string) (names []string) {
 	return names
 }
 
-// source returns the folder on this machine of a mount. A volume begins as Docker makes it: with the owner of the image's folder.
-// A folder of the clone to which the service writes is replaced by an empty one with the same owner.
+// source returns the folder on this machine of a mount. A volume begins as Docker makes it: with
+// the owner of the image's folder. A folder of the clone to which the service writes is replaced by
+// an empty one with the same owner.
 func (rt ociRuntime) source(t *testing.T, c container, v types.ServiceVolumeConfig) string {
 	t.Helper()
 	name := filepath.Join(rt.volumes, v.Source)
@@ -301,7 +329,10 @@ func (c container) config(mounts []mount) map[string]any {
 	if uid == 0 {
 		capabilities["effective"], capabilities["permitted"] = capabilities["bounding"], capabilities["bounding"]
 	}
-	namespaces := []map[string]string{{"type": "pid"}, {"type": "mount"}, {"type": "ipc"}, {"type": "uts"}, {"type": "network"}}
+	var namespaces []map[string]string
+	for _, kind := range []string{"pid", "mount", "ipc", "uts", "network"} {
+		namespaces = append(namespaces, map[string]string{"type": kind})
+	}
 	return map[string]any{
 		"ociVersion": "1.0.2",
 		"hostname":   c.Name,
@@ -346,14 +377,18 @@ func TestBrokenServicesDoNotStart(t *testing.T) {
 	rt := newRuntime(t)
 	const data = "/data"
 	bind := func(target string) types.ServiceVolumeConfig {
-		return types.ServiceVolumeConfig{Type: types.VolumeTypeBind, Source: t.TempDir(), Target: target, ReadOnly: true}
+		source := t.TempDir()
+		return types.ServiceVolumeConfig{Type: types.VolumeTypeBind, Source: source, Target: target, ReadOnly: true}
 	}
-	ours := root{entrypoint: []string{"/daawo"}, user: imageUser, writes: []string{"/tmp"}, folders: map[string]int{"/tmp": 0}}
+	ours := roots[ourImage]
+	ours.folders = map[string]int{"/tmp": 0}
 	for name, tt := range map[string]struct {
 		want string
 		make func(*types.ServiceConfig)
 	}{
-		"nested":   {"read-only file system", func(s *types.ServiceConfig) { s.Volumes = []types.ServiceVolumeConfig{bind("/a"), bind("/a/b")} }},
+		"nested": {"read-only file system", func(s *types.ServiceConfig) {
+			s.Volumes = []types.ServiceVolumeConfig{bind("/a"), bind("/a/b")}
+		}},
 		"no-tmpfs": {"read-only file system", func(s *types.ServiceConfig) { s.ReadOnly = true }},
 		"owner": {"permission denied", func(s *types.ServiceConfig) {
 			s.Volumes = []types.ServiceVolumeConfig{{Type: types.VolumeTypeVolume, Source: "broken", Target: data}}

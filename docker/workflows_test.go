@@ -50,8 +50,9 @@ func workflows(t *testing.T) (map[string]workflow, map[string]string) {
 	return all, texts
 }
 
-// TestWorkflowsArePortable checks that the workflows run in every clone: they name no account, no secret but the run's own
-// token, no runner but the public ones, and actions of few publishers, each by the hash of a commit with its version beside it.
+// TestWorkflowsArePortable checks that the workflows run in every clone: they name no account, no
+// secret but the run's own token, no runner but the public ones, and actions of few publishers,
+// each by the hash of a commit with its version beside it.
 func TestWorkflowsArePortable(t *testing.T) {
 	all, texts := workflows(t)
 	for _, name := range []string{"compose.yml", "release.yml", "test.yml"} {
@@ -104,7 +105,8 @@ func TestWorkflowCommandsExist(t *testing.T) {
 	}
 }
 
-// TestComposeWorkflow checks that the workflow walks through the whole compose form without an .env.
+// TestComposeWorkflow checks that the workflow walks through the whole compose form without an
+// .env.
 func TestComposeWorkflow(t *testing.T) {
 	all, _ := workflows(t)
 	text := all["compose.yml"].Jobs["compose"].text()
@@ -126,7 +128,8 @@ func TestComposeWorkflow(t *testing.T) {
 	}
 }
 
-// TestRehearsalHasOwnPorts checks that the project beside the running one publishes each of its ports elsewhere.
+// TestRehearsalHasOwnPorts checks that the project beside the running one publishes each of its
+// ports elsewhere.
 func TestRehearsalHasOwnPorts(t *testing.T) {
 	all, _ := workflows(t)
 	text := all["compose.yml"].Jobs["compose"].text()
@@ -150,8 +153,8 @@ func TestRehearsalHasOwnPorts(t *testing.T) {
 	}
 }
 
-// TestReleaseWorkflow checks that nothing is published before the tests and the module path, that no image is emulated, and that a
-// prerelease does not move the tags that people follow.
+// TestReleaseWorkflow checks that nothing is published before the tests and the module path, that
+// no image is emulated, and that a prerelease does not move the tags that people follow.
 func TestReleaseWorkflow(t *testing.T) {
 	all, texts := workflows(t)
 	release := all["release.yml"]

@@ -24,8 +24,8 @@ const laterRoles = `
 // formerRealtime is what a release of ours left that ran Realtime as supabase_admin.
 const formerRealtime = `create schema if not exists _realtime; create table _realtime.tenants (id int);`
 
-// asRealtime are statements of Realtime that need rights: it reads changes, keeps partitions and its ledger, migrates both
-// schemas and acts as the role of a token.
+// asRealtime are statements of Realtime that need rights: it reads changes, keeps partitions and
+// its ledger, migrates both schemas and acts as the role of a token.
 var asRealtime = []string{
 	`select pg_create_logical_replication_slot('roles_test', 'pgoutput', true)`,
 	`select * from realtime.list_changes('supabase_realtime', 'roles_test', 10, 1048576)`,
@@ -38,8 +38,9 @@ var asRealtime = []string{
 	`select set_config('role', 'authenticated', true), set_config('role', 'service_role', true)`,
 }
 
-// TestComposeRoles runs the script of the service roles on a database with only the roles of supabase/postgres, twice, as two
-// starts do. Each role with a password can sign in then, and Realtime needs no superuser.
+// TestComposeRoles runs the script of the service roles on a database with only the roles of
+// supabase/postgres, twice, as two starts do. Each role with a password can sign in then, and
+// Realtime needs no superuser.
 func TestComposeRoles(t *testing.T) {
 	for name, before := range map[string]string{
 		"no realtime role":      upstreamRoles,
@@ -71,7 +72,8 @@ func TestComposeRoles(t *testing.T) {
 	}
 }
 
-// signIn returns the address of a server for a role with its password, over TCP as in the containers.
+// signIn returns the address of a server for a role with its password, over TCP as in the
+// containers.
 func signIn(server *postgres.Server, role, password string) string {
 	u, _ := url.Parse(server.TCPURL(role)) // made by url.URL
 	u.User = url.UserPassword(role, password)

@@ -1,5 +1,6 @@
-// Command standin takes the place of an image's program in the runtime test. It checks that the container gives the program
-// the files and folders that it needs, prints what is missing and exits with 1.
+// Command standin takes the place of an image's program in the runtime test. It checks that the
+// container gives the program the files and folders that it needs, prints what is missing and exits
+// with 1.
 package main
 
 import (

@@ -9,7 +9,8 @@ import (
 	"daawo/supabase/internal/testdb"
 )
 
-// TestBucketLifecycleIsProtected checks the columns of storage-api that other roles must not change.
+// TestBucketLifecycleIsProtected checks the columns of storage-api that other roles must not
+// change.
 func TestBucketLifecycleIsProtected(t *testing.T) {
 	db := testdb.New(t)
 	db.Exec(`create policy all_buckets on storage.buckets to authenticated using (true) with check (true);
