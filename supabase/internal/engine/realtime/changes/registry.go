@@ -225,10 +225,10 @@ func groupBindings(sub *subscriber, role string, claims map[string]any, filters 
 	for i, b := range sub.bindings {
 		c := &class{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter,
 			role: role, viewer: who}
-		if len(b.Select) > 0 {
-			c.selected = slices.Compact(slices.Sorted(slices.Values(b.Select)))
+		if b.Select != nil {
+			c.selected = slices.Compact(append([]string{}, slices.Sorted(slices.Values(b.Select))...))
+			c.selectKey = "select\x00" + strings.Join(c.selected, "\x00")
 		}
-		c.selectKey = strings.Join(c.selected, "\x00")
 		key, err := json.Marshal([]string{c.schema, c.table, c.event, b.Filter, c.selectKey, role, string(text)})
 		if err != nil {
 			return nil, err
