@@ -27,7 +27,8 @@ alter database postgres set statement_timeout = '61s';
 }
 
 // TestReset resets the database of a running server whose migrations write into tables of the
-// platform: twice, with a migration and a seed that fail between, and after a reset that was killed.
+// platform: twice, with a migration and a seed that fail between, and after a reset that was
+// killed.
 func TestReset(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)

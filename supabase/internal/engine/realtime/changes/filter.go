@@ -137,7 +137,8 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	}
 	b.setEvent(params["event"])
 	if _, text := params["select"].(string); text {
-		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, e.g. select: [\"col1\", \"col2\"]"}
+		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, " +
+			`e.g. select: ["col1", "col2"]`}
 	}
 	columns, isList := params["select"].([]any)
 	if isList {
@@ -161,7 +162,8 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	if wildcard := b.Schema == "*" || b.Table == "*"; wildcard && len(b.Select) == 0 {
 		b.Select = nil
 	} else if wildcard {
-		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name."}
+		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. " +
+			"Provide an explicit schema and table name."}
 	}
 	return b, nil
 }

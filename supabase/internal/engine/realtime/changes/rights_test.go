@@ -137,7 +137,7 @@ func TestSetClaims(t *testing.T) {
 	}
 	insert(4)
 	expect(t, box)
-	if err := s.SetClaims(t.Context(), id, "authenticated", user(alice)); !errors.Is(err, ErrClosed) {
+	if err := s.SetClaims(t.Context(), id, "authenticated", user(alice)); !errors.Is(err, errClosed) {
 		t.Errorf("after the removal: %v", err)
 	}
 }
