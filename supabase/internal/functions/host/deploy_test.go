@@ -241,12 +241,16 @@ func TestDeployRefuses(t *testing.T) {
 	}
 }
 
-// TestDeployedOperation checks that a bundle can run operations of the stack.
+// TestDeployedOperation checks that only the granted functions of a bundle run operations of the
+// stack.
 func TestDeployedOperation(t *testing.T) {
 	d := newDeployServer(t)
 	d.parent = parentOf(t)
 	d.deploy("good")
 	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
+		t.Error(got)
+	}
+	if got := d.get("/note/version"); !strings.HasPrefix(got, "403 ") || !strings.Contains(got, "Administration.Operators") {
 		t.Error(got)
 	}
 }

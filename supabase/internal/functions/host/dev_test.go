@@ -43,13 +43,14 @@ var All = map[string]edge.Func{}
 func project(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
-	repo, err := filepath.Abs("../../..")
+	repo, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"supabase/edge", "supabase/stack/child", "supabase/internal/functions/host",
 		"supabase/internal/database/pool", "supabase/internal/base/keys", "supabase/internal/base/logattr",
-		"supabase/internal/functions/jobs/queue", "supabase/internal/base/tempdir", "supabase/internal/base/tracing"} {
+		"supabase/internal/functions/jobs/queue", "supabase/internal/functions/scaffold",
+		"supabase/internal/base/tempdir", "supabase/internal/base/tracing"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
 			t.Fatal(err)
 		}
@@ -274,6 +275,30 @@ func TestReloadDropsNoCall(t *testing.T) {
 	d.dev.Reconfigure()
 	d.until("hello", "new keys", says("service_role new four # not a comment"))
 	stop()
+	if err := d.dev.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDevOperation checks that only the granted functions of a reloaded process run operations of
+// the stack.
+func TestDevOperation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the Go compiler")
+	}
+	d := newDevServer(t)
+	config := *d.config.Load()
+	config.Parent = parentOf(t)
+	d.config.Store(&config)
+	d.write("functions/hello/func.go", strings.Replace(helloSource("string(version)"),
+		"\tfmt.Println(\"hello was called\")\n",
+		"\tversion, err := env.Operate(r.Context(), \"version\")\n\tif err != nil {\n\t\treturn fmt.Errorf(\"operate: %w\", err)\n\t}\n", 1))
+	d.write("functions/functions.go",
+		strings.Replace(registry(true), `"hello": hello.Func`, `"hello": hello.Func, "other": hello.Func`, 1))
+	d.until("hello", "operation", says(`{"name":"1.0"}`+"\n"))
+	if code, body := d.get("other"); code != http.StatusForbidden || !strings.Contains(body, "Administration.Operators") {
+		t.Errorf("without a grant: %d %s", code, body)
+	}
 	if err := d.dev.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
