@@ -243,6 +243,9 @@ func (d *database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool
 	if progress == nil {
 		progress = func(string) {}
 	}
+	if err := d.checkProject(ctx, conn); err != nil {
+		return err
+	}
 	if err := d.migrateOwn(ctx, conn); err != nil {
 		return err
 	}

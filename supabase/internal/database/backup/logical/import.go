@@ -31,9 +31,9 @@ type ImportOptions struct {
 	Progress   func(step string, done, total int64)
 }
 
-// Import replaces an installation's content with that of an export, in one
-// transaction. Before the commit it compares rows, checksums and counts with the
-// export. If they differ, nothing changes.
+// Import replaces an installation's content with the content of an export, in one transaction.
+// Before the commit it compares rows, checksums and counts with the export. If they differ, nothing
+// changes.
 func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}

@@ -84,7 +84,7 @@ func Verify(ctx context.Context, store Store, progress func(step string, done, t
 	return v, errors.Join(damage, checkSystem(ctx, store, all), mark, log.holes(all, end), missing, err)
 }
 
-// checkSystem compares the store's system identifier with those of the backups.
+// checkSystem compares the system identifiers of the store and the backups.
 func checkSystem(ctx context.Context, store Store, all []Manifest) error {
 	if len(all) == 0 {
 		return nil

@@ -1,22 +1,24 @@
-package apierror
+package rest
 
 import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+
+	"daawo/supabase/internal/base/apierror"
 )
 
-// restBody is PostgREST's error object, with the keys in PostgREST's order.
-type restBody struct {
+// errorBody is PostgREST's error object, with the keys in PostgREST's order.
+type errorBody struct {
 	Code    string  `json:"code"`
 	Details any     `json:"details"`
 	Hint    *string `json:"hint"`
 	Message string  `json:"message"`
 }
 
-// RestBody encodes e as PostgREST does. minimal omits details and hint (client-error-verbosity).
-func RestBody(e *Error, minimal bool) []byte {
-	var body any = restBody{e.Code, e.Details, e.Hint, e.Message}
+// ErrorBody encodes e as PostgREST does. minimal omits details and hint (client-error-verbosity).
+func ErrorBody(e *apierror.Error, minimal bool) []byte {
+	var body any = errorBody{e.Code, e.Details, e.Hint, e.Message}
 	if minimal {
 		body = struct {
 			Code    string `json:"code"`
@@ -25,14 +27,14 @@ func RestBody(e *Error, minimal bool) []byte {
 	}
 	b, err := marshalPlain(body)
 	if err != nil { // a programming error: the details are not a JSON value
-		b, _ = marshalPlain(restBody{Code: e.Code, Message: e.Message})
+		b, _ = marshalPlain(errorBody{Code: e.Code, Message: e.Message})
 	}
 	return b
 }
 
-// WriteRest replies with e in PostgREST's dialect.
-func WriteRest(w http.ResponseWriter, e *Error, minimal bool) {
-	body := RestBody(e, minimal)
+// writeError replies with e as PostgREST does.
+func writeError(w http.ResponseWriter, e *apierror.Error, minimal bool) {
+	body := ErrorBody(e, minimal)
 	h := w.Header()
 	for name, values := range e.Header {
 		h[name] = values

@@ -1,5 +1,5 @@
-// Package apierror has the Error type that the three engines return, and an encoder of it for each
-// upstream's dialect (rest.go, auth.go, storage.go).
+// Package apierror has the Error type that the rest, auth and storage engines return. Each engine
+// encodes it in the dialect of its upstream.
 package apierror
 
 import (
@@ -8,14 +8,13 @@ import (
 	"net/http"
 )
 
-// Error is an error that a client may see. Every engine returns it, and the encoder of the engine's
-// dialect turns it into status, headers and body.
+// Error is an error that a client may see. The engine that returns it encodes it as status, headers
+// and body.
 type Error struct {
 	Status  int    // HTTP status of the reply (storage-api sends most of its errors as 400 and this as statusCode)
 	Code    string // the dialect's own code: "PGRST116", "bad_jwt", "NoSuchBucket", or an SQLSTATE
 	Message string // one sentence for the user
-	// PostgREST's details: nil, a string or a JSON value; the other dialects have types of their
-	// own
+	// PostgREST's details: nil, a string or a JSON value. The other engines have types for it.
 	Details any
 	Hint    *string     // PostgREST's hint; nil is sent as null
 	Header  http.Header // further reply headers, such as WWW-Authenticate or Retry-After
