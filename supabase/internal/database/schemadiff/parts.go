@@ -46,7 +46,8 @@ const columnsQuery = `
 			when attgenerated = 's' then 'always as (' || pg_get_expr(adbin, adrelid) || ') stored' else '' end,
 		case when s.seqrelid is null then ''
 			else format('start with %s|increment by %s|minvalue %s|maxvalue %s|cache %s|%s',
-				seqstart, seqincrement, seqmin, seqmax, seqcache, case when seqcycle then 'cycle' else 'no cycle' end) end,
+				seqstart, seqincrement, seqmin, seqmax, seqcache,
+				case when seqcycle then 'cycle' else 'no cycle' end) end,
 		coalesce(seqstart = 1 and seqincrement = 1 and seqmin = 1 and seqcache = 1 and not seqcycle
 			and seqmax = case seqtypid
 				when 'int2'::regtype then 32767 when 'int4'::regtype then 2147483647 else 9223372036854775807 end,

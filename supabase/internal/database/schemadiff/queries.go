@@ -33,11 +33,13 @@ var queries = []query{
 	{"composite type", `
 		select 'pg_catalog.pg_type'::regclass::oid, t.oid, 0::oid, format('%I.%I', nspname, typname), '',
 			format(E'create type %I.%I as (\n    %s\n);', nspname, typname,
-				(select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), E',\n    ' order by attnum)
+				(select string_agg(
+					format('%I %s', attname, format_type(atttypid, atttypmod)), E',\n    ' order by attnum)
 				 from pg_catalog.pg_attribute where attrelid = typrelid and attnum > 0 and not attisdropped)),
 			format('drop type %I.%I;', nspname, typname),
 			array(select format('%I %s', attname, format_type(atttypid, atttypmod))
-				from pg_catalog.pg_attribute where attrelid = typrelid and attnum > 0 and not attisdropped order by attnum)
+				from pg_catalog.pg_attribute where attrelid = typrelid and attnum > 0 and not attisdropped
+				order by attnum)
 		from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = typnamespace
 		join pg_catalog.pg_class c on c.oid = typrelid
 		where nspname = any($1) and typtype = 'c' and relkind = 'c'` + notOfExtension("pg_type", "t.oid")},
@@ -46,7 +48,8 @@ var queries = []query{
 			format('create domain %I.%I as %s%s%s%s;', nspname, typname, format_type(typbasetype, typtypmod),
 				' default ' || typdefault,
 				case when typnotnull then ' not null' end,
-				(select string_agg(format(' constraint %I %s', conname, pg_get_constraintdef(c.oid)), '' order by conname)
+				(select string_agg(
+					format(' constraint %I %s', conname, pg_get_constraintdef(c.oid)), '' order by conname)
 				 from pg_catalog.pg_constraint c where contypid = t.oid and contype = 'c')),
 			format('drop domain %I.%I;', nspname, typname),
 			array[format_type(typbasetype, typtypmod), coalesce(typdefault, ''),
@@ -194,7 +197,8 @@ var queries = []query{
 			format('%I on %s', polname, polrelid::regclass), 'table ' || polrelid::regclass,
 			format('create policy %I on %s%s for %s to %s%s%s;', polname, polrelid::regclass,
 				case when polpermissive then '' else ' as restrictive' end,
-				case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,
+				case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update'
+					when 'd' then 'delete' else 'all' end,
 				(select string_agg(
 					case role when 0 then 'public' else quote_ident(pg_get_userbyid(role)) end, ', ' order by role)
 					from unnest(polroles) role),

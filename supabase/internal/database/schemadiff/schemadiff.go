@@ -69,7 +69,8 @@ func Schemas(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, `
 		select nspname from pg_namespace n
 		where not nspname = any($1) and nspname !~ '^pg_'
-		  and (nspname = 'public' or not exists (select from pg_depend d where d.classid = 'pg_namespace'::regclass and d.objid = n.oid and d.deptype = 'e'))
+		  and (nspname = 'public' or not exists (select from pg_depend d
+		      where d.classid = 'pg_namespace'::regclass and d.objid = n.oid and d.deptype = 'e'))
 		order by 1`, internalSchemas)
 	if err != nil {
 		return nil, err

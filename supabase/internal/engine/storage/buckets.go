@@ -217,7 +217,8 @@ func (h bucketHandler) update(c *call) error {
 	}
 	changes := bucketFields(f)
 	if changes.Public == nil && !changes.SetSizeLimit && !changes.SetTypes {
-		f.fail("body must have required property 'public', body must have required property 'file_size_limit', body must have required property 'allowed_mime_types', body must match a schema in anyOf")
+		f.fail("body must have required property 'public', body must have required property 'file_size_limit', " +
+			"body must have required property 'allowed_mime_types', body must match a schema in anyOf")
 	}
 	if f.err != nil {
 		return f.err

@@ -97,7 +97,8 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 			id := uuid.New()
 			f.ClientStateID = &id
 			if _, err := tx.Exec(ctx,
-				`insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at) values ($1, $2, $3, $4)`, id, p.Name, verifier, s.now()); err != nil {
+				`insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at)
+				values ($1, $2, $3, $4)`, id, p.Name, verifier, s.now()); err != nil {
 				return uuid.Nil, err
 			}
 		}

@@ -174,7 +174,8 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 		}
 		tag, err := tx.Exec(ctx, `
 			update auth.flow_state
-			   set user_id = $2, provider_access_token = $3, provider_refresh_token = $4, auth_code_issued_at = $5, updated_at = $5
+			   set user_id = $2, provider_access_token = $3, provider_refresh_token = $4, auth_code_issued_at = $5,
+			       updated_at = $5
 			 where id = $1 and user_id is null`, f.ID, u.ID, token.Access, token.Refresh, s.now())
 		if err == nil && tag.RowsAffected() == 0 {
 			err = apierror.Errorf(http.StatusBadRequest, "flow_state_already_used", "State has already been used")

@@ -186,7 +186,9 @@ func (e *env) auth() auth.Config {
 			EnableWebAuthnVerify: e.flag("MFA_WEB_AUTHN_VERIFY_ENABLED", false),
 			MaxFactors:           e.int("MFA_MAX_ENROLLED_FACTORS", 10),
 			MaxVerified:          e.int("MFA_MAX_VERIFIED_FACTORS", 10),
-			ChallengeExpiry:      e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300), FactorExpiry: e.duration("MFA_FACTOR_EXPIRY_DURATION", 0), PhoneTemplate: e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
+			ChallengeExpiry:      e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300),
+			FactorExpiry:         e.duration("MFA_FACTOR_EXPIRY_DURATION", 0),
+			PhoneTemplate:        e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
 			PhoneMaxFrequency: e.duration("MFA_PHONE_MAX_FREQUENCY", 0),
 		},
 		WebAuthn: auth.WebAuthnConfig{
@@ -274,7 +276,8 @@ func (e *env) mail() auth.MailConfig {
 			continue
 		}
 		if strings.Contains(file, "://") {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; give the path of a file", upper))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; "+
+				"give the path of a file", upper))
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -325,7 +328,8 @@ func (e *env) providers(external string) map[string]idp.Config {
 	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER",
 		"VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
 		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; docs/auth.md lists the known ones", name))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; "+
+				"docs/auth.md lists the known ones", name))
 		}
 	}
 	return out
@@ -446,6 +450,7 @@ func (e *env) sms(c *auth.Config) auth.SMS {
 		return sms.New("vonage", sms.Config{Account: e.text("SMS_VONAGE_API_KEY", ""),
 			Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
 	}
-	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; use twilio, messagebird, textlocal or vonage", c.SMSProvider))
+	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; "+
+		"use twilio, messagebird, textlocal or vonage", c.SMSProvider))
 	return nil
 }

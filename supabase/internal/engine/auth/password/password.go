@@ -136,7 +136,8 @@ func Check(hash string) error {
 	return nil
 }
 
-var argon2Form = regexp.MustCompile(`^\$(argon2id?)\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})(?:,keyid=[^,$]+)?(?:,data=[^$]+)?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
+var argon2Form = regexp.MustCompile(`^\$(argon2id?)\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})` +
+	`(?:,keyid=[^,$]+)?(?:,data=[^$]+)?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
 
 type argon2Hash struct {
 	kind         string
@@ -181,7 +182,8 @@ func matchesArgon2(hash, password string) (bool, error) {
 
 // firebaseForm matches hashes of Firebase. Firebase derives an AES key with scrypt and encrypts the
 // signer key of the project with it; the hash is the ciphertext.
-var firebaseForm = regexp.MustCompile(`^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})(?:,ss=([A-Za-z0-9+/]+=*))?(?:,sk=([A-Za-z0-9+/]+=*))?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
+var firebaseForm = regexp.MustCompile(`^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})` +
+	`(?:,ss=([A-Za-z0-9+/]+=*))?(?:,sk=([A-Za-z0-9+/]+=*))?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
 
 type firebaseHash struct {
 	memory, rounds, threads          int

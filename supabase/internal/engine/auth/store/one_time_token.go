@@ -79,7 +79,8 @@ func (t OneTimeToken) Clear(ctx context.Context, tx pgx.Tx, u *User, now time.Ti
 	if err := SetColumn(ctx, tx, u, t.token, "", now); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `delete from auth.one_time_tokens where user_id = $1 and token_type = $2::auth.one_time_token_type`, u.ID, t.Kind)
+	_, err := tx.Exec(ctx, `delete from auth.one_time_tokens
+		where user_id = $1 and token_type = $2::auth.one_time_token_type`, u.ID, t.Kind)
 	return err
 }
 

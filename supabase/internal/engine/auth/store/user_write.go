@@ -67,8 +67,8 @@ func InsertUser(ctx context.Context, tx pgx.Tx, u *User) error {
 		  phone_change, phone_change_token, reauthentication_token, email_change_confirm_status)
 		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, nullif($4, ''), nullif($5, ''), $6, $7, $8,
 		        $9, $10, $11, $11, $12, $13, '', '', '', '', '', '', '', '', 0)`,
-		u.ID, u.Audience, u.Role, u.Email, u.Phone, u.EncryptedPassword, u.AppMetadata.encode(), u.UserMetadata.encode(),
-		u.IsAnonymous, u.IsSSO, u.CreatedAt, u.InvitedAt, u.BannedUntil)
+		u.ID, u.Audience, u.Role, u.Email, u.Phone, u.EncryptedPassword, u.AppMetadata.encode(),
+		u.UserMetadata.encode(), u.IsAnonymous, u.IsSSO, u.CreatedAt, u.InvitedAt, u.BannedUntil)
 	return err
 }
 
@@ -79,7 +79,8 @@ func InsertIdentity(ctx context.Context, tx pgx.Tx, u *User, provider string, da
 		LastSignInAt: &now, CreatedAt: now, UpdatedAt: now, Email: data.Text("email"),
 	}
 	_, err := tx.Exec(ctx, `
-		insert into auth.identities (id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+		insert into auth.identities
+			(id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
 		values ($1, $2, $3, $4, $5, $6, $6, $6)`,
 		i.ID, i.ProviderID, u.ID, data.encode(), provider, now)
 	if err != nil {
@@ -192,7 +193,8 @@ func ChangePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *
 		nil, nil, nil, nil
 	if _, err := tx.Exec(ctx, `
 		update auth.users
-		   set confirmation_sent_at = null, recovery_sent_at = null, email_change_sent_at = null, phone_change_sent_at = null,
+		   set confirmation_sent_at = null, recovery_sent_at = null, email_change_sent_at = null,
+		       phone_change_sent_at = null,
 		       reauthentication_sent_at = null
 		 where id = $1`, u.ID); err != nil {
 		return err

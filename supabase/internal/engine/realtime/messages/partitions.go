@@ -26,7 +26,8 @@ func (s *Store) Maintain(ctx context.Context) error {
 	today := s.o.Now().UTC().Truncate(day)
 	err := s.o.Pool.Tx(ctx, pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx,
-			`select set_config('lock_timeout', '5000', true), set_config('client_min_messages', 'warning', true), pg_advisory_xact_lock($1)`, lockID); err != nil {
+			`select set_config('lock_timeout', '5000', true), set_config('client_min_messages', 'warning', true),
+				pg_advisory_xact_lock($1)`, lockID); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `

@@ -22,7 +22,8 @@ func CheckReady(ctx context.Context, o Options, out io.Writer) error {
 		return configError("ERROR: Admin server is not running. Please check admin-server-port config.")
 	}
 	if strings.HasPrefix(s.AdminHost, "*") || strings.HasPrefix(s.AdminHost, "!") {
-		return configError(fmt.Sprintf("ERROR: The `--ready` flag cannot be used when server-host is configured as \"%s\". "+
+		return configError(fmt.Sprintf("ERROR: The `--ready` flag cannot be used "+
+			"when server-host is configured as \"%s\". "+
 			"Please update your server-host config to \"localhost\".", s.AdminHost))
 	}
 	address := "http://" + net.JoinHostPort(s.AdminHost, strconv.Itoa(s.AdminPort)) + "/ready"

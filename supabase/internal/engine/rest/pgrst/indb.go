@@ -16,8 +16,9 @@ import (
 // settable returns the names of the settings that the database may hold, with underscores. The
 // database's value of any other setting is ignored.
 func settable() []string {
-	return strings.Fields(`client_error_verbosity db_aggregates_enabled db_anon_role db_pre_config db_extra_search_path
-		db_hoisted_tx_settings db_max_rows db_plan_enabled db_pre_request db_prepared_statements db_root_spec db_schemas db_tx_end
+	return strings.Fields(`client_error_verbosity db_aggregates_enabled db_anon_role db_pre_config
+		db_extra_search_path db_hoisted_tx_settings db_max_rows db_plan_enabled db_pre_request
+		db_prepared_statements db_root_spec db_schemas db_tx_end
 		jwt_aud jwt_role_claim_key jwt_secret jwt_secret_is_base64 openapi_mode openapi_security_active
 		openapi_server_proxy_uri server_cors_allowed_origins server_trace_header server_timing_enabled
 		url_use_legacy_target_names`)

@@ -50,7 +50,8 @@ func OpenS3(c S3Config) (*S3, error) {
 		return nil, fmt.Errorf("storage: %q is not an S3 endpoint URL", c.Endpoint)
 	}
 	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return nil, fmt.Errorf("storage: the S3 endpoint %q has a path, which is not supported: remove what follows the host", c.Endpoint)
+		return nil, fmt.Errorf("storage: the S3 endpoint %q has a path, which is not supported: remove what "+
+			"follows the host", c.Endpoint)
 	}
 	if c.Bucket == "" || c.Tenant == "" {
 		return nil, errors.New("storage: the S3 backend needs a bucket and a tenant")

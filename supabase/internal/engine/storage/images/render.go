@@ -100,7 +100,8 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 		return nil, ErrTooLarge
 	case err != nil:
 		if safe, ok := sanitise(data); ok && (t.Format == "" || t.Format == "origin") {
-			return &Picture{Body: io.NopCloser(bytes.NewReader(safe)), Size: int64(len(safe)), ContentType: svgType}, nil
+			body := io.NopCloser(bytes.NewReader(safe))
+			return &Picture{Body: body, Size: int64(len(safe)), ContentType: svgType}, nil
 		}
 		return nil, ErrUnsupported
 	}

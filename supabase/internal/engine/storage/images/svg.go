@@ -17,7 +17,8 @@ const svgType = "image/svg+xml"
 var active = []string{"script", "iframe", "object", "embed", "foreignobject"}
 
 // handlers matches attributes that run scripts.
-var handlers = regexp.MustCompile(`(?is)\s(?:on\w+|(?:xlink:)?href\s*=\s*["']\s*javascript\s*:[^"']*["'])(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?`)
+var handlers = regexp.MustCompile(`(?is)\s(?:on\w+|(?:xlink:)?href\s*=\s*["']\s*javascript\s*:[^"']*["'])` +
+	`(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?`)
 
 // sanitise returns an SVG without scripts, and false if data is not an SVG. imgproxy does the same
 // with an SVG whose format stays, and does not resize it.

@@ -27,7 +27,8 @@ type Bucket struct {
 	UpdatedAt    time.Time
 }
 
-const bucketColumns = `id, name, owner::text, coalesce(public, false), file_size_limit, allowed_mime_types, created_at, updated_at`
+const bucketColumns = `id, name, owner::text, coalesce(public, false), file_size_limit, allowed_mime_types,
+	created_at, updated_at`
 
 func scanBucket(r pgx.CollectableRow) (b Bucket, err error) {
 	return b, r.Scan(&b.ID, &b.Name, &b.Owner, &b.Public, &b.SizeLimit, &b.AllowedTypes, &b.CreatedAt, &b.UpdatedAt)
@@ -37,7 +38,8 @@ func scanBucket(r pgx.CollectableRow) (b Bucket, err error) {
 // *to stays nil if the bucket does not exist.
 func bucketRow(to **Bucket, answered *bool, id string) step {
 	st := statement(`
-		select id, name, owner::text, coalesce(public, false), file_size_limit, array_to_json(allowed_mime_types), created_at, updated_at
+		select id, name, owner::text, coalesce(public, false), file_size_limit, array_to_json(allowed_mime_types),
+			created_at, updated_at
 		  from storage.buckets where id = $1`, text(id))
 	st.Formats = []int16{0, 0, 0, 0, 0, 0, 1, 1}
 	st.read = func(rows *pgconn.ResultReader) (err error) {

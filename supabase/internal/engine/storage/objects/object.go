@@ -29,9 +29,11 @@ type Object struct {
 	AccessedAt   *time.Time
 }
 
-const prefixedColumns = `o.id::text, o.bucket_id, o.name, o.owner::text, o.owner_id, o.version, o.metadata, o.user_metadata, o.created_at, o.updated_at, o.last_accessed_at`
+const prefixedColumns = `o.id::text, o.bucket_id, o.name, o.owner::text, o.owner_id, o.version, o.metadata,
+	o.user_metadata, o.created_at, o.updated_at, o.last_accessed_at`
 
-const objectColumns = `id::text, bucket_id, name, owner::text, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at`
+const objectColumns = `id::text, bucket_id, name, owner::text, owner_id, version, metadata, user_metadata, created_at,
+	updated_at, last_accessed_at`
 
 func scanObject(r pgx.CollectableRow) (o Object, err error) {
 	return o, r.Scan(&o.ID, &o.Bucket, &o.Name, &o.Owner, &o.OwnerID, &o.Version, &o.Metadata, &o.UserMetadata,

@@ -97,7 +97,8 @@ func schema(ctx context.Context, db *pool.Pool) error {
 			}
 			if last != nil {
 				if *last < requiredMigration {
-					return fmt.Errorf("storage schema is at migration %d, but %d is required: run storage-api %s once to migrate it", *last, requiredMigration, storage.Version)
+					return fmt.Errorf("storage schema is at migration %d, but %d is required: run storage-api %s "+
+						"once to migrate it", *last, requiredMigration, storage.Version)
 				}
 				return nil
 			}
