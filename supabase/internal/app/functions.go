@@ -121,7 +121,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 			}
 			return claims.Raw, nil
 		},
-		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
+		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(), Operators: s.options.Operators,
 		Region: s.cfg.Region,
 		Client: s.clientAddress,
 		Log:    slog.New(s.journal).With("part", "functions"), Meter: meter, Drain: drainTimeout, Now: s.options.Now,

@@ -210,13 +210,16 @@ func TestDeployRefuses(t *testing.T) {
 	}
 }
 
-// TestDeployedOperation checks that a bundle can run operations of the stack.
+// TestDeployedOperation checks that only the granted functions of a bundle run operations of the
+// stack.
 func TestDeployedOperation(t *testing.T) {
 	d := newDeployServer(t)
 	operations := map[string]func(context.Context) (any, error){
 		"version": func(context.Context) (any, error) { return map[string]string{"name": "1.0"}, nil },
 	}
-	parent := host.NewParentServer(hosting(t, nil, func(o *host.Options) { o.Operations = operations }))
+	parent := host.NewParentServer(hosting(t, nil, func(o *host.Options) {
+		o.Operations, o.Operators = operations, []string{"hello"}
+	}))
 	var err error
 	if d.parent, err = parent.Socket(); err != nil {
 		t.Fatal(err)
@@ -224,6 +227,9 @@ func TestDeployedOperation(t *testing.T) {
 	t.Cleanup(func() { _ = parent.Close(context.Background()) })
 	d.deploy("good")
 	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
+		t.Error(got)
+	}
+	if got := d.get("/note/version"); !strings.HasPrefix(got, "403 ") || !strings.Contains(got, "Administration.Operators") {
 		t.Error(got)
 	}
 }

@@ -19,7 +19,7 @@ type Binding struct {
 	Table  string   // "*" means every table of the schema
 	Event  string   // "*", "INSERT", "UPDATE" or "DELETE"
 	Filter string   // as the client wrote it; "" means none
-	Select []string // columns; empty means all that the role may read
+	Select []string // columns beside the primary key; nil means all that the role may read
 }
 
 // Subscriber is a channel that listens to changes.

@@ -206,6 +206,7 @@ func TestBroadcastFromDatabase(t *testing.T) {
 	}
 	d.Exec(`select realtime.send('{"text": "hi"}', 'created', 'notes'), realtime.send_binary('\x00ff', 'bytes', 'notes', false)`)
 	d.Exec(`insert into realtime.messages (topic, extension, event) values ('notes', 'broadcast', 'without payload')`)
+	d.Exec(`insert into realtime.messages (topic, extension, event, payload, skip_broadcast) values ('notes', 'broadcast', 'delivered', '{}', true)`)
 	d.Exec(`create table notes (id int primary key, body text);
 		create function announce() returns trigger language plpgsql as $$ begin
 			perform realtime.broadcast_changes('topic:' || coalesce(new.id, old.id), tg_op, tg_op, tg_table_name, tg_table_schema, new, old);

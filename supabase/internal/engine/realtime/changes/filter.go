@@ -140,7 +140,10 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, " +
 			`e.g. select: ["col1", "col2"]`}
 	}
-	columns, _ := params["select"].([]any)
+	columns, isList := params["select"].([]any)
+	if isList {
+		b.Select = []string{}
+	}
 	for _, c := range columns {
 		if name, ok := c.(string); ok {
 			b.Select = append(b.Select, name)
@@ -156,7 +159,9 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	if _, err := parseFilters(b.Filter); err != nil {
 		return b, &SubscribeError{"Error parsing `filter` params: " + err.Error()}
 	}
-	if len(b.Select) > 0 && (b.Schema == "*" || b.Table == "*") {
+	if wildcard := b.Schema == "*" || b.Table == "*"; wildcard && len(b.Select) == 0 {
+		b.Select = nil
+	} else if wildcard {
 		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. " +
 			"Provide an explicit schema and table name."}
 	}

@@ -229,10 +229,10 @@ func groupBindings(sub *subscriber, role string, claims map[string]any, filters 
 	for i, b := range sub.bindings {
 		g := &bindingGroup{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter,
 			role: role, user: user}
-		if len(b.Select) > 0 {
-			g.selected = slices.Compact(slices.Sorted(slices.Values(b.Select)))
+		if b.Select != nil {
+			g.selected = slices.Compact(append([]string{}, slices.Sorted(slices.Values(b.Select))...))
+			g.selectKey = "select\x00" + strings.Join(g.selected, "\x00")
 		}
-		g.selectKey = strings.Join(g.selected, "\x00")
 		key, err := json.Marshal([]string{g.schema, g.table, g.event, b.Filter, g.selectKey, role, string(text)})
 		if err != nil {
 			return nil, err

@@ -64,7 +64,7 @@ func showFilters(filters []filter) string {
 }
 
 func showSelect(columns []string) string {
-	if len(columns) == 0 {
+	if columns == nil {
 		return "nil"
 	}
 	parts := make([]any, len(columns))

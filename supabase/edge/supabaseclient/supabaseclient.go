@@ -1,12 +1,21 @@
-package edge
+// Package supabaseclient gives a function the client supabase-go, which acts as a caller:
+//
+//	c, err := supabaseclient.New(r.Context(), env, env.Caller)
+//
+// supabase-go imports storage-go, whose authors state no licence. A program contains both only if
+// one of its functions imports this package.
+package supabaseclient
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
+
+	"daawo/supabase/edge"
 
 	"github.com/supabase-community/postgrest-go"
 	"github.com/supabase-community/supabase-go"
@@ -20,23 +29,23 @@ type Client struct {
 	rest *postgrest.Client
 }
 
-// clientTimeout bounds one request of a Client.
-const clientTimeout = 10 * time.Second
+// timeout bounds one request of a Client.
+const timeout = 10 * time.Second
 
-// Supabase returns a client of this stack with the permissions of a caller, such as env.Caller or
-// Service. Its requests end with ctx.
-func (e *Env) Supabase(ctx context.Context, as Caller) (*Client, error) {
-	url, key, token := e.Get("SUPABASE_URL"), e.Get("SUPABASE_ANON_KEY"), as.Token
+// New returns a client of this stack with the permissions of a caller, such as env.Caller or
+// edge.Service. Its requests end with ctx.
+func New(ctx context.Context, env *edge.Env, as edge.Caller) (*Client, error) {
+	url, key, token := env.Get("SUPABASE_URL"), env.Get("SUPABASE_ANON_KEY"), as.Token
 	switch {
 	case as.IsService():
-		key = e.Get("SUPABASE_SERVICE_ROLE_KEY")
+		key = env.Get("SUPABASE_SERVICE_ROLE_KEY")
 		token = key
 	case token == "":
 		token = key
 	}
 	headers := map[string]string{"apikey": key, "Authorization": "Bearer " + token}
-	if e.Traceparent != "" {
-		headers["Traceparent"] = e.Traceparent
+	if env.Traceparent != "" {
+		headers["Traceparent"] = env.Traceparent
 	}
 	c, err := supabase.NewClient(url, key, &supabase.ClientOptions{Headers: headers})
 	if err != nil {
@@ -46,8 +55,9 @@ func (e *Env) Supabase(ctx context.Context, as Caller) (*Client, error) {
 	if rest.ClientError != nil {
 		return nil, fmt.Errorf("supabase client: %w", rest.ClientError)
 	}
-	rest.Transport.Parent = bound{ctx, e}
-	c.Auth = c.Auth.WithClient(http.Client{Transport: bound{ctx, e}, Timeout: clientTimeout})
+	transport := bound{ctx, env.HTTP().Transport}
+	rest.Transport.Parent = transport
+	c.Auth = c.Auth.WithClient(http.Client{Transport: transport, Timeout: timeout})
 	return &Client{Client: c, ctx: ctx, rest: rest}, nil
 }
 
@@ -81,7 +91,7 @@ func Rpc[T any](c *Client, function string, args any) (T, error) {
 // the context of the client ends, or after 10 s. A call that has not returned continues in the
 // background until its connection ends.
 func (c *Client) Within(call func() error) error {
-	ctx, cancel := context.WithTimeout(c.ctx, clientTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx, timeout)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- call() }()
@@ -95,20 +105,31 @@ func (c *Client) Within(call func() error) error {
 
 // bound is a transport that adds a context and a time limit to requests.
 type bound struct {
-	ctx context.Context
-	env *Env
+	ctx  context.Context
+	next http.RoundTripper
 }
 
 func (b bound) RoundTrip(r *http.Request) (*http.Response, error) {
 	if b.ctx.Err() != nil {
 		return nil, b.ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, clientTimeout)
-	res, err := traced{b.env, http.DefaultTransport}.RoundTrip(r.WithContext(ctx))
+	ctx, cancel := context.WithTimeout(b.ctx, timeout)
+	res, err := b.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		cancel()
 		return nil, errors.Join(err, b.ctx.Err())
 	}
-	res.Body = closer{res.Body, cancel}
+	res.Body = body{res.Body, cancel}
 	return res, nil
+}
+
+// body ends a request's context together with the body of its reply.
+type body struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b body) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
 }
