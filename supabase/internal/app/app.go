@@ -19,7 +19,6 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
-	"daawo/supabase/internal/base/otlp"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/gateway"
@@ -166,24 +165,6 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 	}
 	a.took.Store(int64(time.Since(a.began)))
 	return nil
-}
-
-// openTraces begins to send traces, if an endpoint is set.
-func openTraces(ctx context.Context, a *App) (err error) {
-	exporter, err := otlp.Open(ctx, a.cfg.TracesURL)
-	if err != nil {
-		return err
-	}
-	a.traces, err = tracing.Open(ctx, tracing.Options{Service: "daawo", Version: a.options.Version, Exporter: exporter})
-	a.onClose("traces", func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // the receiver may be away
-		defer cancel()
-		if err := a.traces.Close(ctx); err != nil {
-			a.log.Warn("the last spans were not sent", "error", err)
-		}
-		return nil
-	})
-	return err
 }
 
 // Start returns when the whole stack serves.

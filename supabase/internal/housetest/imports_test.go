@@ -115,8 +115,9 @@ var arrows = []arrow{
 	},
 	{
 		from: []string{stack + "/child"},
-		to: append(inside("base/mail", "base/otlp", "functions/fnmeter"), "github.com/riverqueue/river",
-			"github.com/prometheus/client_golang", "google.golang.org/grpc", "google.golang.org/protobuf", "html/template"),
+		to: append(inside("base/mail", "functions/fnmeter"), "github.com/riverqueue/river",
+			"github.com/prometheus/client_golang", "go.opentelemetry.io/otel/exporters", "google.golang.org/grpc",
+			"google.golang.org/protobuf", "html/template"),
 		why: "linking decides how soon an edit of a function is served",
 	},
 	{

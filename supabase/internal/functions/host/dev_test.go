@@ -18,7 +18,7 @@ import (
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/keys"
-	"daawo/supabase/internal/base/logattr"
+	"daawo/supabase/internal/base/observe/logattr"
 )
 
 // registry returns the source of functions.go, with the function hello if there is one.
@@ -48,7 +48,7 @@ func project(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{"supabase/edge", "supabase/stack/child", "supabase/internal/functions/host",
-		"supabase/internal/database/pool", "supabase/internal/base/keys", "supabase/internal/base/logattr",
+		"supabase/internal/database/pool", "supabase/internal/base/keys", "supabase/internal/base/observe/logattr",
 		"supabase/internal/functions/jobs/queue", "supabase/internal/base/tempdir", "supabase/internal/base/tracing"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(repo, dir))); err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package logattr gives the attributes of all logs one form, in the server and in the processes of
-// functions.
+// functions. It is apart from observe because Prometheus would take those processes longer to link.
 package logattr
 
 import (
