@@ -19,27 +19,27 @@ import (
 // public address without DESK_URL, and if port 443 serves the application, the port accepts local
 // connections only.
 func (f *front) openAdminPort() error {
-	if f.options.AdminSite == nil {
+	if f.AdminSite == nil {
 		return nil
 	}
-	host := f.cfg.Host
-	if !f.cfg.Loopback() && len(f.cfg.PublishedOn) == 0 && (f.cfg.AdminURL == "" || f.secure != nil) {
+	host := f.Config.Host
+	if !f.Config.Loopback() && len(f.Config.PublishedOn) == 0 && (f.Config.AdminURL == "" || f.secure != nil) {
 		host = "127.0.0.1"
 	}
-	port := f.cfg.AdminPort
-	if port != 0 && port == f.cfg.Studio.Port && f.cfg.StudioUpstreamURL != "" {
+	port := f.Config.AdminPort
+	if port != 0 && port == f.Config.Studio.Port && f.Config.StudioUpstreamURL != "" {
 		return fmt.Errorf("DESK_PORT: %d is the port of Studio; set another one, such as 54325", port)
 	}
-	l, err := listen(f.App, adminSocket, host, port, f.options.AnyPort)
+	l, err := listen(f.App, adminSocket, host, port, f.AnyPort)
 	if err != nil {
 		return err
 	}
 	// its server closes it as well
-	f.onClose("administrators' port", func(context.Context) error { _ = l.Close(); return nil })
-	f.desk, f.admin = l, f.cfg.AdminURL
+	f.OnClose("administrators' port", func(context.Context) error { _ = l.Close(); return nil })
+	f.desk, f.admin = l, f.Config.AdminURL
 	if f.admin == "" {
 		scheme := "http"
-		if f.cfg.API.TLS.Enabled {
+		if f.Config.API.TLS.Enabled {
 			scheme = "https"
 		}
 		f.admin = fmt.Sprintf("%s://127.0.0.1:%d", scheme, portOf(l))
@@ -64,12 +64,12 @@ func (f *front) serveAdmin(h http.Handler, secure *tls.Config) {
 	if f.desk == nil {
 		return
 	}
-	serveUntilClose(f.App, "administrators' application", httpServer(h, f.log), f.desk, connLimits(f.cfg), secure)
+	serveUntilClose(f.App, "administrators' application", httpServer(h, f.Log), f.desk, connLimits(f.Config), secure)
 }
 
 // adminHost returns the host name of DESK_URL, or "".
 func (f *front) adminHost() string {
-	u, err := url.Parse(f.cfg.AdminURL)
+	u, err := url.Parse(f.Config.AdminURL)
 	if err != nil || f.desk == nil {
 		return ""
 	}
@@ -78,7 +78,7 @@ func (f *front) adminHost() string {
 
 // domains returns the domains to obtain certificates for.
 func (f *front) domains() []string {
-	domains := slices.Clone(f.cfg.TLSDomains)
+	domains := slices.Clone(f.Config.TLSDomains)
 	if host := f.adminHost(); host != "" && net.ParseIP(host) == nil && !slices.Contains(domains, host) {
 		domains = append(domains, host)
 	}

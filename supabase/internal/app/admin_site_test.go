@@ -13,10 +13,10 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/engine/auth"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // adminPages is an application for administrators.
@@ -27,10 +27,10 @@ var adminPages = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title
 // is public.
 func TestAdminSite(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
-	a.options.AdminSite = adminPages
-	a.cfg.AdminPort = 0
+	a.AdminSite = adminPages
+	a.Config.AdminPort = 0
 	var told []bool
-	a.options.Prepare = func(_ context.Context, conn *pgx.Conn, public bool) error {
+	a.Prepare = func(_ context.Context, conn *pgx.Conn, public bool) error {
 		told = append(told, public)
 		return conn.Ping(t.Context())
 	}
@@ -75,8 +75,8 @@ func TestAdminSite(t *testing.T) {
 // TestAdminHost checks which host names on port 443 lead to the application, and that its host gets
 // a certificate.
 func TestAdminHost(t *testing.T) {
-	f := &front{App: &App{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}}
-	f.cfg.TLSDomains, f.cfg.AdminURL = config.List{"example.org"}, "https://desk.example.org"
+	f := &front{App: New(Options{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)})}
+	f.Config.TLSDomains, f.Config.AdminURL = config.List{"example.org"}, "https://desk.example.org"
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

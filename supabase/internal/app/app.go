@@ -7,107 +7,62 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"daawo/supabase/edge"
 	"daawo/supabase/internal/app/handover"
-	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/gateway"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Options describe a stack.
-type Options struct {
-	Config    *config.Config
-	Data      string // data folder, absolute
-	AnyPort   bool   // use a free port if another program uses a configured one, except for the public port
-	Dev       bool   // reload functions, log all requests
-	Project   fs.FS  // config.toml, migrations, seed
-	Site      fs.FS  // the built site; nil for none
-	AdminSite fs.FS  // the built application of the administrators; nil for none
-	Postgres  func() (fs.FS, error)
-	Functions map[string]edge.Func
-	// folder of the module with the project's functions in Go, if they are not part of this program
-	FunctionsDir string
-	// the project is not that of this program
-	Foreign       bool
-	CleanBuckets  []CleanBucket // buckets of images without metadata
-	FormErrorPage []byte        // see gateway.Options
-	// of auth, by language and kind, besides the built-in English ones
-	MailTexts map[string]map[string]MailText
-	// the line of a notice that says how to find its row if there is no Studio; nil for none
-	RowLink func(edge.Row) string
-	// the same with the administrators' application at that address; nil for none
-	AdminLink func(address string, row edge.Row) string
-	// runs after the migrations as role postgres; nil for nothing
-	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
-	Getenv  func(string) (string, bool)
-	Version string
-	Log     *slog.Logger
-	Now     func() time.Time // nil means time.Now; decides what has expired
-}
+type Options = installation.Options
+
+// CleanBucket is a bucket of images without metadata.
+type CleanBucket = installation.CleanBucket
+
+// MailText is one of auth's mails in one language.
+type MailText = installation.MailText
 
 // App is one stack. Start it once, then Close it.
 type App struct {
-	options Options
-	cfg     *config.Config
-	data    string
-	log     *slog.Logger
+	installation.Installation
 
-	closers      []closer
 	database     *database
 	pools        pools
 	backupStatus *backup.Status
 	describe     func() []Value // addresses and keys, as they are now
 	// where an operator finds the values that the announcement omits; "" means `daawo status`
 	rest     string
-	failed   chan error    // the first failure of a part that should run until Close
 	stop     chan struct{} // closed when the operator stops the stack
 	stopOnce sync.Once
 	began    time.Time
 	took     atomic.Int64 // of the start, in ns; status may be asked before its end
 
-	sockets    *handover.Sockets
-	program    handover.Program // of the next process of an upgrade
-	spawn      func(context.Context, handover.Program, any, *handover.Files) (*handover.Server, error)
-	keeper     *handover.Keeper      // nil in the first process
-	facts      facts                 // of the keeper
-	lock       *os.File              // of the data folder, in the first process
-	next       chan *handover.Server // the process that has replaced this one
-	upgrading  sync.Mutex            // held during an upgrade
-	ending     chan struct{}         // closed when Close begins
-	endOnce    sync.Once
-	standDowns []func()          // called when another process serves
-	kept       int               // the closers of the parts that the first process keeps after an upgrade
-	traces     *tracing.Provider // nil while traces are off
-}
-
-// closer stops one part. Closers run in reverse order.
-type closer struct {
-	name string
-	run  func(context.Context) error
+	sockets   *handover.Sockets
+	program   handover.Program // of the next process of an upgrade
+	spawn     func(context.Context, handover.Program, any, *handover.Files) (*handover.Server, error)
+	keeper    *handover.Keeper      // nil in the first process
+	facts     facts                 // of the keeper
+	lock      *os.File              // of the data folder, in the first process
+	next      chan *handover.Server // the process that has replaced this one
+	upgrading sync.Mutex            // held during an upgrade
+	ending    chan struct{}         // closed when Close begins
+	endOnce   sync.Once
+	kept      int               // the closers of the parts that the first process keeps after an upgrade
+	traces    *tracing.Provider // nil while traces are off
 }
 
 // New prepares a stack. Nothing happens before Start.
 func New(o Options) *App {
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	return &App{
-		options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{}),
+		Installation: installation.New(o), stop: make(chan struct{}),
 		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start,
 		next: make(chan *handover.Server, 1), ending: make(chan struct{}),
 	}
@@ -130,31 +85,31 @@ wait:
 		case <-ctx.Done():
 		case <-a.stop:
 		case <-a.keeper.Stopped():
-		case failure = <-a.failed:
+		case failure = <-a.Failed():
 		case <-a.keeper.Gone():
 			failure = handover.ErrEnded
 		case <-a.keeper.Replaced():
-			a.handovers().standDown()
+			a.StandDown()
 		case next := <-a.next:
 			return a.handovers().keep(ctx, next)
 		case <-alone:
 			alone = nil
 			if err := a.backups().open(a.database); err != nil {
-				a.log.Error("continuous backup does not start", "error", err)
+				a.Log.Error("continuous backup does not start", "error", err)
 			}
 			continue
 		}
 		break wait
 	}
-	a.log.Info("stopping")
+	a.Log.Info("stopping")
 	return errors.Join(failure, a.Close(context.WithoutCancel(ctx)))
 }
 
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	a.began = time.Now()
-	memory.Limit(a.cfg.DatabaseURL == "")
-	background(a, "memory", memory.Watch)
+	memory.Limit(a.Config.DatabaseURL == "")
+	a.Background("memory", memory.Watch)
 	err := openTraces(ctx, a)
 	if err == nil {
 		err = start(ctx)
@@ -171,10 +126,10 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 func (a *App) Start(ctx context.Context) error { return a.startOrClose(ctx, a.startAll) }
 
 func (a *App) startAll(ctx context.Context) error {
-	for _, warning := range a.cfg.Warnings {
-		a.log.Warn("config.toml", "problem", warning)
+	for _, warning := range a.Config.Warnings {
+		a.Log.Warn("config.toml", "problem", warning)
 	}
-	if err := errors.Join(a.cfg.CheckPublic(), a.cfg.CheckServices()); err != nil {
+	if err := errors.Join(a.Config.CheckPublic(), a.Config.CheckServices()); err != nil {
 		return err
 	}
 	if err := a.handovers().open(); err != nil {
@@ -190,7 +145,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.database, a.kept = d, len(a.closers)
+	a.database, a.kept = d, a.Running()
 	if err := d.migrateAll(ctx); err != nil {
 		return err
 	}
@@ -212,7 +167,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := s.openControl(); err != nil {
 		return err
 	}
-	removeLeftFolders(a.log)
+	removeLeftFolders(a.Log)
 	return a.handovers().ready()
 }
 
@@ -233,12 +188,12 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services, p *sit
 
 // openControl listens for the commands of the operator.
 func (s *services) openControl() error {
-	c, err := openControl(s.data, map[string]func(context.Context) (any, error){
+	c, err := openControl(s.Data, map[string]func(context.Context) (any, error){
 		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 		"/notify/test":    func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
 		"/status":         func(context.Context) (any, error) { return s.Info(), nil },
 		"/keys/reload": func(ctx context.Context) (any, error) {
-			set, err := LoadKeys(ctx, s.cfg, s.data)
+			set, err := LoadKeys(ctx, s.Config, s.Data)
 			if err == nil {
 				s.keys.learn(set)
 				s.keys.use()
@@ -254,61 +209,20 @@ func (s *services) openControl() error {
 	if err != nil {
 		return err
 	}
-	s.onClose("control", c.close)
+	s.OnClose("control", c.close)
 	return nil
 }
 
 // Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
-	info := Info{Version: a.options.Version, Data: a.data, Ready: fmt.Sprintf("%.2f s",
+	info := Info{Version: a.Version, Data: a.Data, Ready: fmt.Sprintf("%.2f s",
 		time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.keeper != nil}
-	info.Demo = a.cfg.Loopback() && a.cfg.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
+	info.Demo = a.Config.Loopback() && a.Config.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }
 
 // Close stops all parts, the newest first. It returns the errors of all parts.
 func (a *App) Close(ctx context.Context) error {
 	a.endOnce.Do(func() { close(a.ending) })
-	return closeDownTo(ctx, a, 0)
-}
-
-// closeDownTo stops all parts except the n oldest.
-func closeDownTo(ctx context.Context, a *App, n int) error {
-	var errs []error
-	for len(a.closers) > n {
-		last := a.closers[len(a.closers)-1]
-		a.closers[len(a.closers)-1] = closer{} // so that its memory becomes free
-		a.closers = a.closers[:len(a.closers)-1]
-		began := time.Now()
-		err := last.run(ctx)
-		a.log.Debug("part stopped", "part", last.name, "duration", time.Since(began))
-		if err != nil {
-			errs = append(errs, fmt.Errorf("stopping %s: %w", last.name, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// background runs a part until the App closes: run returns when its context ends.
-func background(a *App, name string, run func(context.Context)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		run(ctx)
-	}()
-	a.onClose(name, func(context.Context) error { cancel(); <-done; return nil })
-}
-
-// onClose adds a function that stops a part.
-func (a *App) onClose(name string, run func(context.Context) error) {
-	a.closers = append(a.closers, closer{name, run})
-}
-
-// fail makes Run return err, because a part stopped unexpectedly.
-func (a *App) fail(err error) {
-	select {
-	case a.failed <- err:
-	default: // Run returns the first failure
-	}
+	return a.Parts.Close(ctx)
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
 )
@@ -181,14 +182,14 @@ func TestOperation(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("stop: %v", err)
 	}
-	if Locked(data) {
+	if datadir.Locked(data) {
 		t.Error("the folder is still locked")
 	}
 	if made, err := os.ReadDir(unmounted); err != nil || len(made) != 0 {
 		t.Errorf("the server created the folder of an unmounted disk: %v %v", made, err)
 	}
 	if err := Command(t.Context(), data, "/status", &asked); err == nil ||
-		!strings.Contains(err.Error(), ErrNotRunning.Error()) {
+		!strings.Contains(err.Error(), datadir.ErrNotRunning.Error()) {
 		t.Errorf("status of a stopped server: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"filippo.io/age"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/database/server"
 )
@@ -18,15 +19,15 @@ type backups struct{ *App }
 
 func (a *App) backups() backups { return backups{a} }
 
-func (a backups) archiveDir() string { return filepath.Join(a.data, "archive") }
+func (a backups) archiveDir() string { return filepath.Join(a.Data, "archive") }
 
 // trees returns the files that are backed up with the database: the stored files, and the secrets
 // that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
-		{Name: "keys.json", Path: KeysFile(a.data)},
-		{Name: "database-password", Path: passwordFile(a.data)},
-		{Name: "vault-key", Path: server.VaultKeyFile(filepath.Join(a.data, "postgres"))},
+		{Name: "keys.json", Path: KeysFile(a.Data)},
+		{Name: "database-password", Path: passwordFile(a.Data)},
+		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 	}
 	if dir := a.filesDir(); dir != "" {
 		trees = append(trees, backup.Tree{Name: "storage", Path: dir})
@@ -36,13 +37,13 @@ func (a backups) trees() []backup.Tree {
 
 // open starts the continuous backup if BACKUP_TO is set.
 func (a backups) open(d *database) error {
-	if a.cfg.Backup.To == "" {
+	if a.Config.Backup.To == "" {
 		return nil
 	}
 	if d.embedded == nil {
 		return errors.New("BACKUP_TO: cannot back up the database of DATABASE_URL; back it up where it runs")
 	}
-	store, err := backup.OpenStore(a.cfg.Backup.To) // the store may be unreachable: the stack starts anyway
+	store, err := backup.OpenStore(a.Config.Backup.To) // the store may be unreachable: the stack starts anyway
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (a backups) open(d *database) error {
 		return err
 	}
 	o.URL, o.Archive, o.Status = d.url(server.Superuser), a.archiveDir(), a.backupStatus
-	background(a.App, "backup", func(ctx context.Context) { backup.Keep(ctx, o) })
+	a.Background("backup", func(ctx context.Context) { backup.Keep(ctx, o) })
 	return nil
 }
 
@@ -64,22 +65,30 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 	if err != nil {
 		return backup.Options{}, err
 	}
-	source, err := a.options.Postgres()
+	source, err := a.Postgres()
 	if err != nil {
 		return backup.Options{}, err
 	}
 	return backup.Options{
 		Store: store, Recipients: recipients, Package: source, Progress: progress,
-		Trees: a.trees(), StateDir: filepath.Join(a.data, "backup"),
-		Every: time.Duration(a.cfg.Backup.Every), Keep: a.cfg.Backup.Keep,
-		Log: a.log.With("part", "backup"),
+		Trees: a.trees(), StateDir: filepath.Join(a.Data, "backup"),
+		Every: time.Duration(a.Config.Backup.Every), Keep: a.Config.Backup.Keep,
+		Log: a.Log.With("part", "backup"),
 	}, nil
+}
+
+// installed returns an error if there is no installation. Commands that read one must not create it.
+func (a *App) installed() error {
+	if a.Config.DatabaseURL != "" {
+		return nil
+	}
+	return datadir.Installed(a.Data)
 }
 
 // Backup makes one full backup of a running or stopped stack. If location is a folder that does not
 // exist, it is created.
 func (a *App) Backup(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
-	if err := installed(a.cfg, a.data); err != nil { // before the folder of the store is created
+	if err := a.installed(); err != nil { // before the folder of the store is created
 		return m, err
 	}
 	store, err := backup.MakeStore(location)
@@ -105,14 +114,14 @@ func (a *App) Backup(ctx context.Context, location string, progress Progress) (m
 // withDatabase calls work with a superuser URL of the database: DATABASE_URL, that of the running
 // server, or that of a Postgres that is started for work.
 func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
-	if a.cfg.DatabaseURL != "" {
-		u, err := databaseURL(a.cfg)
+	if a.Config.DatabaseURL != "" {
+		u, err := databaseURL(a.Config)
 		if err != nil {
 			return err
 		}
 		return work(u.String())
 	}
-	url, err := server.Locate(filepath.Join(a.data, "postgres"))
+	url, err := server.Locate(datadir.Postgres(a.Data))
 	if errors.Is(err, fs.ErrNotExist) {
 		return a.oneShot(ctx, func(d *database) error { return work(d.url(server.Superuser)) })
 	} else if err != nil {
@@ -129,12 +138,12 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	if err != nil {
 		return r, err
 	}
-	source, err := a.options.Postgres()
+	source, err := a.Postgres()
 	if err != nil {
 		return r, err
 	}
-	undo := removeNew(a.data)
-	lock, err := lockData(a.data)
+	undo := datadir.RemoveNew(a.Data)
+	lock, err := datadir.Lock(a.Data)
 	if err != nil {
 		return r, err
 	}
@@ -146,9 +155,9 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	}()
 	return backup.Restore(ctx, backup.RestoreOptions{
 		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
-		Data: filepath.Join(a.data, "postgres"), Trees: a.backups().trees(), Log: a.log.With("part", "backup"),
+		Data: datadir.Postgres(a.Data), Trees: a.backups().trees(), Log: a.Log.With("part", "backup"),
 	})
 }
 
 // BackupStore returns the configured location of the backups, or "" if there is none.
-func (a *App) BackupStore() string { return a.cfg.Backup.To }
+func (a *App) BackupStore() string { return a.Config.Backup.To }

@@ -7,27 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
 )
-
-// installed returns an error if the data folder holds no installation. Commands that read one must
-// not create it.
-func installed(cfg *config.Config, data string) error {
-	if cfg.DatabaseURL != "" {
-		return nil
-	}
-	_, err := os.Stat(filepath.Join(data, "postgres"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds no installation: name its data folder with --data; `daawo start` creates a new one",
-			data)
-	}
-	return err
-}
 
 // restoreCommand returns the command that restores the backup of store into the data folder.
 func restoreCommand(store, data string) string {
@@ -46,7 +30,7 @@ func withCure(err error, store, data string) error {
 // checkFiles returns an error if the database lists stored files and their whole folder is missing.
 func (d *database) checkFiles(ctx context.Context) error {
 	dir := d.filesDir()
-	if d.embedded == nil || dir == "" || d.cfg.StorageURL != "" || !d.cfg.Storage.Enabled {
+	if d.embedded == nil || dir == "" || d.Config.StorageURL != "" || !d.Config.Storage.Enabled {
 		return nil
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -63,14 +47,14 @@ func (d *database) checkFiles(ctx context.Context) error {
 			return err
 		}
 		return fmt.Errorf("%s is missing, but the database lists %d stored files: mount its disk; or move %s away and restore a backup: %s; or create the empty folder to start without these files",
-			dir, n, d.data, restoreCommand(d.cfg.Backup.To, d.data))
+			dir, n, d.Data, restoreCommand(d.Config.Backup.To, d.Data))
 	})
 }
 
 // makeFilesDir creates the folder of the stored files. Rows of stored files without it mean that it
 // was lost.
 func (d *database) makeFilesDir() error {
-	if d.embedded == nil || d.filesDir() == "" || d.cfg.StorageURL != "" || !d.cfg.Storage.Enabled {
+	if d.embedded == nil || d.filesDir() == "" || d.Config.StorageURL != "" || !d.Config.Storage.Enabled {
 		return nil
 	}
 	_, closer, err := d.openFiles()
@@ -78,27 +62,4 @@ func (d *database) makeFilesDir() error {
 		return err
 	}
 	return closer.Close()
-}
-
-// removeNew returns a function that removes what a failed command created of the data folder: its
-// lock file, and empty folders.
-func removeNew(data string) func() {
-	var created []string // the innermost first
-	for dir := data; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			break
-		}
-		created = append(created, dir)
-	}
-	return func() {
-		if len(created) == 0 {
-			return
-		}
-		_ = os.Remove(filepath.Join(data, "lock"))
-		for _, dir := range created {
-			if os.Remove(dir) != nil { // only if empty
-				return
-			}
-		}
-	}
 }

@@ -1,6 +1,8 @@
 package app
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+)
 
 // clock asks the kernel whether the clock is synchronized. Tokens, links and backups rely on it.
 func (c *checker) clock() {

@@ -18,14 +18,9 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/tempdir"
 )
-
-// ErrNotRunning means that no server runs on the data folder.
-var ErrNotRunning = errors.New("no server is running")
-
-// controlName is the file in the data folder that names the control socket of the running server.
-const controlName = "control.json"
 
 // maxControlPath is the longest path that the kernel allows for a unix socket, in bytes.
 const maxControlPath = 107
@@ -35,14 +30,8 @@ const maxControlPath = 107
 type control struct {
 	server *http.Server
 	dir    *tempdir.Dir // of the socket
+	data   string
 	socket string
-	file   string // controlName
-}
-
-// controlFile is the content of controlName.
-type controlFile struct {
-	Socket string `json:"socket"`
-	PID    int    `json:"pid"`
 }
 
 // openControl listens for commands. commands maps paths to functions that return the reply. Other
@@ -54,7 +43,7 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
 	socket := listener.Addr().String()
-	c := &control{dir: dir, socket: socket, file: filepath.Join(data, controlName)}
+	c := &control{dir: dir, data: data, socket: socket}
 	c.server = &http.Server{
 		ReadHeaderTimeout: 5 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,11 +66,7 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 		}),
 	}
 	go c.server.Serve(listener) //nolint:errcheck // it always returns ErrServerClosed
-	text, err := json.Marshal(controlFile{Socket: socket, PID: os.Getpid()})
-	if err == nil {
-		err = writeFile(c.file, text, 0o600)
-	}
-	if err != nil {
+	if err := datadir.WriteServer(data, datadir.Server{Socket: socket, PID: os.Getpid()}); err != nil {
 		return nil, errors.Join(fmt.Errorf("control socket: %w", err), c.close(context.Background()))
 	}
 	return c, nil
@@ -130,18 +115,12 @@ func removeLeftFolders(log *slog.Logger) {
 // close stops listening after the replies in flight, such as the reply to `stop`.
 // The file is that of the next process if this one was replaced.
 func (c *control) close(ctx context.Context) error {
-	file, err := readControl(filepath.Dir(c.file))
-	switch {
-	case err == nil && file.Socket == c.socket:
-		err = os.Remove(c.file)
-	default:
-		err = nil
-	}
+	err := datadir.RemoveServer(c.data, datadir.Server{Socket: c.socket})
 	return errors.Join(c.server.Shutdown(ctx), err, c.dir.Remove())
 }
 
 // Command sends a command to the server that runs on a data folder and decodes its JSON into reply.
-// It returns ErrNotRunning if no server runs there, and another error if the server cannot be
+// It returns datadir.ErrNotRunning if no server runs there, and another error if the server cannot be
 // reached.
 func Command(ctx context.Context, data, name string, reply any) error {
 	return CommandWith(ctx, data, http.MethodPost, name, nil, reply)
@@ -149,7 +128,7 @@ func Command(ctx context.Context, data, name string, reply any) error {
 
 // CommandWith is Command with a method and a body. name may have a query.
 func CommandWith(ctx context.Context, data, method, name string, content io.Reader, reply any) error {
-	file, err := readControl(data)
+	file, err := datadir.ReadServer(data)
 	if err != nil {
 		return err
 	}
@@ -169,12 +148,12 @@ func CommandWith(ctx context.Context, data, method, name string, content io.Read
 		return fmt.Errorf("the server on %s belongs to another user: %w", data, err)
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
-		if Locked(data) {
+		if datadir.Locked(data) {
 			return fmt.Errorf("a server runs on %s, but its control socket %s cannot be reached: "+
 				"if it is not starting, run this command where the server runs (it may have a private /tmp, as in a container), "+
 				"or restart the server with XDG_RUNTIME_DIR set to a folder that both can access", data, file.Socket)
 		}
-		return notRunning(data) // a killed server left the file
+		return datadir.NotRunning(data) // a killed server left the file
 	}
 	if err != nil {
 		return fmt.Errorf("the server on %s did not reply: %w", data, err)
@@ -192,43 +171,4 @@ func CommandWith(ctx context.Context, data, method, name string, content io.Read
 		return errors.New(string(bytes.TrimSpace(body)))
 	}
 	return json.Unmarshal(body, reply)
-}
-
-// notRunning returns ErrNotRunning with the data folder and what to do.
-func notRunning(data string) error {
-	return fmt.Errorf("%w on %s: start one with `daawo start`, or name its data folder with --data", ErrNotRunning,
-		data)
-}
-
-// readControl reads the file controlName. It returns ErrNotRunning if no server runs.
-func readControl(data string) (controlFile, error) {
-	var file controlFile
-	text, err := os.ReadFile(filepath.Join(data, controlName))
-	if errors.Is(err, fs.ErrNotExist) {
-		if Locked(data) {
-			return file, fmt.Errorf("a server or another command runs on %s and takes no commands: it may be starting or stopping; try again later", data)
-		}
-		return file, notRunning(data)
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return file, dataError(data, err)
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &file)
-	}
-	return file, err
-}
-
-// writeFile replaces a file atomically.
-func writeFile(name string, text []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // does nothing after the rename
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

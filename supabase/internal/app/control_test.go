@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"daawo/supabase/internal/app/datadir"
 )
 
 // TestControlClose checks that close waits for the reply to a running command and that no command
@@ -37,7 +39,7 @@ func TestControlClose(t *testing.T) {
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
-	if err := Command(t.Context(), data, "/slow", &reply); !errors.Is(err, ErrNotRunning) {
+	if err := Command(t.Context(), data, "/slow", &reply); !errors.Is(err, datadir.ErrNotRunning) {
 		t.Errorf("after close: %v", err)
 	}
 }
@@ -101,14 +103,14 @@ func shortFolder(t *testing.T) string {
 // reported as stopped.
 func TestControlUnreachable(t *testing.T) {
 	data := t.TempDir()
-	lock, err := lockData(data)
+	lock, err := datadir.Lock(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask := func(says string) {
 		t.Helper()
 		err := Command(t.Context(), data, "/ping", new(string))
-		if err == nil || errors.Is(err, ErrNotRunning) != (says == ErrNotRunning.Error()) ||
+		if err == nil || errors.Is(err, datadir.ErrNotRunning) != (says == datadir.ErrNotRunning.Error()) ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v; want %q", err, says)
 		}
@@ -125,31 +127,8 @@ func TestControlUnreachable(t *testing.T) {
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ask(ErrNotRunning.Error())
+	ask(datadir.ErrNotRunning.Error())
 	if err := c.close(t.Context()); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestLockWhileLockedIsAsked checks that Locked never prevents another process from locking the
-// folder.
-func TestLockWhileLockedIsAsked(t *testing.T) {
-	data := t.TempDir()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for t.Context().Err() == nil {
-			Locked(data)
-		}
-	}()
-	t.Cleanup(func() { <-done })
-	for range 200 {
-		lock, err := lockData(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lock.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/pool"
@@ -34,22 +35,22 @@ type database struct {
 // cgroup for the embedded one, the setting for another; 0 is unknown.
 func (d *database) cores() int {
 	if d.given != nil {
-		return int(d.cfg.DatabaseCores)
+		return int(d.Config.DatabaseCores)
 	}
 	return runtime.GOMAXPROCS(0) // respects affinity and the CPU quota of the cgroup
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
 func (a *App) openDatabase(ctx context.Context) (*database, error) {
-	if a.cfg.DatabaseURL != "" {
-		given, err := databaseURL(a.cfg)
+	if a.Config.DatabaseURL != "" {
+		given, err := databaseURL(a.Config)
 		return &database{App: a, given: given}, err
 	}
 	password, err := databasePassword(a)
 	if err != nil {
 		return nil, err
 	}
-	source, err := a.options.Postgres()
+	source, err := a.Postgres()
 	if err != nil {
 		return nil, err
 	}
@@ -61,18 +62,18 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		return d, err
 	}
 	o := server.Options{
-		Source: source, Data: postgresDir(a.data), Port: int(a.cfg.DB.Port), Log: a.log,
-		OnDown: func(err error) { a.log.Error("Postgres is down", "error", err) },
-		OnUp:   func() { a.log.Info("Postgres is up again") },
+		Source: source, Data: datadir.Postgres(a.Data), Port: int(a.Config.DB.Port), Log: a.Log,
+		OnDown: func(err error) { a.Log.Error("Postgres is down", "error", err) },
+		OnUp:   func() { a.Log.Info("Postgres is up again") },
 	}
-	if a.cfg.Backup.To != "" {
+	if a.Config.Backup.To != "" {
 		o.Archive = a.backups().archiveDir()
 	}
-	if a.cfg.DBTLS {
+	if a.Config.DBTLS {
 		o.Port = 0 // the front has the configured one
 	}
 	s, err := server.Start(ctx, o)
-	if errors.Is(err, server.ErrPortTaken) && a.options.AnyPort {
+	if errors.Is(err, server.ErrPortTaken) && a.AnyPort {
 		o.Port = 0
 		s, err = server.Start(ctx, o)
 	}
@@ -80,11 +81,11 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 		return nil, fmt.Errorf("%w; --db-port or `port` in [db] of config.toml sets it", err)
 	}
 	if err != nil {
-		return nil, withCure(err, a.cfg.Backup.To, a.data)
+		return nil, withCure(err, a.Config.Backup.To, a.Data)
 	}
-	a.onClose("Postgres", s.Stop)
+	a.OnClose("Postgres", s.Stop)
 	d := &database{App: a, embedded: s, password: password}
-	if a.cfg.DBTLS {
+	if a.Config.DBTLS {
 		front, err := openDBFront(a, address(s.Port()))
 		if err != nil {
 			return nil, err
@@ -94,16 +95,14 @@ func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	return d, nil
 }
 
-func postgresDir(data string) string { return filepath.Join(data, "postgres") }
-
 // attachDatabase returns the embedded Postgres that another process of this installation runs.
 func attachDatabase(a *App, source fs.FS) (*database, error) {
-	s, older, err := server.Attach(server.Options{Source: source, Data: postgresDir(a.data), Log: a.log})
+	s, older, err := server.Attach(server.Options{Source: source, Data: datadir.Postgres(a.Data), Log: a.Log})
 	if err != nil {
 		return nil, err
 	}
 	if older {
-		a.log.Warn("Postgres and its extensions stay those of the older release until the whole server is restarted")
+		a.Log.Warn("Postgres and its extensions stay those of the older release until the whole server is restarted")
 	}
 	return &database{App: a, embedded: s}, nil
 }
@@ -135,12 +134,12 @@ func givenURL(name, text, session string) (*url.URL, error) {
 // databasePassword returns "postgres" on loopback, as with the official CLI, and a generated
 // password otherwise. In both cases Postgres listens on loopback only.
 func databasePassword(a *App) (string, error) {
-	if a.cfg.Loopback() {
+	if a.Config.Loopback() {
 		return "postgres", nil
 	}
-	name := passwordFile(a.data)
+	name := passwordFile(a.Data)
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		if err := NewDatabasePassword(a.data); err != nil {
+		if err := NewDatabasePassword(a.Data); err != nil {
 			return "", err
 		}
 	}
@@ -153,7 +152,7 @@ func passwordFile(data string) string { return filepath.Join(data, "database-pas
 // NewDatabasePassword generates the password of the role postgres for TCP on a public installation.
 // The next start uses it.
 func NewDatabasePassword(data string) error {
-	if err := writeFile(passwordFile(data), []byte(rand.Text()+"\n"), 0o600); err != nil {
+	if err := datadir.WriteFile(passwordFile(data), []byte(rand.Text()+"\n"), 0o600); err != nil {
 		return fmt.Errorf("database password: %w", err)
 	}
 	return nil
@@ -223,30 +222,30 @@ func (d *database) migrateAll(ctx context.Context) error {
 		if err := d.storeSecrets(ctx, conn); err != nil {
 			return err
 		}
-		if d.cfg.DB.Migrations.Enabled {
-			for _, file := range migrate.Skipped(d.options.Project) {
-				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file,
+		if d.Config.DB.Migrations.Enabled {
+			for _, file := range migrate.Skipped(d.Project) {
+				d.Log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file,
 					"rename_to", migrate.Suggested(file))
 			}
-			applied, err := migrate.Apply(ctx, conn, d.options.Project)
+			applied, err := migrate.Apply(ctx, conn, d.Project)
 			for _, m := range applied {
-				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
+				d.Log.Info("migration applied", "version", m.Version, "name", m.Name)
 			}
 			if err != nil {
 				return err
 			}
-			if d.options.Prepare != nil {
-				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
+			if d.Prepare != nil {
+				if err := d.Prepare(ctx, conn, !d.Config.Loopback()); err != nil {
 					return err
 				}
 			}
 		}
-		if d.cfg.DB.Seed.Enabled {
-			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
-				d.log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns",
+		if d.Config.DB.Seed.Enabled {
+			if unmatched := migrate.UnmatchedSeeds(d.Project, d.Config.DB.Seed.SQLPaths); len(unmatched) > 0 {
+				d.Log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns",
 					unmatched)
 			}
-			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
+			_, err := migrate.Seed(ctx, conn, d.Project, d.Config.DB.Seed.SQLPaths)
 			return err
 		}
 		return nil
@@ -287,13 +286,13 @@ func (d *database) migratePlatform(ctx context.Context,
 // migrate their own tables.
 func (a *App) foreignSchemas() []string {
 	var skip []string
-	if a.cfg.AuthURL != "" {
+	if a.Config.AuthURL != "" {
 		skip = append(skip, "20")
 	}
-	if a.cfg.StorageURL != "" {
+	if a.Config.StorageURL != "" {
 		skip = append(skip, "30")
 	}
-	if a.cfg.RealtimeURL != "" {
+	if a.Config.RealtimeURL != "" {
 		skip = append(skip, "40")
 	}
 	return skip

@@ -24,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 )
 
@@ -57,18 +58,18 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--db-tls: %w", err)
 	}
-	l, err := listen(a, databaseSocket, a.cfg.Host, a.cfg.DB.Port, a.options.AnyPort)
+	l, err := listen(a, databaseSocket, a.Config.Host, a.Config.DB.Port, a.AnyPort)
 	if err != nil {
 		return nil, err
 	}
 	life, cancel := context.WithCancel(context.Background())
 	f := &dbFront{
-		listener: l, target: target, log: a.log, slots: make(chan struct{}, maxDBFronts), life: life,
+		listener: l, target: target, log: a.Log, slots: make(chan struct{}, maxDBFronts), life: life,
 		config: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
 			NextProtos: []string{"postgresql"}},
 	}
 	f.open.Go(f.accept)
-	a.onClose("database TLS", func(context.Context) error {
+	a.OnClose("database TLS", func(context.Context) error {
 		cancel()
 		err := l.Close()
 		f.open.Wait()
@@ -80,10 +81,10 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 // dbCertificate returns the certificate of [api.tls], or one of the data folder that is signed by
 // itself and made at the first start.
 func dbCertificate(a *App) (tls.Certificate, error) {
-	if t := a.cfg.API.TLS; t.Enabled {
-		return tls.LoadX509KeyPair(beside(a.cfg, t.CertPath), beside(a.cfg, t.KeyPath))
+	if t := a.Config.API.TLS; t.Enabled {
+		return tls.LoadX509KeyPair(beside(a.Config, t.CertPath), beside(a.Config, t.KeyPath))
 	}
-	cert, key := filepath.Join(a.data, "database.crt"), filepath.Join(a.data, "database.key")
+	cert, key := filepath.Join(a.Data, "database.crt"), filepath.Join(a.Data, "database.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
 		if err := writeSelfSigned(cert, key); err != nil {
 			return tls.Certificate{}, err
@@ -130,10 +131,10 @@ func writeSelfSigned(cert, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+	if err := datadir.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
 		return err
 	}
-	return writeFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
+	return datadir.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
 }
 
 func (f *dbFront) accept() {

@@ -12,9 +12,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"daawo/supabase/edge"
-
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/edge"
 )
 
 // debianProject returns a project that uses extensions of Debian.
@@ -71,9 +71,9 @@ func TestDebianExtensions(t *testing.T) {
 	ask(&admin, `drop database if exists restored with (force)`)
 	ask(&admin, `create database restored`)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": u.String()})
-	a.options.Project = debianProject()
+	a.Project = debianProject()
 	got := make(chan string, 1)
-	a.options.Functions = map[string]edge.Func{"told": told(got)}
+	a.Functions = map[string]edge.Func{"told": told(got)}
 	info := start(t, a)
 	ask(u, `do $$ begin
 		if exists (select from pg_extension where extname = 'pg_net') then

@@ -38,14 +38,14 @@ const denoAdvice = "functions in TypeScript are not run here; run them with Supa
 
 // skipDeno answers 501 to calls of functions in TypeScript, and logs their names.
 func (s *services) skipDeno(next http.Handler) http.Handler {
-	names := slices.DeleteFunc(denoFunctions(s.options.Project, s.options.Functions), func(name string) bool {
-		_, err := os.Stat(filepath.Join(s.options.FunctionsDir, "functions", name))
-		return s.options.FunctionsDir != "" && err == nil // the project has a function in Go of this name
+	names := slices.DeleteFunc(denoFunctions(s.Project, s.Functions), func(name string) bool {
+		_, err := os.Stat(filepath.Join(s.FunctionsDir, "functions", name))
+		return s.FunctionsDir != "" && err == nil // the project has a function in Go of this name
 	})
 	if len(names) == 0 {
 		return next
 	}
-	s.log.Warn("functions skipped", "functions", names, "reason", denoAdvice)
+	s.Log.Warn("functions skipped", "functions", names, "reason", denoAdvice)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		if !slices.Contains(names, name) {

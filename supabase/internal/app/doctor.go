@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/server"
@@ -65,7 +66,7 @@ func (c *checker) say(what string, v Verdict, format string, args ...any) {
 }
 
 func (c *checker) configuration() {
-	cfg := c.cfg
+	cfg := c.Config
 	switch err := cfg.CheckPublic(); {
 	case err != nil:
 		c.say("configuration", Bad, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -99,7 +100,7 @@ func (c *checker) configuration() {
 }
 
 func (c *checker) apiKeys(ctx context.Context) {
-	set, err := findExistingKeys(ctx, c.cfg, c.data)
+	set, err := findExistingKeys(ctx, c.Config, c.Data)
 	switch {
 	case errors.Is(err, errNoKeys):
 		c.say("keys", Note, "%v", errNoKeys)
@@ -120,9 +121,9 @@ const (
 )
 
 func (c *checker) folder() {
-	info, err := os.Stat(c.data)
+	info, err := os.Stat(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {
-		c.say("data folder", Note, "%s does not exist yet; the first start creates it", c.data)
+		c.say("data folder", Note, "%s does not exist yet; the first start creates it", c.Data)
 		return
 	}
 	if err != nil {
@@ -130,22 +131,22 @@ func (c *checker) folder() {
 		return
 	}
 	if info.Mode().Perm()&othersWrite != 0 {
-		c.say("data folder", Bad, "other users may write to %s (mode %04o): chmod 755 it", c.data, info.Mode().Perm())
+		c.say("data folder", Bad, "other users may write to %s (mode %04o): chmod 755 it", c.Data, info.Mode().Perm())
 	}
-	if stored, err := os.Stat(filepath.Join(c.data, "storage")); err == nil && stored.Mode().Perm()&othersAccess != 0 {
+	if stored, err := os.Stat(filepath.Join(c.Data, "storage")); err == nil && stored.Mode().Perm()&othersAccess != 0 {
 		c.say("data folder", Bad, "every user of this machine can read the stored files (mode %04o): chmod 750 %s",
-			stored.Mode().Perm(), filepath.Join(c.data, "storage"))
+			stored.Mode().Perm(), filepath.Join(c.Data, "storage"))
 	}
-	if err := server.CheckTraversable(filepath.Join(c.data, "postgres")); err != nil {
+	if err := server.CheckTraversable(datadir.Postgres(c.Data)); err != nil {
 		c.say("data folder", Bad, "%v", err)
 	}
 	var disk syscall.Statfs_t
-	if err := syscall.Statfs(c.data, &disk); err != nil {
+	if err := syscall.Statfs(c.Data, &disk); err != nil {
 		c.say("disk", Warn, "%v", err)
 		return
 	}
 	free := int64(disk.Bavail) * int64(disk.Bsize)
-	says := fmt.Sprintf("%.1f GiB are free for %s", float64(free)/(1<<30), c.data)
+	says := fmt.Sprintf("%.1f GiB are free for %s", float64(free)/(1<<30), c.Data)
 	switch {
 	case free < minSpace:
 		c.say("disk", Bad, "%s: free some space before writes fail", says)
@@ -157,15 +158,15 @@ func (c *checker) folder() {
 }
 
 func (c *checker) programs() {
-	if c.options.Site != nil {
-		if _, err := fs.Stat(c.options.Site, "index.html"); err != nil {
+	if c.Site != nil {
+		if _, err := fs.Stat(c.Site, "index.html"); err != nil {
 			c.say("site", Bad, "has no index.html: build the program with its site")
 		} else {
 			c.say("site", Good, "is built into this program")
 		}
 	}
-	if c.cfg.DatabaseURL == "" {
-		if _, err := c.options.Postgres(); err != nil {
+	if c.Config.DatabaseURL == "" {
+		if _, err := c.Postgres(); err != nil {
 			c.say("Postgres", Bad, "%v", err)
 		}
 	}
@@ -174,8 +175,8 @@ func (c *checker) programs() {
 // server checks the running server and its database.
 func (c *checker) server(ctx context.Context) {
 	var info Info
-	err := Command(ctx, c.data, "/status", &info)
-	if errors.Is(err, ErrNotRunning) {
+	err := Command(ctx, c.Data, "/status", &info)
+	if errors.Is(err, datadir.ErrNotRunning) {
 		c.say("server", Note, "is not running; start it to check its database as well")
 		return
 	}
@@ -238,7 +239,7 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	if err := errors.Join(c.realtime(ctx, conn), c.ownSchemas(ctx, conn)); err != nil {
 		return err
 	}
-	pending, err := migrate.Pending(ctx, conn, c.options.Project)
+	pending, err := migrate.Pending(ctx, conn, c.Project)
 	if err == nil && len(pending) > 0 {
 		c.say("database", Warn, "%d migrations are pending, the first is %s: restart the server, or run `daawo migrate`", len(pending), pending[0].Name)
 	}
@@ -246,12 +247,12 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 }
 
 func (c *checker) mailServer(ctx context.Context) {
-	smtp := c.cfg.SMTP
+	smtp := c.Config.SMTP
 	if smtp.Host == "" {
 		switch {
-		case c.cfg.Loopback() && c.cfg.Inbox.Enabled:
+		case c.Config.Loopback() && c.Config.Inbox.Enabled:
 			c.say("mail", Note, "goes to the development inbox; set SMTP_HOST to send it")
-		case c.cfg.Loopback():
+		case c.Config.Loopback():
 			c.say("mail", Warn, "is not sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
 		default:
 			c.say("mail", Bad, "is not sent: set SMTP_HOST")
@@ -260,7 +261,7 @@ func (c *checker) mailServer(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	server := mailServer(c.cfg)
+	server := c.MailServer()
 	server.Timeout = 10 * time.Second
 	authenticated, err := server.Check(ctx)
 	if err != nil {
@@ -276,19 +277,19 @@ func (c *checker) mailServer(ctx context.Context) {
 }
 
 func (c *checker) backups(ctx context.Context) {
-	if c.cfg.DatabaseURL != "" {
+	if c.Config.DatabaseURL != "" {
 		c.say("backup", Note, "DATABASE_URL names another server's database: back it up where it runs")
 		return
 	}
-	if c.cfg.Backup.To == "" {
+	if c.Config.Backup.To == "" {
 		verdict := Note
-		if !c.cfg.Loopback() {
+		if !c.Config.Loopback() {
 			verdict = Warn
 		}
 		c.say("backup", verdict, "is off: set BACKUP_TO to a folder on another disk or to a bucket")
 		return
 	}
-	store, err := backup.OpenStore(c.cfg.Backup.To)
+	store, err := backup.OpenStore(c.Config.Backup.To)
 	if err != nil {
 		c.say("backup", Bad, "%v", err)
 		return
@@ -302,10 +303,10 @@ func (c *checker) backups(ctx context.Context) {
 	if len(all) > 0 {
 		newest = all[len(all)-1].End
 	}
-	if !c.cfg.Loopback() && len(c.cfg.Backup.Recipients) == 0 {
+	if !c.Config.Loopback() && len(c.Config.Backup.Recipients) == 0 {
 		c.say("backup", Warn, "%s is not encrypted: create a key with age-keygen and set BACKUP_RECIPIENTS", store)
 	}
-	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(c.cfg.Backup.Every)
+	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(c.Config.Backup.Every)
 	switch {
 	case newest.IsZero():
 		c.say("backup", Bad, "%s contains no backup yet: `daawo backup` makes one", store)

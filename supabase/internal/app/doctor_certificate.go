@@ -13,15 +13,15 @@ import (
 // certificates checks that the running server has a valid certificate for each domain that it
 // obtains certificates for.
 func (c *checker) certificates(ctx context.Context) {
-	domains := slices.Clone(c.cfg.TLSDomains)
-	if len(domains) == 0 || c.cfg.API.TLS.Enabled {
+	domains := slices.Clone(c.Config.TLSDomains)
+	if len(domains) == 0 || c.Config.API.TLS.Enabled {
 		return
 	}
-	if u, err := url.Parse(c.cfg.AdminURL); err == nil && c.options.AdminSite != nil && u.Hostname() != "" &&
+	if u, err := url.Parse(c.Config.AdminURL); err == nil && c.AdminSite != nil && u.Hostname() != "" &&
 		net.ParseIP(u.Hostname()) == nil {
 		domains = append(domains, u.Hostname())
 	}
-	host := c.cfg.Host
+	host := c.Config.Host
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}

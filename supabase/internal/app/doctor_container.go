@@ -8,10 +8,10 @@ import (
 // container warns about a Docker that shows all clients under one address. Limits for one client
 // then apply to all of them together.
 func (c *checker) container() {
-	if len(c.cfg.PublishedOn) == 0 || c.cfg.Loopback() {
+	if len(c.Config.PublishedOn) == 0 || c.Config.Loopback() {
 		return
 	}
-	if len(c.cfg.Proxies) > 0 {
+	if len(c.Config.Proxies) > 0 {
 		c.say("clients", Good, "their addresses come from the proxies of TRUSTED_PROXIES")
 		return
 	}

@@ -1,6 +1,8 @@
 package app
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestDoctorFindsHiddenClients checks that doctor recognizes a Docker that shows all clients under
 // one address.

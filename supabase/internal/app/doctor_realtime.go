@@ -18,7 +18,7 @@ func (c *checker) realtime(ctx context.Context, conn *pgx.Conn) error {
 	if err := c.slots(ctx, conn); err != nil {
 		return err
 	}
-	if c.cfg.RealtimeURL != "" || !c.cfg.Realtime.Enabled {
+	if c.Config.RealtimeURL != "" || !c.Config.Realtime.Enabled {
 		return nil
 	}
 	var level string
@@ -60,10 +60,10 @@ func (c *checker) slots(ctx context.Context, conn *pgx.Conn) error {
 
 // nats checks the connection between several servers.
 func (c *checker) nats(ctx context.Context) {
-	if c.cfg.NATSURL == "" {
+	if c.Config.NATSURL == "" {
 		return
 	}
-	b, err := bus.DialNATS(bus.NATSOptions{URL: c.cfg.NATSURL, Prefix: "doctor", Log: slog.New(slog.DiscardHandler)})
+	b, err := bus.DialNATS(bus.NATSOptions{URL: c.Config.NATSURL, Prefix: "doctor", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		c.say("NATS", Bad, "%v", err)
 		return

@@ -96,7 +96,7 @@ func TestDoctor(t *testing.T) {
 				t.Fatal(err)
 			}
 			// the first start creates them
-			if _, err := LoadKeys(t.Context(), newApp(t, data, public).cfg, data); err != nil {
+			if _, err := LoadKeys(t.Context(), newApp(t, data, public).Config, data); err != nil {
 				t.Fatal(err)
 			}
 			if tt.spoil != nil {
@@ -156,7 +156,7 @@ func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 			t.Errorf("%d sets of keys were stored, %v", stored, err)
 		}
 		// creates keys
-		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).cfg,
+		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).Config,
 			data); err != nil {
 			t.Fatal(err)
 		}

@@ -38,10 +38,10 @@ func restPool(cores int) (conns, active int32) {
 
 // openREST opens the REST engine, which is compatible with PostgREST.
 func (s *services) openREST(ctx context.Context) error {
-	if s.cfg.RESTURL != "" {
-		return s.upstream(s.cfg.RESTURL, &s.rest)
+	if s.Config.RESTURL != "" {
+		return s.upstream(s.Config.RESTURL, &s.rest)
 	}
-	if !s.cfg.API.Enabled {
+	if !s.Config.API.Enabled {
 		return nil
 	}
 	conns, active := restPool(s.db.cores())
@@ -50,19 +50,19 @@ func (s *services) openREST(ctx context.Context) error {
 		return err
 	}
 	c := rest.Default()
-	c.Schemas, c.ExtraSearchPath = s.cfg.API.Schemas, s.cfg.API.ExtraSearchPath
+	c.Schemas, c.ExtraSearchPath = s.Config.API.Schemas, s.Config.API.ExtraSearchPath
 	c.AnonRole, c.NoCORS, c.RefuseIDTokens = keys.RoleAnon, true, true
 	c.RequireFilter, c.CancelReads = true, true
 	c.ProxyURL = s.public + "/rest/v1"
-	if s.cfg.API.MaxRows > 0 {
-		c.MaxRows = &s.cfg.API.MaxRows
+	if s.Config.API.MaxRows > 0 {
+		c.MaxRows = &s.Config.API.MaxRows
 	}
 	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override
 	// [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
 		keyed.Keys = token.NewSet(s.keys.trusted()...)
-		return pgrst.Overlay(ctx, pool, keyed, s.log.With("part", "rest"))
+		return pgrst.Overlay(ctx, pool, keyed, s.Log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)
 	if err != nil {
@@ -73,8 +73,8 @@ func (s *services) openREST(ctx context.Context) error {
 		return err
 	}
 	engine, err := rest.New(rest.Options{
-		Pool: pool, Config: configured, Configure: configure, Log: s.log.With("part", "rest"), Now: s.options.Now,
-		Replica: replica, ReplicaTables: s.cfg.Replica.Tables,
+		Pool: pool, Config: configured, Configure: configure, Log: s.Log.With("part", "rest"), Now: s.Now,
+		Replica: replica, ReplicaTables: s.Config.Replica.Tables,
 	})
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *services) openREST(ctx context.Context) error {
 		}
 		engine.ReloadConfig()
 	})
-	s.onClose("rest", engine.Close)
+	s.OnClose("rest", engine.Close)
 	s.rest = engine
 	s.ready["database"] = pool.Ping
 	return nil
@@ -104,10 +104,10 @@ func (s *services) openREST(ctx context.Context) error {
 // openReplica connects to the standby of DATABASE_READ_URL. It returns nil if the variable is not
 // set.
 func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.Replica, error) {
-	if s.cfg.Replica.URL == "" {
+	if s.Config.Replica.URL == "" {
 		return nil, nil
 	}
-	given, err := givenURL("DATABASE_READ_URL", s.cfg.Replica.URL, "prefer-standby")
+	given, err := givenURL("DATABASE_READ_URL", s.Config.Replica.URL, "prefer-standby")
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +115,13 @@ func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.R
 	if err != nil {
 		return nil, err
 	}
-	replica := pool.NewReplica(primary, standby, time.Duration(s.cfg.Replica.MaxLag), s.log.With("part", "standby"))
+	replica := pool.NewReplica(primary, standby, time.Duration(s.Config.Replica.MaxLag), s.Log.With("part", "standby"))
 	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		replica.Watch(watching)
 	}()
-	s.onClose("standby", func(context.Context) error { cancel(); <-done; return nil })
+	s.OnClose("standby", func(context.Context) error { cancel(); <-done; return nil })
 	return replica, nil
 }

@@ -19,10 +19,10 @@ import (
 // a time.
 var extensionWorkers = []func(*services, *pool.Pool) lead.Worker{
 	func(s *services, pool *pool.Pool) lead.Worker {
-		return cron.New(cron.Options{DB: pool, Connect: s.db.connectAs, Log: s.log.With("part", "pg_cron")})
+		return cron.New(cron.Options{DB: pool, Connect: s.db.connectAs, Log: s.Log.With("part", "pg_cron")})
 	},
 	func(s *services, pool *pool.Pool) lead.Worker {
-		return pgnet.New(pgnet.Options{DB: pool, Targets: s.netTargets(), Log: s.log.With("part", "pg_net")})
+		return pgnet.New(pgnet.Options{DB: pool, Targets: s.netTargets(), Log: s.Log.With("part", "pg_net")})
 	},
 }
 
@@ -43,7 +43,7 @@ func (s *services) openExtensions(ctx context.Context) error {
 	}
 	o := lead.Options{
 		Connect: func(ctx context.Context) (*pgx.Conn, error) { return pool.Connect(ctx, admin) },
-		Log:     s.log.With("part", "extensions"),
+		Log:     s.Log.With("part", "extensions"),
 	}
 	for _, open := range extensionWorkers {
 		o.Workers = append(o.Workers, open(s, db))
@@ -54,7 +54,7 @@ func (s *services) openExtensions(ctx context.Context) error {
 		defer close(done)
 		lead.Run(working, o)
 	}()
-	s.onClose("extensions", func(context.Context) error { cancel(); <-done; return nil })
+	s.OnClose("extensions", func(context.Context) error { cancel(); <-done; return nil })
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (d *database) connectAs(ctx context.Context, role, name string) (*pgx.Conn,
 // program of this machine, and otherwise the internet and the stack itself, unless PG_NET_PRIVATE
 // says more.
 func (s *services) netTargets() pgnet.Targets {
-	private := s.cfg.NetPrivate == "allow" || s.cfg.NetPrivate == "" && s.cfg.Loopback()
+	private := s.Config.NetPrivate == "allow" || s.Config.NetPrivate == "" && s.Config.Loopback()
 	return pgnet.Targets{Public: s.public, Inside: s.inside, Private: private,
-		Allowed: []netip.Prefix(s.cfg.NetAllowed)}
+		Allowed: []netip.Prefix(s.Config.NetAllowed)}
 }

@@ -56,9 +56,9 @@ func newExtended(t *testing.T, data string, environment map[string]string, got c
 	files := maps.Clone(project)
 	maps.Copy(files, extended)
 	delete(files, "seed.sql")
-	a.options.Project = files
-	a.options.Functions = maps.Clone(functions)
-	a.options.Functions["told"] = told(got)
+	a.Project = files
+	a.Functions = maps.Clone(functions)
+	a.Functions["told"] = told(got)
 	return a
 }
 
@@ -103,7 +103,7 @@ func TestExtensions(t *testing.T) {
 			}
 		case <-time.After(30 * time.Second):
 			t.Fatalf("the webhook did not reach the function: %s",
-				one(t, a.data, `select coalesce(json_agg(r)::text, 'no response') from net._http_response r`))
+				one(t, a.Data, `select coalesce(json_agg(r)::text, 'no response') from net._http_response r`))
 		}
 	}
 	secret := func() string {

@@ -14,10 +14,10 @@ const tenant = "daawo"
 
 // filesDir returns the folder of the stored files, or "" if they are in S3.
 func (a *App) filesDir() string {
-	if a.cfg.Files.Backend == "s3" {
+	if a.Config.Files.Backend == "s3" {
 		return ""
 	}
-	return cmp.Or(a.cfg.Files.Path, filepath.Join(a.data, "storage"))
+	return cmp.Or(a.Config.Files.Path, filepath.Join(a.Data, "storage"))
 }
 
 // openFiles opens the backend of the stored files: S3 or a folder, which several servers may share.
@@ -25,7 +25,7 @@ func (a *App) openFiles() (backend.Backend, io.Closer, error) {
 	if dir := a.filesDir(); dir != "" {
 		return openFolder(dir, false)
 	}
-	f := a.cfg.Files
+	f := a.Config.Files
 	s3, err := backend.OpenS3(backend.S3Config{
 		Endpoint: f.Endpoint, Region: f.Region, Bucket: f.Bucket, Tenant: tenant, PathStyle: f.PathStyle,
 		AccessKey: f.AccessKey, SecretKey: f.SecretKey,

@@ -136,7 +136,7 @@ func TestRevokedFunctions(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	hardened := maps.Clone(project)
 	hardened["migrations/20260103000000_revoke.sql"] = &fstest.MapFile{Data: []byte(`alter default privileges revoke execute on functions from public;`)}
-	a.options.Project = hardened
+	a.Project = hardened
 	everythingWorks(t, start(t, a), "a@example.org")
 }
 

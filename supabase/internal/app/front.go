@@ -38,10 +38,10 @@ type front struct {
 // plainHost is the address of the port without TLS: the public one, or loopback if port 443 is the
 // public port. (serve gateway always listens publicly, for the services in other containers.)
 func (a *App) plainHost() string {
-	if len(a.cfg.TLSDomains) > 0 && !a.cfg.API.TLS.Enabled {
+	if len(a.Config.TLSDomains) > 0 && !a.Config.API.TLS.Enabled {
 		return "127.0.0.1"
 	}
-	return a.cfg.Host
+	return a.Config.Host
 }
 
 // openFront opens the public ports, the one without TLS on plainHost.
@@ -52,22 +52,22 @@ func (a *App) openFront(plainHost string) (*front, error) {
 		if err != nil {
 			return err
 		}
-		a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
+		a.OnClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
 		*to = l
 		return nil
 	}
-	if err := open(&f.plain, plainSocket, plainHost, a.cfg.API.Port); err != nil {
+	if err := open(&f.plain, plainSocket, plainHost, a.Config.API.Port); err != nil {
 		return nil, err
 	}
-	if len(a.cfg.TLSDomains) > 0 {
-		if err := errors.Join(open(&f.secure, secureSocket, a.cfg.Host, 443),
-			open(&f.web, webSocket, a.cfg.Host, 80)); err != nil {
+	if len(a.Config.TLSDomains) > 0 {
+		if err := errors.Join(open(&f.secure, secureSocket, a.Config.Host, 443),
+			open(&f.web, webSocket, a.Config.Host, 80)); err != nil {
 			return nil, err
 		}
 	}
-	f.public = publicAddress(a.cfg, portOf(f.plain))
+	f.public = publicAddress(a.Config, portOf(f.plain))
 	f.inside = f.public
-	if !a.cfg.API.TLS.Enabled {
+	if !a.Config.API.TLS.Enabled {
 		host, port, _ := net.SplitHostPort(f.plain.Addr().String())
 		if ip := net.ParseIP(host); ip.IsUnspecified() {
 			host = "127.0.0.1"
@@ -101,8 +101,8 @@ func publicAddress(c *config.Config, port int) string {
 // checks (plainHost). Studio's port uses HTTPS in both cases, because its login sends a password.
 func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 	var own *tls.Config
-	if f.cfg.API.TLS.Enabled {
-		pair, err := tls.LoadX509KeyPair(beside(f.cfg, f.cfg.API.TLS.CertPath), beside(f.cfg, f.cfg.API.TLS.KeyPath))
+	if f.Config.API.TLS.Enabled {
+		pair, err := tls.LoadX509KeyPair(beside(f.Config, f.Config.API.TLS.CertPath), beside(f.Config, f.Config.API.TLS.KeyPath))
 		if err != nil {
 			return fmt.Errorf("api.tls: %w", err)
 		}
@@ -113,7 +113,7 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 			return err
 		}
 		f.serveAdmin(admin, own)
-		serveUntilClose(f.App, "gateway", httpServer(h, f.log), f.plain, connLimits(f.cfg), own)
+		serveUntilClose(f.App, "gateway", httpServer(h, f.Log), f.plain, connLimits(f.Config), own)
 		return nil
 	}
 	magic, redirect, err := f.certificates(ctx)
@@ -124,10 +124,10 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 		return err
 	}
 	f.serveAdmin(admin, nil)
-	serveUntilClose(f.App, "gateway", httpServer(h, f.log), f.plain, connLimits(f.cfg), own)
-	serveUntilClose(f.App, "HTTPS", httpServer(f.byHost(admin, h), f.log), f.secure, connLimits(f.cfg),
+	serveUntilClose(f.App, "gateway", httpServer(h, f.Log), f.plain, connLimits(f.Config), own)
+	serveUntilClose(f.App, "HTTPS", httpServer(f.byHost(admin, h), f.Log), f.secure, connLimits(f.Config),
 		tlsConfig(magic.TLSConfig()))
-	serveUntilClose(f.App, "HTTP", httpServer(redirect, f.log), f.web, connLimits(f.cfg), nil)
+	serveUntilClose(f.App, "HTTP", httpServer(redirect, f.Log), f.web, connLimits(f.Config), nil)
 	return nil
 }
 
@@ -145,28 +145,28 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 		GetConfigForCert: func(certmagic.Certificate) (*certmagic.Config, error) { return magic, nil },
 		Logger:           zap.NewNop(),
 	})
-	f.onClose("certificates", func(context.Context) error { cache.Stop(); return nil })
+	f.OnClose("certificates", func(context.Context) error { cache.Stop(); return nil })
 	magic = certmagic.New(cache, certmagic.Config{
-		Storage: &certmagic.FileStorage{Path: filepath.Join(f.data, "certificates")},
+		Storage: &certmagic.FileStorage{Path: filepath.Join(f.Data, "certificates")},
 		Logger:  zap.NewNop(),
 		// For connections to another name, such as through a tunnel to the port of Studio:
 		// encrypted, with a browser warning.
-		FallbackServerName: f.cfg.TLSDomains[0],
+		FallbackServerName: f.Config.TLSDomains[0],
 		OnEvent: func(_ context.Context, event string, data map[string]any) error {
 			switch event {
 			case "cert_obtained":
-				f.log.Info("certificate obtained", "domain", data["identifier"])
+				f.Log.Info("certificate obtained", "domain", data["identifier"])
 			case "cert_failed":
-				f.log.Error("obtaining a certificate failed; check that the domain points here and that ports 80 and 443 are open", "domain", data["identifier"], "error", data["error"])
+				f.Log.Error("obtaining a certificate failed; check that the domain points here and that ports 80 and 443 are open", "domain", data["identifier"], "error", data["error"])
 			}
 			return nil
 		},
 	})
 	issuer := certmagic.NewACMEIssuer(magic, certmagic.ACMEIssuer{
-		CA: certmagic.LetsEncryptProductionCA, Email: f.cfg.ACMEEmail, Agreed: true, Logger: zap.NewNop(),
+		CA: certmagic.LetsEncryptProductionCA, Email: f.Config.ACMEEmail, Agreed: true, Logger: zap.NewNop(),
 	})
-	if f.cfg.ACMEURL != "" {
-		issuer.CA = f.cfg.ACMEURL
+	if f.Config.ACMEURL != "" {
+		issuer.CA = f.Config.ACMEURL
 	}
 	magic.Issuers = []certmagic.Issuer{issuer}
 	// In the background: the stack must start while the certificate authority is unreachable.
@@ -181,7 +181,7 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 		}
 		// a forged Host must not redirect to another site
 		if !slices.ContainsFunc(domains, func(d string) bool { return strings.EqualFold(d, host) }) {
-			host = f.cfg.TLSDomains[0]
+			host = f.Config.TLSDomains[0]
 		}
 		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
 	})
@@ -190,18 +190,18 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 
 // openStudio serves Studio behind its login on a separate port. secure may be nil.
 func (f *front) openStudio(secure *tls.Config) error {
-	if f.cfg.StudioUpstreamURL == "" {
+	if f.Config.StudioUpstreamURL == "" {
 		return nil
 	}
 	var studio http.Handler
-	if err := f.upstream(f.cfg.StudioUpstreamURL, &studio); err != nil {
+	if err := f.upstream(f.Config.StudioUpstreamURL, &studio); err != nil {
 		return err
 	}
-	l, err := listen(f.App, studioSocket, f.cfg.Host, f.cfg.Studio.Port, f.options.AnyPort)
+	l, err := listen(f.App, studioSocket, f.Config.Host, f.Config.Studio.Port, f.AnyPort)
 	if err != nil {
 		return err
 	}
-	login := gateway.Login(f.cfg.DashboardUser, f.cfg.DashboardPassword, f.cfg.Proxies, studio)
-	serveUntilClose(f.App, "Studio", httpServer(login, f.log), l, connLimits(f.cfg), secure)
+	login := gateway.Login(f.Config.DashboardUser, f.Config.DashboardPassword, f.Config.Proxies, studio)
+	serveUntilClose(f.App, "Studio", httpServer(login, f.Log), l, connLimits(f.Config), secure)
 	return nil
 }

@@ -21,8 +21,8 @@ func TestPlainHost(t *testing.T) {
 		}, "0.0.0.0"},
 	} {
 		a := newApp(t, t.TempDir(), nil)
-		a.cfg.Host = "0.0.0.0"
-		tt.change(a.cfg)
+		a.Config.Host = "0.0.0.0"
+		tt.change(a.Config)
 		if got := a.plainHost(); got != tt.want {
 			t.Errorf("%s: the port without TLS listens on %s, want %s", tt.name, got, tt.want)
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/base/photo"
@@ -23,12 +24,12 @@ import (
 // openMail configures the mail server: that of SMTP_HOST, or the development inbox if none is set
 // on loopback.
 func (s *services) openMail(_ context.Context) error {
-	s.smtp = mailServer(s.cfg)
-	if s.cfg.SMTP.Host == "" && s.cfg.Loopback() && s.cfg.Inbox.Enabled {
+	s.smtp = s.MailServer()
+	if s.Config.SMTP.Host == "" && s.Config.Loopback() && s.Config.Inbox.Enabled {
 		return s.openInbox()
 	}
-	if s.cfg.SMTP.Host == "" {
-		s.log.Warn("no mail is sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
+	if s.Config.SMTP.Host == "" {
+		s.Log.Warn("no mail is sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
 	}
 	return nil
 }
@@ -38,45 +39,45 @@ const localMailAddress = "daawo@localhost.localdomain"
 
 // openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
-	page, err := listen(s.App, inboxSocket, "127.0.0.1", s.cfg.Inbox.Port, s.options.AnyPort)
+	page, err := listen(s.App, inboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
 	if err != nil {
 		return err
 	}
-	s.onClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
-	smtp, err := listen(s.App, smtpSocket, "127.0.0.1", s.cfg.Inbox.SMTPPort, true)
+	s.OnClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
+	smtp, err := listen(s.App, smtpSocket, "127.0.0.1", s.Config.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}
-	inbox := mail.NewInbox(s.log.With("part", "inbox"))
+	inbox := mail.NewInbox(s.Log.With("part", "inbox"))
 	inbox.Serve(smtp, page)
-	s.onClose("inbox", inbox.Close)
+	s.OnClose("inbox", inbox.Close)
 	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
 	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(smtp), true
 	if s.smtp.From == "" {
-		s.smtp.From = cmp.Or(s.cfg.Inbox.AdminEmail, localMailAddress)
+		s.smtp.From = cmp.Or(s.Config.Inbox.AdminEmail, localMailAddress)
 	}
-	s.smtp.FromName = cmp.Or(s.cfg.Inbox.SenderName, s.smtp.FromName)
+	s.smtp.FromName = cmp.Or(s.Config.Inbox.SenderName, s.smtp.FromName)
 	return nil
 }
 
 // openOutbox prepares the queue of background jobs. openFunctions starts it.
 func (s *services) openOutbox(ctx context.Context) error {
-	if s.cfg.FunctionsURL != "" {
+	if s.Config.FunctionsURL != "" {
 		return nil // the process that hosts the functions runs the jobs
 	}
 	pool, err := s.openPool(ctx, s.db.url("postgres"), "outbox", outboxConns)
 	if err != nil {
 		return err
 	}
-	admins := []string{s.cfg.AdminEmail}
-	if s.cfg.AdminEmail == "" {
+	admins := []string{s.Config.AdminEmail}
+	if s.Config.AdminEmail == "" {
 		admins = []string{localMailAddress} // on loopback only, see config.CheckPublic
 	}
 	link, studio := s.rowLink()
 	s.outbox, err = jobs.New(jobs.Options{
-		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.cfg.WebhookURL, WebhookSecret: s.cfg.WebhookSecret,
+		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.Config.WebhookURL, WebhookSecret: s.Config.WebhookSecret,
 		SiteURL: s.public, StudioURL: studio, RowLink: link,
-		Log: s.log.With("part", "outbox"), Meter: s.metrics, Traces: s.traces,
+		Log: s.Log.With("part", "outbox"), Meter: s.metrics, Traces: s.traces,
 	})
 	return err
 }
@@ -99,8 +100,8 @@ func testNotice(ctx context.Context, box *jobs.Outbox) (map[string]string, error
 
 // openFunctions hosts the edge functions and starts the background jobs.
 func (s *services) openFunctions(ctx context.Context) error {
-	if s.cfg.FunctionsURL != "" {
-		return s.upstream(s.cfg.FunctionsURL, &s.functions)
+	if s.Config.FunctionsURL != "" {
+		return s.upstream(s.Config.FunctionsURL, &s.functions)
 	}
 	pool, err := s.openPool(ctx, s.db.url("postgres"), "functions", functionsConns)
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	}
 	meter := fnmeter.New(s.metrics)
 	h, err := host.New(host.Options{
-		Functions: s.options.Functions, DB: pool, Outbox: s.outbox,
+		Functions: s.Functions, DB: pool, Outbox: s.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.keys.verifier.Verify(token)
 			if err != nil {
@@ -121,18 +122,18 @@ func (s *services) openFunctions(ctx context.Context) error {
 			return claims.Raw, nil
 		},
 		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
-		Region: s.cfg.Region,
+		Region: s.Config.Region,
 		Client: s.clientAddress,
-		Log:    slog.New(s.journal).With("part", "functions"), Meter: meter, Drain: drainTimeout, Now: s.options.Now,
+		Log:    slog.New(s.journal).With("part", "functions"), Meter: meter, Drain: installation.DrainTimeout, Now: s.Now,
 		Traces: s.traces,
 	})
 	if err != nil {
 		return err
 	}
-	s.onClose("functions", h.Close)
+	s.OnClose("functions", h.Close)
 	s.functions = h
 	s.parent = host.NewParentServer(h)
-	s.onClose("socket for functions processes", s.parent.Close)
+	s.OnClose("socket for functions processes", s.parent.Close)
 	s.ready["database"] = pool.Ping
 	if err := s.openSchemas(ctx, pool); err != nil {
 		return err
@@ -146,8 +147,8 @@ func (s *services) openFunctions(ctx context.Context) error {
 	if dev != nil {
 		s.functions, background = dev, dev
 	}
-	s.control = functionsControl{host: h, dev: dev, watching: s.options.Dev}
-	if !s.options.Dev {
+	s.control = functionsControl{host: h, dev: dev, watching: s.Dev}
+	if !s.Dev {
 		base, built := host.Base(h), h.Describe().Functions
 		if dev != nil {
 			base = dev
@@ -162,7 +163,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	if err := s.outbox.Start(ctx, background); err != nil {
 		return err
 	}
-	s.onClose("outbox", s.outbox.Close)
+	s.OnClose("outbox", s.outbox.Close)
 	return nil
 }
 
@@ -170,8 +171,8 @@ func (s *services) openFunctions(ctx context.Context) error {
 // program, or in development those of the working folder. It returns nil if host serves the
 // functions.
 func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev, err error) {
-	root := s.options.FunctionsDir
-	if root == "" && s.options.Dev && !s.options.Foreign {
+	root := s.FunctionsDir
+	if root == "" && s.Dev && !s.Foreign {
 		root = "."
 	}
 	if root == "" {
@@ -181,17 +182,17 @@ func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
-		s.log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
+		s.Log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
 		return nil, nil
 	}
 	o := host.DevOptions{
-		Root: root, Host: h, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
+		Root: root, Host: h, Public: !s.Config.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
 		Child: func() (host.ChildConfig, error) { return s.childConfig(envFile(root)) }, Changed: s.outbox.Reschedule,
 	}
-	if s.options.FunctionsDir != "" {
-		s.log.Info("building functions", "folder", root)
+	if s.FunctionsDir != "" {
+		s.Log.Info("building functions", "folder", root)
 		dev, err = host.NewProgram(ctx,
-			host.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
+			host.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.Data, "functions-program"), Watch: s.Dev})
 	} else {
 		dev, err = host.NewDev(o)
 	}
@@ -199,7 +200,7 @@ func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev
 		return nil, err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
-	s.onClose("functions process", dev.Close)
+	s.OnClose("functions process", dev.Close)
 	return dev, nil
 }
 
@@ -212,8 +213,8 @@ func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
 	parent, err := s.parent.Socket()
 	return host.ChildConfig{
 		Parent: parent, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
-		Region: s.cfg.Region, Webhook: s.cfg.WebhookURL != "", Spans: s.traces != nil, Limited: !s.cfg.Loopback() ||
-			len(s.cfg.Proxies) > 0,
+		Region: s.Config.Region, Webhook: s.Config.WebhookURL != "", Spans: s.traces != nil, Limited: !s.Config.Loopback() ||
+			len(s.Config.Proxies) > 0,
 	}, err
 }
 
@@ -221,16 +222,16 @@ func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
 func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Base,
 	built []host.FunctionInfo) (*host.Deployer, error) {
 	d, err := host.NewDeployer(ctx, host.DeployOptions{
-		Dir: filepath.Join(s.data, "functions"), Host: h, Base: base, Built: built,
+		Dir: filepath.Join(s.Data, "functions"), Host: h, Base: base, Built: built,
 		Child:   func() (host.ChildConfig, error) { return s.childConfig("") },
-		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.cfg.FunctionsMemory),
+		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.Config.FunctionsMemory),
 		Log: slog.New(s.journal).With("part", "functions"), Meter: h.Meter,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.keys.changed = append(s.keys.changed, func(keys.Set) { d.Reconfigure() })
-	s.onClose("deployed functions", d.Close)
+	s.OnClose("deployed functions", d.Close)
 	return d, nil
 }
 
@@ -241,7 +242,7 @@ func envFile(root string) string { return filepath.Join(root, "functions", ".env
 // determined it. It returns "" for programs of this machine, such as tests and scripts: they have
 // no limits, as at the gateway.
 func (s *services) clientAddress(r *http.Request) string {
-	if s.cfg.Loopback() && len(s.cfg.Proxies) == 0 {
+	if s.Config.Loopback() && len(s.Config.Proxies) == 0 {
 		return ""
 	}
 	return r.Header.Get("X-Forwarded-For")
@@ -251,14 +252,14 @@ func (s *services) clientAddress(r *http.Request) string {
 // functions/.env in development, and those of the process.
 func (s *services) functionEnv() (func(string) string, error) {
 	var file map[string]string
-	if s.options.Dev {
+	if s.Dev {
 		var err error
 		if file, err = host.ReadEnvFile(envFile(".")); err != nil {
 			return nil, err
 		}
 	}
 	return func(name string) string {
-		return host.Lookup(s.stackEnv(), file, s.options.Getenv)(name) // at each call, because keys can be rotated
+		return host.Lookup(s.stackEnv(), file, s.Getenv)(name) // at each call, because keys can be rotated
 	}, nil
 }
 
@@ -276,7 +277,7 @@ func (s *services) stackEnv() map[string]string {
 		"SITE_URL":                  s.public,
 		"DESK_URL":                  s.admin,
 	}
-	for name, secret := range s.cfg.EdgeRuntime.Secrets {
+	for name, secret := range s.Config.EdgeRuntime.Secrets {
 		env[name] = secret
 	}
 	return env

@@ -8,7 +8,9 @@ import (
 	"os"
 	"time"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/memory"
 )
 
@@ -29,8 +31,8 @@ type Upgraded struct {
 }
 
 // limitOfDrain is how long a replaced process may take to end: the requests in flight, the
-// background jobs and the calls of functions have drainTimeout each.
-const limitOfDrain = 4 * drainTimeout
+// background jobs and the calls of functions have installation.DrainTimeout each.
+const limitOfDrain = 4 * installation.DrainTimeout
 
 // handovers groups the methods of App that replace its process.
 type handovers struct{ *App }
@@ -46,17 +48,17 @@ func (a handovers) open() (err error) {
 		}
 	}
 	if a.keeper != nil {
-		a.onClose("handover", func(context.Context) error { return a.keeper.Close() })
+		a.OnClose("handover", func(context.Context) error { return a.keeper.Close() })
 		if a.facts.Protocol != protocol {
 			return fmt.Errorf("the running server hands over with protocol %d and this program with %d: restart the server instead", a.facts.Protocol, protocol)
 		}
 		a.sockets = a.keeper.Sockets
 		return nil
 	}
-	if a.lock, err = lockData(a.data); err != nil {
+	if a.lock, err = datadir.Lock(a.Data); err != nil {
 		return err
 	}
-	a.onClose("data folder", func(context.Context) error { return a.lock.Close() })
+	a.OnClose("data folder", func(context.Context) error { return a.lock.Close() })
 	a.sockets, err = handover.FromSystemd()
 	return err
 }
@@ -65,13 +67,13 @@ func (a handovers) open() (err error) {
 func (a handovers) ready() error {
 	for _, unused := range a.sockets.CloseUnused() {
 		if a.keeper == nil {
-			a.log.Warn("systemd passed a socket for which there is no configured port", "address", unused)
+			a.Log.Warn("systemd passed a socket for which there is no configured port", "address", unused)
 		}
 	}
 	if a.keeper == nil {
 		return nil
 	}
-	return a.keeper.Ready(a.sockets, Upgraded{Version: a.options.Version, PID: os.Getpid(),
+	return a.keeper.Ready(a.sockets, Upgraded{Version: a.Version, PID: os.Getpid(),
 		Took: time.Since(a.began).Round(time.Millisecond).String()})
 }
 
@@ -119,35 +121,27 @@ func (a handovers) startNext(ctx context.Context, files *handover.Files) (*hando
 	if err := files.AddLock(a.lock); err != nil {
 		return nil, err
 	}
-	a.log.Info("starting the next process", "program", a.program.Path)
+	a.Log.Info("starting the next process", "program", a.program.Path)
 	next, err := a.spawn(ctx, a.program, facts{Protocol: protocol, DatabaseTLSPort: a.database.tlsPort}, files)
 	if err != nil {
-		a.log.Error("the next process does not serve; this one continues", "error", err)
+		a.Log.Error("the next process does not serve; this one continues", "error", err)
 		return nil, fmt.Errorf("the new process does not serve, the running one continues: %w", err)
 	}
 	return next, nil
 }
 
-// standDown lets the next process accept all connections.
-func (a handovers) standDown() {
-	for _, f := range a.standDowns {
-		f()
-	}
-	a.standDowns = nil
-}
-
 // keep finishes the work of this process, which next has replaced, and then keeps Postgres and the
 // lock of the data folder while next, or a process that replaces that one, serves.
 func (a handovers) keep(ctx context.Context, current *handover.Server) error {
-	a.log.Info("another process serves; finishing the requests in flight", "process", current.PID())
+	a.Log.Info("another process serves; finishing the requests in flight", "process", current.PID())
 	began := time.Now()
-	a.standDown()
-	if err := closeDownTo(context.WithoutCancel(ctx), a.App, a.kept); err != nil {
-		a.log.Warn("the replaced process did not end in order", "error", err)
+	a.StandDown()
+	if err := a.CloseTo(context.WithoutCancel(ctx), a.kept); err != nil {
+		a.Log.Warn("the replaced process did not end in order", "error", err)
 	}
 	a.sockets = nil
 	memory.Trim()
-	a.log.Info("the replaced process has finished", "duration", time.Since(began))
+	a.Log.Info("the replaced process has finished", "duration", time.Since(began))
 	current.Alone()
 	var failure error
 	for running := true; running; {
@@ -184,9 +178,9 @@ func (a handovers) replace(ctx context.Context, current *handover.Server) *hando
 	current.Answer(next.About, nil)
 	current.Replace()
 	if err := current.Await(limitOfDrain); err != nil {
-		a.log.Warn("the replaced process did not end in order", "error", err)
+		a.Log.Warn("the replaced process did not end in order", "error", err)
 	}
-	a.log.Info("the replaced process has finished", "duration", time.Since(began))
+	a.Log.Info("the replaced process has finished", "duration", time.Since(began))
 	current.Close()
 	next.Alone()
 	return next

@@ -13,11 +13,12 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/database/server"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // withMigration returns the project of the tests with one more migration.
@@ -62,8 +63,8 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	}}
 	prepare := func(version string, project fs.FS) *App {
 		a := newApp(t, data, nil)
-		a.options.Version, a.options.Project = version, project
-		a.options.Functions = map[string]edge.Func{"slow": slow, "add-note": functions["add-note"]}
+		a.Version, a.Project = version, project
+		a.Functions = map[string]edge.Func{"slow": slow, "add-note": functions["add-note"]}
 		return a
 	}
 	first := prepare("1", project)
@@ -85,7 +86,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	}
 	r := runApp(t, first)
 	api := r.info.Get("API_URL")
-	pg, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)})
+	pg, _, err := server.Attach(server.Options{Source: packageOf(t), Data: datadir.Postgres(data)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Errorf("the failed migration left a table: %d %s", status, body)
 	}
 	upgradeTwice(t, data, r.info, begun, release)
-	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil ||
+	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: datadir.Postgres(data)}); err != nil ||
 		now.Port() != pg.Port() {
 		t.Errorf("Postgres did not stay: %v", err)
 	}
@@ -110,8 +111,8 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	if err := Command(t.Context(), data, "/stop", &none); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-r.done; err != nil || Locked(data) {
-		t.Errorf("stop: %v, locked %t", err, Locked(data))
+	if err := <-r.done; err != nil || datadir.Locked(data) {
+		t.Errorf("stop: %v, locked %t", err, datadir.Locked(data))
 	}
 	http.DefaultClient.CloseIdleConnections()
 }
@@ -168,7 +169,7 @@ func TestMigrateBesideServer(t *testing.T) {
 		a := newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org",
 			"ADMIN_EMAIL": "a@example.org",
 			"SMTP_HOST":   "127.0.0.1", "SMTP_ADMIN_EMAIL": "b@example.org"}) // other settings than the server's
-		a.options.Project = project
+		a.Project = project
 		return a
 	}
 	more := withMigration("20260103000000_more.sql", "create table public.more (id int)")
@@ -222,7 +223,7 @@ func TestServedStandsDown(t *testing.T) {
 	word := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
 	}
-	old := serve(httpServer(word("old"), a.log), l, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
+	old := serve(httpServer(word("old"), a.Log), l, connLimits(a.Config), nil, func(err error) { t.Error(err) })
 	kept, idle := dial(t, l.Addr().String()), dial(t, l.Addr().String())
 	get := func(want string, closes bool) {
 		t.Helper()
@@ -243,7 +244,7 @@ func TestServedStandsDown(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		v := serve(httpServer(word("new"), a.log), next, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
+		v := serve(httpServer(word("new"), a.Log), next, connLimits(a.Config), nil, func(err error) { t.Error(err) })
 		late := dial(t, l.Addr().String())
 		fmt.Fprint(late, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		if text, err := readReply(late); err != nil || !strings.HasSuffix(text, "new") {

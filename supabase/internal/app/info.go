@@ -106,8 +106,8 @@ func (s *services) values() []Value {
 		{"FUNCTIONS_URL", "", address + "/functions/v1"},
 		{"DB_URL", "Database", s.db.public()},
 	}
-	if s.cfg.StudioURL != "" {
-		values = append(values, Value{"STUDIO_URL", "Studio", s.cfg.StudioURL})
+	if s.Config.StudioURL != "" {
+		values = append(values, Value{"STUDIO_URL", "Studio", s.Config.StudioURL})
 	}
 	if s.admin != "" {
 		values = append(values, Value{"DESK_URL", "Desk", s.admin})

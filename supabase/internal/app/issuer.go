@@ -9,15 +9,15 @@ import (
 // watchIssuer accepts the tokens of the issuer of [auth.third_party] while the stack serves. Auth
 // itself does not accept them, as upstream.
 func (s *services) watchIssuer() {
-	url, audience := s.cfg.Auth.ThirdParty.Issuer()
+	url, audience := s.Config.Auth.ThirdParty.Issuer()
 	if url == "" {
 		return
 	}
-	log := s.log.With("part", "issuer")
+	log := s.Log.With("part", "issuer")
 	var elsewhere []string
 	for _, u := range []struct{ name, url string }{
-		{"REST_URL", s.cfg.RESTURL}, {"STORAGE_URL", s.cfg.StorageURL}, {"REALTIME_URL", s.cfg.RealtimeURL},
-		{"FUNCTIONS_URL", s.cfg.FunctionsURL},
+		{"REST_URL", s.Config.RESTURL}, {"STORAGE_URL", s.Config.StorageURL}, {"REALTIME_URL", s.Config.RealtimeURL},
+		{"FUNCTIONS_URL", s.Config.FunctionsURL},
 	} {
 		if u.url != "" {
 			elsewhere = append(elsewhere, u.name)
@@ -34,5 +34,5 @@ func (s *services) watchIssuer() {
 		issuer.Watch(ctx, issuer.Options{URL: url, Audience: audience, Unknown: s.keys.unknown, Use: s.keys.trust,
 			Log: log})
 	}()
-	s.onClose("third-party issuer", func(context.Context) error { cancel(); <-done; return nil })
+	s.OnClose("third-party issuer", func(context.Context) error { cancel(); <-done; return nil })
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/gateway"
@@ -126,7 +127,7 @@ func newKeys(c *config.Config, mayStore bool) (set keys.Set, store bool, err err
 
 func saveKeys(data string, set keys.Set) error {
 	if err := os.MkdirAll(data, 0o755); err != nil {
-		return dataError(data, err)
+		return datadir.Error(data, err)
 	}
 	return set.Save(KeysFile(data))
 }

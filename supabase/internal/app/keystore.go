@@ -127,7 +127,7 @@ func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate 
 
 // watchKeys applies key rotations in the database while the stack serves.
 func (s *services) watchKeys() {
-	if s.cfg.DatabaseURL == "" || s.cfg.Keys != (config.APIKeys{}) {
+	if s.Config.DatabaseURL == "" || s.Config.Keys != (config.APIKeys{}) {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -139,19 +139,19 @@ func (s *services) watchKeys() {
 			if ctx.Err() != nil {
 				return
 			}
-			s.log.Warn("listening for key rotations failed; retrying", "error", err)
+			s.Log.Warn("listening for key rotations failed; retrying", "error", err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
 			}
 		}
 	}()
-	s.onClose("keys", func(context.Context) error { cancel(); <-done; return nil })
+	s.OnClose("keys", func(context.Context) error { cancel(); <-done; return nil })
 }
 
 // listenForKeys applies key rotations until ctx ends or the connection fails.
 func (s *services) listenForKeys(ctx context.Context) error {
-	url, err := databaseURL(s.cfg)
+	url, err := databaseURL(s.Config)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ const propagationDelay = 2 * time.Second
 
 // reloadKeys reads the keys and, if they changed, uses them after propagationDelay.
 func (s *services) reloadKeys(ctx context.Context) error {
-	set, err := LoadKeys(ctx, s.cfg, s.data)
+	set, err := LoadKeys(ctx, s.Config, s.Data)
 	if err != nil || reflect.DeepEqual(set, s.keys.current()) {
 		return err
 	}
@@ -191,6 +191,6 @@ func (s *services) reloadKeys(ctx context.Context) error {
 	case <-time.After(propagationDelay):
 	}
 	s.keys.use()
-	s.log.Info("keys rotated")
+	s.Log.Info("keys rotated")
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/gateway"
@@ -25,7 +26,6 @@ const (
 	maxHeader      = 32 << 10 // bytes; Go replies 431 to more
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
-	drainTimeout   = 10 * time.Second // how long a shutdown waits for the requests in flight
 )
 
 // Names of the listening sockets, under which a process passes them to the next one.
@@ -154,17 +154,17 @@ func (v *served) standDown() {
 	v.limited.StopAccepting()
 }
 
-// close waits for the requests in flight, but not longer than drainTimeout. After standDown it also
+// close waits for the requests in flight, but not longer than installation.DrainTimeout. After standDown it also
 // waits for the next request of connections that are in use.
 func (v *served) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
+	ctx, cancel := context.WithTimeout(ctx, installation.DrainTimeout)
 	defer cancel()
 	if v.replaced.Load() {
 		v.limited.AwaitQuiet(ctx, quietBeforeClose)
 	}
 	if err := v.server.Shutdown(ctx); err != nil {
 		_ = v.server.Close()
-		return fmt.Errorf("requests in flight did not end within %v and were aborted", drainTimeout)
+		return fmt.Errorf("requests in flight did not end within %v and were aborted", installation.DrainTimeout)
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (v *served) close(ctx context.Context) error {
 // process serves.
 func serveUntilClose(a *App, name string, s *http.Server, l net.Listener, limits gateway.ConnLimits,
 	secure *tls.Config) {
-	v := serve(s, l, limits, secure, a.fail)
-	a.standDowns = append(a.standDowns, v.standDown)
-	a.onClose(name, v.close)
+	v := serve(s, l, limits, secure, a.Fail)
+	a.OnStandDown(v.standDown)
+	a.OnClose(name, v.close)
 }

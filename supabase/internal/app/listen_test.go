@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -101,8 +102,8 @@ func TestShutdown(t *testing.T) {
 			}
 		})
 	}
-	if drainTimeout > 10*time.Second {
-		t.Error("a shutdown may take", drainTimeout)
+	if installation.DrainTimeout > 10*time.Second {
+		t.Error("a shutdown may take", installation.DrainTimeout)
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *services) openMetrics(context.Context) error {
 		return prometheus.NewDesc("daawo_"+name, help, labels, nil)
 	}
 	g := &gauges{
-		pools: &s.pools, data: s.data,
+		pools: &s.pools, data: s.Data,
 		connections: desc("database_connections", "Connections to the database, by part and state.", "part", "state"),
 		limit:       desc("database_connections_max", "The most connections of a part.", "part"),
 		waiting:     desc("database_waiting", "Requests that wait for a connection, by part.", "part"),
@@ -71,7 +71,7 @@ func (s *services) openMetrics(context.Context) error {
 		shippedAge: desc("backup_log_age_seconds",
 			"Time since the log of the database was stored; +Inf if it never was."),
 	}
-	if s.cfg.Backup.To != "" && s.db.embedded != nil {
+	if s.Config.Backup.To != "" && s.db.embedded != nil {
 		g.status = s.backupStatus
 	}
 	return s.metrics.Register(g)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/database/migrate"
 )
 
@@ -15,11 +16,11 @@ import (
 // project and the background jobs, seeds and buckets. It uses the embedded Postgres of a running
 // server, or starts it.
 func (a *App) Migrate(ctx context.Context) (err error) {
-	if err := a.cfg.CheckServices(); err != nil {
+	if err := a.Config.CheckServices(); err != nil {
 		return err
 	}
-	if len(a.cfg.OtherSecrets) > 0 { // in the compose form nothing public starts before this has ended
-		if err := a.cfg.CheckSecrets(); err != nil {
+	if len(a.Config.OtherSecrets) > 0 { // in the compose form nothing public starts before this has ended
+		if err := a.Config.CheckSecrets(); err != nil {
 			return err
 		}
 	}
@@ -27,23 +28,23 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 		if err := d.migrateAll(ctx); err != nil {
 			return err
 		}
-		if a.cfg.StorageURL == "" {
+		if a.Config.StorageURL == "" {
 			return nil // the storage engine creates its buckets when it starts
 		}
-		key := a.cfg.Keys.ServiceRole
+		key := a.Config.Keys.ServiceRole
 		if key == "" {
-			set, err := LoadKeys(ctx, a.cfg, a.data)
+			set, err := LoadKeys(ctx, a.Config, a.Data)
 			if err != nil {
 				return err
 			}
 			key = set.ServiceRole
 		}
 		var storage http.Handler
-		if err := a.upstream(a.cfg.StorageURL, &storage); err != nil {
+		if err := a.upstream(a.Config.StorageURL, &storage); err != nil {
 			return err
 		}
 		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-			return seedStorage(ctx, a.cfg, a.options.Project, storage, key, conn)
+			return seedStorage(ctx, a.Config, a.Project, storage, key, conn)
 		})
 	})
 }
@@ -52,7 +53,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err error) {
 	err = a.oneShot(ctx, func(d *database) error {
 		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-			pending, err = migrate.Pending(ctx, conn, a.options.Project)
+			pending, err = migrate.Pending(ctx, conn, a.Project)
 			return err
 		})
 	})
@@ -61,7 +62,7 @@ func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err err
 
 // attachToServer returns the embedded Postgres of a running server.
 func attachToServer(a *App) (*database, error) {
-	source, err := a.options.Postgres()
+	source, err := a.Postgres()
 	if err != nil {
 		return nil, err
 	}
@@ -77,20 +78,20 @@ func attachToServer(a *App) (*database, error) {
 // of a running server.
 func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
 	return a.startOrClose(ctx, func(ctx context.Context) error {
-		if _, err := readControl(a.data); a.cfg.DatabaseURL == "" && err == nil && Locked(a.data) {
+		if _, err := datadir.ReadServer(a.Data); a.Config.DatabaseURL == "" && err == nil && datadir.Locked(a.Data) {
 			d, err := attachToServer(a)
 			if err != nil {
 				return err
 			}
 			return errors.Join(work(d), a.Close(context.WithoutCancel(ctx)))
 		}
-		if a.cfg.DatabaseURL == "" {
-			lock, err := lockData(a.data)
+		if a.Config.DatabaseURL == "" {
+			lock, err := datadir.Lock(a.Data)
 			if err != nil {
 				return err
 			}
-			a.onClose("data folder", func(context.Context) error { return lock.Close() })
-			a.cfg.DB.Port = 0 // only work uses it
+			a.OnClose("data folder", func(context.Context) error { return lock.Close() })
+			a.Config.DB.Port = 0 // only work uses it
 		}
 		d, err := a.openDatabase(ctx)
 		if err != nil {

@@ -51,12 +51,12 @@ func noSite(s *services) http.Handler {
 	if s.inbox != "" {
 		rows = append(rows, startRow{"Mails", s.inbox, true})
 	}
-	if s.cfg.StudioURL != "" {
-		rows = append(rows, startRow{"Studio", s.cfg.StudioURL, true})
+	if s.Config.StudioURL != "" {
+		rows = append(rows, startRow{"Studio", s.Config.StudioURL, true})
 	}
 	var page, text bytes.Buffer
 	if err := startPage.Execute(&page, map[string]any{
-		"Project": s.cfg.ProjectID, "Rows": rows, "URL": s.public, "Command": s.cfg.Command,
+		"Project": s.Config.ProjectID, "Rows": rows, "URL": s.public, "Command": s.Config.Command,
 	}); err != nil {
 		page.Reset() // the text is served instead
 	}

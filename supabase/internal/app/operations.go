@@ -27,7 +27,7 @@ func (s *services) operations() map[string]func(context.Context) (any, error) {
 		"backup-verify": func(ctx context.Context) (any, error) { return s.verifyBackups(ctx) },
 		"mail-test":     func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
 		"functions":     func(context.Context) (any, error) { return s.control.info() },
-		"version":       func(context.Context) (any, error) { return s.options.Version, nil },
+		"version":       func(context.Context) (any, error) { return s.Version, nil },
 		"function-logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 	}
 }
@@ -35,10 +35,10 @@ func (s *services) operations() map[string]func(context.Context) (any, error) {
 // listBackups returns the backups of BACKUP_TO, the newest first. Without BACKUP_TO there are none.
 func (s *services) listBackups(ctx context.Context) ([]backupSummary, error) {
 	list := []backupSummary{}
-	if s.cfg.Backup.To == "" {
+	if s.Config.Backup.To == "" {
 		return list, nil
 	}
-	store, err := backup.OpenStore(s.cfg.Backup.To)
+	store, err := backup.OpenStore(s.Config.Backup.To)
 	if err != nil {
 		return nil, err
 	}
@@ -51,19 +51,19 @@ func (s *services) listBackups(ctx context.Context) ([]backupSummary, error) {
 
 // backupNow makes a full backup in BACKUP_TO.
 func (s *services) backupNow(ctx context.Context) (backupSummary, error) {
-	if s.cfg.Backup.To == "" {
+	if s.Config.Backup.To == "" {
 		return backupSummary{}, errNoBackups
 	}
-	m, err := s.Backup(ctx, s.cfg.Backup.To, func(string, int64, int64) {})
+	m, err := s.Backup(ctx, s.Config.Backup.To, func(string, int64, int64) {})
 	return backupSummary{m.ID, m.End, m.Base.Size}, err
 }
 
 // verifyBackups compares all files of BACKUP_TO with their checksums.
 func (s *services) verifyBackups(ctx context.Context) (backup.Verified, error) {
-	if s.cfg.Backup.To == "" {
+	if s.Config.Backup.To == "" {
 		return backup.Verified{}, errNoBackups
 	}
-	store, err := backup.OpenStore(s.cfg.Backup.To)
+	store, err := backup.OpenStore(s.Config.Backup.To)
 	if err != nil {
 		return backup.Verified{}, err
 	}

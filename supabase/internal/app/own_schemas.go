@@ -30,12 +30,12 @@ func (d *database) migrateOwn(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	pool, err := pool.Open(ctx,
-		pool.Config{URL: d.url("postgres"), MaxConns: 2, ApplicationName: "daawo-migrate", Log: d.log})
+		pool.Config{URL: d.url("postgres"), MaxConns: 2, ApplicationName: "daawo-migrate", Log: d.Log})
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	jobs, err := jobs.New(jobs.Options{DB: pool, Log: d.log})
+	jobs, err := jobs.New(jobs.Options{DB: pool, Log: d.Log})
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *services) openSchemas(ctx context.Context, pool *pool.Pool) error {
 		defer close(done)
 		s.watchSchemas(running, check)
 	}()
-	s.onClose("watch of the schemas", func(context.Context) error { cancel(); <-done; return nil })
+	s.OnClose("watch of the schemas", func(context.Context) error { cancel(); <-done; return nil })
 	return nil
 }
 
@@ -86,9 +86,9 @@ func (s *services) watchSchemas(ctx context.Context, check observe.Check) {
 		if !errors.Is(dropped, errDropped) {
 			continue // the check "database" reports a database that does not reply
 		}
-		s.log.ErrorContext(ctx, "creating dropped schemas again; their jobs and counters are lost", "error", dropped)
+		s.Log.ErrorContext(ctx, "creating dropped schemas again; their jobs and counters are lost", "error", dropped)
 		if err := s.restoreSchemas(ctx); err != nil && ctx.Err() == nil {
-			s.log.ErrorContext(ctx, "the dropped schemas cannot be created", "error", err)
+			s.Log.ErrorContext(ctx, "the dropped schemas cannot be created", "error", err)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (c *checker) ownSchemas(ctx context.Context, conn *pgx.Conn) error {
 		`select rolsuper or to_regclass('daawo.platform') is not null from pg_roles where rolname = current_user`).Scan(&creates); err != nil {
 		return err
 	}
-	if c.cfg.DatabaseURL != "" && !creates {
+	if c.Config.DatabaseURL != "" && !creates {
 		skip = append(skip, "07", "20")
 	}
 	dropped, err := migrate.Dropped(ctx, conn, skip...)

@@ -135,7 +135,7 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	if got := examine(); !strings.Contains(got, "warn database: replication slot unused is not in use and keeps") {
 		t.Errorf("doctor with an unused slot: %s", got)
 	}
-	a.cfg.NATSURL = "nats://127.0.0.1:" + closedPort(t)
+	a.Config.NATSURL = "nats://127.0.0.1:" + closedPort(t)
 	c := &checker{App: a}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -158,7 +158,7 @@ func TestRealtimeSettings(t *testing.T) {
 		MaxPresenceEventsPerSecond: 5, MaxPayloadKB: 6, ClientPresenceEvents: 7, ClientPresenceWindow: 8 * time.Second,
 		PrivateOnly: true,
 	}
-	if got := realtimeSettings(a.cfg.Realtime); got != want {
+	if got := realtimeSettings(a.Config.Realtime); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

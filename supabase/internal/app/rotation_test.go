@@ -29,7 +29,7 @@ func signUp(t *testing.T, api, publishable string) string {
 // leaked keys. Each time it checks that the old secret keys are rejected, alone and together with
 // the publishable key. A session remains valid unless another party may have signed it.
 func rotation(t *testing.T, a *App, data string, info Info) {
-	set, err := LoadKeys(t.Context(), a.cfg, data)
+	set, err := LoadKeys(t.Context(), a.Config, data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,8 +46,8 @@ const upstreamWait = 15 * time.Second
 func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 	return &services{
 		App: a, addresses: at, db: d,
-		keys:    newKeyring(set, a.options.Now),
-		journal: host.NewJournal(a.log.Handler()),
+		keys:    newKeyring(set, a.Now),
+		journal: host.NewJournal(a.Log.Handler()),
 		metrics: observe.NewMetrics(),
 		ready:   map[string]observe.Check{},
 
@@ -58,7 +58,7 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 // openServices starts the engines. Each has a separate connection pool, so that no engine can
 // starve another.
 func (a *App) openServices(ctx context.Context, d *database, at addresses) (*services, error) {
-	set, err := LoadKeys(ctx, a.cfg, a.data)
+	set, err := LoadKeys(ctx, a.Config, a.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +90,18 @@ func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*
 func (a *App) openLimitedPool(ctx context.Context, url, part string, maxConns, maxActive int32) (*pool.Pool, error) {
 	pool, err := pool.Open(ctx, pool.Config{
 		URL: url, MaxConns: maxConns, MaxActive: maxActive, MaxIdle: maxIdle, ApplicationName: "daawo-" + part,
-		Log: a.log.With("part", part), Tracer: a.traces.Statements(),
+		Log: a.Log.With("part", part), Tracer: a.traces.Statements(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	a.pools.add(part, pool)
-	a.onClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
+	a.OnClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
 	return pool, nil
 }
 
 // openMeta sets the proxy to postgres-meta, which has no engine in this process.
-func (s *services) openMeta(_ context.Context) error { return s.upstream(s.cfg.MetaURL, &s.meta) }
+func (s *services) openMeta(_ context.Context) error { return s.upstream(s.Config.MetaURL, &s.meta) }
 
 // upstream stores a proxy to target in *to, unless target is "".
 func (a *App) upstream(target string, to *http.Handler) error {
@@ -112,7 +112,7 @@ func (a *App) upstream(target string, to *http.Handler) error {
 	if err != nil {
 		return err
 	}
-	*to = gateway.Proxy(u, upstreamWait, a.log)
+	*to = gateway.Proxy(u, upstreamWait, a.Log)
 	return nil
 }
 
@@ -120,28 +120,21 @@ func (a *App) upstream(target string, to *http.Handler) error {
 func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
-		GraphQL: s.cfg.RESTURL != "",
-		Site:    files, FormErrorPage: s.options.FormErrorPage,
-		Keys: s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
+		GraphQL: s.Config.RESTURL != "",
+		Site:    files, FormErrorPage: s.FormErrorPage,
+		Keys: s.keys, Role: s.keys.role, Proxies: s.Config.Proxies, HSTS: true,
 		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
-		Limits: limits(s.cfg),
-		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.cfg.MetricsToken, Log: s.log, LogRequests: s.options.Dev,
+		Limits: limits(s.Config),
+		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.Config.MetricsToken, Log: s.Log, LogRequests: s.Dev,
 	}
-}
-
-// CleanBucket is a bucket of images without metadata; see gateway.CleanBucket.
-type CleanBucket struct {
-	ID        string
-	Refusal   map[string]string
-	HideNames bool
 }
 
 // cleanBuckets returns the buckets of images with their limits from config.toml.
 func (s *services) cleanBuckets() []gateway.CleanBucket {
 	var buckets []gateway.CleanBucket
-	for _, b := range s.options.CleanBuckets {
-		most := int64(s.cfg.Storage.FileSizeLimit)
-		if own := int64(s.cfg.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
+	for _, b := range s.CleanBuckets {
+		most := int64(s.Config.Storage.FileSizeLimit)
+		if own := int64(s.Config.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
 			most = own
 		}
 		buckets = append(buckets,

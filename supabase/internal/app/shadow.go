@@ -55,7 +55,7 @@ func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) e
 			return err
 		}
 		if migrations {
-			if _, err := migrate.Apply(ctx, conn, a.options.Project); err != nil {
+			if _, err := migrate.Apply(ctx, conn, a.Project); err != nil {
 				return err
 			}
 		}

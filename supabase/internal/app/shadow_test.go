@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"daawo/supabase/internal/database/server"
-
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/database/server"
 )
 
 // TestShadowOnGivenServer checks that the shadow database is one of the server of DATABASE_URL, has
@@ -31,7 +31,7 @@ func TestShadowOnGivenServer(t *testing.T) {
 	given := pg.TCPURL(server.Superuser)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": given})
 	broken := errors.New("broken")
-	err = Shadow(ctx, a.options, true, func(conn *pgx.Conn) error {
+	err = Shadow(ctx, a.Options, true, func(conn *pgx.Conn) error {
 		var name string
 		var migrated bool
 		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name,

@@ -25,13 +25,13 @@ type sites struct {
 func openSites(a *App, at addresses) *sites {
 	p := &sites{}
 	key := func() string { return p.publishableKey() }
-	files := a.options.Site
-	dir := a.cfg.SiteDir
+	files := a.Site
+	dir := a.Config.SiteDir
 	if dir != "" {
 		files, p.foreign = os.DirFS(dir), true
 	}
 	values := site.Values{"SITE_URL": at.public}
-	for _, v := range a.cfg.PageValues {
+	for _, v := range a.Config.PageValues {
 		values[v.Variable] = v.Value
 	}
 	p.site = begin(func() (*site.Site, error) {
@@ -41,12 +41,12 @@ func openSites(a *App, at addresses) *sites {
 			}
 		}
 		return readSite("site", site.Options{
-			Files: files, Values: values, PublishableKey: key, Hosts: a.cfg.TLSDomains, Foreign: p.foreign,
+			Files: files, Values: values, PublishableKey: key, Hosts: a.Config.TLSDomains, Foreign: p.foreign,
 		})
 	})
 	p.admin = begin(func() (*site.Site, error) {
 		return readSite("administrators' application", site.Options{
-			Files: a.options.AdminSite, Values: site.Values{"SITE_URL": at.admin, "PUBLIC_URL": at.public},
+			Files: a.AdminSite, Values: site.Values{"SITE_URL": at.admin, "PUBLIC_URL": at.public},
 			PublishableKey: key,
 		})
 	})
@@ -89,7 +89,7 @@ func (a *App) openSite(ctx context.Context, p *sites, s *services) (http.Handler
 	if files == nil {
 		return noSite(s), nil
 	}
-	if a.options.Dev && !p.foreign {
+	if a.Dev && !p.foreign {
 		return a.openVite(ctx, files)
 	}
 	p.served = append(p.served, files)
@@ -99,7 +99,7 @@ func (a *App) openSite(ctx context.Context, p *sites, s *services) (http.Handler
 // compressLater compresses the files of the sites in the background, a second after the start: one
 // site after the other, so that requests have the other cores for themselves.
 func (p *sites) compressLater(a *App) {
-	background(a, "site", func(ctx context.Context) {
+	a.Background("site", func(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):

@@ -31,10 +31,10 @@ const sweepCron = "17 0 * * *"
 
 // openStorage opens the storage engine, which is compatible with storage-api.
 func (s *services) openStorage(ctx context.Context) error {
-	if s.cfg.StorageURL != "" {
-		return s.upstream(s.cfg.StorageURL, &s.storage)
+	if s.Config.StorageURL != "" {
+		return s.upstream(s.Config.StorageURL, &s.storage)
 	}
-	if !s.cfg.Storage.Enabled {
+	if !s.Config.Storage.Enabled {
 		return nil
 	}
 	pool, err := s.openPool(ctx, s.db.url("supabase_storage_admin"), "storage", storageConns)
@@ -45,27 +45,27 @@ func (s *services) openStorage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.onClose("files", func(context.Context) error { return closer.Close() })
+	s.OnClose("files", func(context.Context) error { return closer.Close() })
 	set := s.keys.current()
 	engine, err := storage.New(storage.Options{
 		Config: storage.Config{
-			FileSizeLimit:         int64(s.cfg.Storage.FileSizeLimit),
-			ImageTransformation:   s.cfg.Storage.ImageTransformation.Enabled,
-			ImgproxyURL:           s.cfg.ImgproxyURL,
+			FileSizeLimit:         int64(s.Config.Storage.FileSizeLimit),
+			ImageTransformation:   s.Config.Storage.ImageTransformation.Enabled,
+			ImgproxyURL:           s.Config.ImgproxyURL,
 			TUSPath:               "/storage/v1/upload/resumable",
 			AllowForwardedHeaders: true, // the gateway sets them
-			S3:                    s.cfg.Storage.S3Protocol.Enabled,
+			S3:                    s.Config.Storage.S3Protocol.Enabled,
 			S3SessionKey:          tenant,
 			S3Prefix:              "/storage/v1",
 			MissingIsEmpty:        true, // as in the stack of the official CLI; the gateway sends no empty header
 		},
-		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.log.With("part", "storage"),
-		Verifier: s.keys.verifier, Now: s.options.Now,
+		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.Log.With("part", "storage"),
+		Verifier: s.keys.verifier, Now: s.Now,
 	})
 	if err != nil {
 		return err
 	}
-	s.onClose("storage", engine.Close)
+	s.OnClose("storage", engine.Close)
 	setSecrets(engine, set)
 	s.keys.changed = append(s.keys.changed, func(set keys.Set) { setSecrets(engine, set) })
 	if s.outbox != nil {
@@ -75,7 +75,7 @@ func (s *services) openStorage(ctx context.Context) error {
 	}
 	s.storage = engine
 	return withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error {
-		return seedStorage(ctx, s.cfg, s.options.Project, engine, set.ServiceRole, conn)
+		return seedStorage(ctx, s.Config, s.Project, engine, set.ServiceRole, conn)
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // folder of the stored files, or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error),
 	progress Progress) (e backup.Exported, err error) {
-	if err := installed(a.cfg, a.data); err != nil {
+	if err := a.installed(); err != nil {
 		return e, err
 	}
 	recipients, err := a.backups().recipients()
@@ -54,7 +54,7 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 func (a backups) withFiles(dir string, work func(backup.Files) error) (err error) {
 	open := a.openFiles
 	if dir = cmp.Or(dir, a.filesDir()); dir != "" {
-		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.cfg.ImgproxyURL != "") }
+		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.Config.ImgproxyURL != "") }
 	}
 	files, closer, err := open()
 	if err != nil {
@@ -99,7 +99,7 @@ func (f storedFiles) Delete(ctx context.Context, all ...backup.Object) error {
 
 // recipients returns the age public keys that backups and exports are encrypted for.
 func (a backups) recipients() (all []age.Recipient, err error) {
-	for _, text := range a.cfg.Backup.Recipients {
+	for _, text := range a.Config.Backup.Recipients {
 		r, err := age.ParseX25519Recipient(text)
 		if err != nil {
 			return nil, fmt.Errorf("BACKUP_RECIPIENTS: %q is not an age public key; it must look like age1…", text)
@@ -110,4 +110,4 @@ func (a backups) recipients() (all []age.Recipient, err error) {
 }
 
 // Encrypts reports whether backups and exports are encrypted.
-func (a *App) Encrypts() bool { return len(a.cfg.Backup.Recipients) > 0 }
+func (a *App) Encrypts() bool { return len(a.Config.Backup.Recipients) > 0 }

@@ -15,26 +15,26 @@ import (
 
 // upgradeDir returns the store of backups before upgrades if BACKUP_TO is not set. It keeps the
 // newest backup only.
-func (a backups) upgradeDir() string { return filepath.Join(a.data, "before-upgrade") }
+func (a backups) upgradeDir() string { return filepath.Join(a.Data, "before-upgrade") }
 
 // beforeUpgrade makes a full backup of an installation that has pending migrations, so that the
 // operator can go back to the older program and its data. A new installation needs none. conn is a
 // superuser's.
 func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn) error {
-	pending, err := migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
+	pending, err := migrate.HasPending(ctx, conn, a.Project, a.foreignSchemas()...)
 	if err != nil || !pending {
 		return err
 	}
-	location := a.cfg.Backup.To
+	location := a.Config.Backup.To
 	if location == "" {
 		location = a.upgradeDir()
 	}
-	a.log.Info("making a backup before the upgrade", "store", location)
+	a.Log.Info("making a backup before the upgrade", "store", location)
 	started := time.Now()
 	if err := a.full(ctx, d, location); err != nil {
 		return fmt.Errorf("the backup before the upgrade failed, so no migration was applied; BACKUP_TO can name another store: %w", err)
 	}
-	a.log.Info("backup before the upgrade made", "store", location, "duration", time.Since(started))
+	a.Log.Info("backup before the upgrade made", "store", location, "duration", time.Since(started))
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (a backups) full(ctx context.Context, d *database, location string) error {
 		return err
 	}
 	if err := service.Prune(ctx); err != nil {
-		a.log.Warn("deleting old backups failed", "store", location, "error", err)
+		a.Log.Warn("deleting old backups failed", "store", location, "error", err)
 	}
 	return nil
 }

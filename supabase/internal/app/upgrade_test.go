@@ -23,9 +23,9 @@ func TestUpgrade(t *testing.T) {
 	data := dataFolder(t)
 	migrateWith := func(project fs.FS, environment map[string]string) error {
 		a := newApp(t, data, environment)
-		a.cfg.DB.Seed.Enabled = false
+		a.Config.DB.Seed.Enabled = false
 		if project != nil {
-			a.options.Project = project
+			a.Project = project
 		}
 		return a.Migrate(t.Context())
 	}

@@ -11,7 +11,7 @@ import (
 // storeSecrets puts the secrets of [db.vault] into the vault, before the migrations, which may use
 // them. A secret whose variable is not set is left as it is.
 func (d *database) storeSecrets(ctx context.Context, conn *pgx.Conn) error {
-	if len(d.cfg.DB.Vault) == 0 {
+	if len(d.Config.DB.Vault) == 0 {
 		return nil
 	}
 	var exists bool
@@ -20,10 +20,10 @@ func (d *database) storeSecrets(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	if !exists {
-		d.log.Warn("db.vault: the database has no vault", "secrets", len(d.cfg.DB.Vault))
+		d.Log.Warn("db.vault: the database has no vault", "secrets", len(d.Config.DB.Vault))
 		return nil
 	}
-	for name, secret := range d.cfg.DB.Vault {
+	for name, secret := range d.Config.DB.Vault {
 		if secret == "" {
 			continue
 		}

@@ -61,16 +61,16 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 		defer close(done)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if line := strings.TrimSpace(lines.Text()); line != "" {
-				a.log.Info(line, "part", "vite")
+				a.Log.Info(line, "part", "vite")
 			}
 		}
 		err := cmd.Wait()
 		if life.Err() == nil {
-			a.fail(fmt.Errorf("vite exited: %w", err))
+			a.Fail(fmt.Errorf("vite exited: %w", err))
 		}
 	}()
-	a.onClose("vite", func(context.Context) error { end(); <-done; return nil })
-	proxy := gateway.Proxy(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}, viteStart, a.log)
+	a.OnClose("vite", func(context.Context) error { end(); <-done; return nil })
+	proxy := gateway.Proxy(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}, viteStart, a.Log)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/site.json" {
 			built.ServeHTTP(w, r)

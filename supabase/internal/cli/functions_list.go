@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -26,7 +27,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	}
 	var info app.FunctionsInfo
 	err := inv.ask(ctx, "/functions/list", &info)
-	if errors.Is(err, app.ErrNotRunning) && !*stats {
+	if errors.Is(err, datadir.ErrNotRunning) && !*stats {
 		info, err = app.FunctionsInfo{Source: host.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
 	}
 	if err != nil {

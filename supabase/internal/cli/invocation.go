@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/observe"
 )
@@ -129,7 +130,7 @@ func dataDir(inv *Invocation, c *config.Config) (string, error) {
 	if inv.workdir != "" && !chosen && !filepath.IsAbs(data) {
 		data = filepath.Join(inv.workdir, data) // two projects must not share a database
 	}
-	dir, why, err := app.DataDir(data, chosen, project.projectName())
+	dir, why, err := datadir.Resolve(data, chosen, project.projectName())
 	if why != "" {
 		inv.log(c).Info("data folder", "path", dir, "reason", why)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/keys"
 )
 
@@ -61,7 +62,7 @@ func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.
 	var reply struct{}
 	err = app.Command(ctx, data, "/keys/reload", &reply)
 	switch {
-	case errors.Is(err, app.ErrNotRunning):
+	case errors.Is(err, datadir.ErrNotRunning):
 		fmt.Fprintln(inv.Stdout, "rotated; the next start uses the new keys")
 	case err != nil:
 		return fmt.Errorf("the keys are rotated, but the running server accepts the old ones until it is restarted; restart it: %w", err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 )
 
 var stopCommand = Command{
@@ -30,7 +31,7 @@ func runStop(ctx context.Context, inv *Invocation) error {
 	if err := app.Command(ctx, data, "/stop", &reply); err != nil {
 		return err
 	}
-	if err := awaitStop(ctx, *limit, func() bool { return app.Locked(data) }); err != nil {
+	if err := awaitStop(ctx, *limit, func() bool { return datadir.Locked(data) }); err != nil {
 		return err
 	}
 	fmt.Fprintln(inv.Stdout, "stopped")

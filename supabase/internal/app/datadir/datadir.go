@@ -1,4 +1,6 @@
-package app
+// Package datadir knows the data folder of an installation: its place, its lock, which server runs on
+// it, and what an operator can do about its errors.
+package datadir
 
 import (
 	"crypto/sha256"
@@ -18,18 +20,18 @@ import (
 // rootData is the default data folder of root if the user that runs Postgres cannot access .daawo.
 const rootData = "/var/lib/daawo"
 
-// DataDir returns the data folder as an absolute path. Postgres refuses to run as root, so it runs
+// Resolve returns the data folder as an absolute path. Postgres refuses to run as root, so it runs
 // as another user, who may be unable to access a folder in root's home. Unless the folder was
-// chosen, DataDir then returns /var/lib/daawo and why, or a folder in it for a project that is not
+// chosen, Resolve then returns /var/lib/daawo and why, or a folder in it for a project that is not
 // the program's.
-func DataDir(data string, chosen bool, project string) (dir, why string, err error) {
+func Resolve(data string, chosen bool, project string) (dir, why string, err error) {
 	if dir, err = filepath.Abs(data); err != nil {
 		return "", "", err
 	}
 	if chosen || os.Geteuid() != 0 {
 		return dir, "", nil
 	}
-	if err := server.CheckTraversable(filepath.Join(dir, "postgres")); err != nil {
+	if err := server.CheckTraversable(Postgres(dir)); err != nil {
 		if project != "" { // the path, because two projects can have the same name
 			sum := sha256.Sum256([]byte(dir))
 			return filepath.Join(rootData, "projects", fmt.Sprintf("%s-%x", project, sum[:4])), err.Error(), nil
@@ -39,20 +41,34 @@ func DataDir(data string, chosen bool, project string) (dir, why string, err err
 	return dir, "", nil
 }
 
-// lockPatience is how long lockData retries. Locked, which many commands call, holds the lock for a
+// Postgres returns the folder of the embedded Postgres in a data folder.
+func Postgres(data string) string { return filepath.Join(data, "postgres") }
+
+// Installed returns an error if the data folder holds no installation. Commands that read one must
+// not create it.
+func Installed(data string) error {
+	_, err := os.Stat(Postgres(data))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s holds no installation: name its data folder with --data; `daawo start` creates a new one",
+			data)
+	}
+	return err
+}
+
+// lockPatience is how long Lock retries. Locked, which many commands call, holds the lock for a
 // shorter time.
 const lockPatience = 100 * time.Millisecond
 
-// lockData locks the data folder for this process until the returned file is closed. The kernel
+// Lock locks the data folder for this process until the returned file is closed. The kernel
 // closes a killed process's file.
-func lockData(data string) (*os.File, error) {
+func Lock(data string) (*os.File, error) {
 	// the user that runs Postgres must be able to access it; each file inside has its own mode
 	if err := os.MkdirAll(data, 0o755); err != nil {
-		return nil, dataError(data, err)
+		return nil, Error(data, err)
 	}
 	lock, err := os.OpenFile(filepath.Join(data, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, dataError(data, err)
+		return nil, Error(data, err)
 	}
 	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
 		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -67,14 +83,14 @@ func lockData(data string) (*os.File, error) {
 	if !errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("data folder %s: %w", data, err)
 	}
-	if file, rerr := readControl(data); rerr == nil {
+	if file, rerr := ReadServer(data); rerr == nil {
 		return nil, fmt.Errorf("a server already runs on %s (process %d); stop it with `daawo stop --data %s`, or with `systemctl stop daawo` if systemd started it", data, file.PID, data)
 	}
 	return nil, fmt.Errorf("another process has locked %s: it may be starting or stopping; try again later", data)
 }
 
-// dataError adds to an error of the data folder what the operator can do about it.
-func dataError(data string, err error) error {
+// Error adds to an error of the data folder what the operator can do about it.
+func Error(data string, err error) error {
 	const choose = "choose another folder with --data or DAAWO_DATA"
 	if !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("data folder %s: %w: %s", data, err, choose)
@@ -108,4 +124,27 @@ func Locked(data string) bool {
 	}
 	defer lock.Close()
 	return syscall.Flock(int(lock.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+}
+
+// RemoveNew returns a function that removes what a failed command created of the data folder: its
+// lock file, and empty folders.
+func RemoveNew(data string) func() {
+	var created []string // the innermost first
+	for dir := data; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		created = append(created, dir)
+	}
+	return func() {
+		if len(created) == 0 {
+			return
+		}
+		_ = os.Remove(filepath.Join(data, "lock"))
+		for _, dir := range created {
+			if os.Remove(dir) != nil { // only if empty
+				return
+			}
+		}
+	}
 }

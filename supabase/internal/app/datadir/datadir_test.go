@@ -1,4 +1,4 @@
-package app
+package datadir
 
 import (
 	"io/fs"
@@ -25,7 +25,7 @@ func TestDataFolderErrors(t *testing.T) {
 		{own, syscall.ENOTDIR, []string{"not a directory: choose another folder with --data or DAAWO_DATA"}},
 	} {
 		for _, want := range check.says {
-			if err := dataError(check.data, check.err); !strings.Contains(err.Error(), want) {
+			if err := Error(check.data, check.err); !strings.Contains(err.Error(), want) {
 				t.Errorf("%v lacks %q", err, want)
 			}
 		}
@@ -34,7 +34,7 @@ func TestDataFolderErrors(t *testing.T) {
 		if err := os.Chown(own, 65533, 65533); err != nil {
 			t.Fatal(err)
 		}
-		if err := dataError(own, denied); !strings.Contains(err.Error(), "belongs to the user 65533, and this is "+
+		if err := Error(own, denied); !strings.Contains(err.Error(), "belongs to the user 65533, and this is "+
 			userName(0)+": run the command as 65533") {
 			t.Error(err)
 		}
@@ -43,7 +43,30 @@ func TestDataFolderErrors(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lockData(file); err == nil || !strings.Contains(err.Error(), "choose another folder with --data") {
+	if _, err := Lock(file); err == nil || !strings.Contains(err.Error(), "choose another folder with --data") {
 		t.Error(err)
+	}
+}
+
+// TestLockWhileLockedIsAsked checks that Locked never prevents another process from locking the
+// folder.
+func TestLockWhileLockedIsAsked(t *testing.T) {
+	data := t.TempDir()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for t.Context().Err() == nil {
+			Locked(data)
+		}
+	}()
+	t.Cleanup(func() { <-done })
+	for range 200 {
+		lock, err := Lock(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lock.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
