@@ -12,8 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/tracing"
@@ -29,6 +31,12 @@ type CleanBucket = installation.CleanBucket
 
 // MailText is one of auth's mails in one language.
 type MailText = installation.MailText
+
+// Info holds the addresses and keys of a running stack.
+type Info = installation.Info
+
+// Value is one value of Info.
+type Value = installation.Value
 
 // App is one stack. Start it once, then Close it.
 type App struct {
@@ -153,8 +161,8 @@ func (a *App) startAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.watchKeys()
-	s.watchIssuer()
+	s.keys.Watch(s.Installation)
+	s.keys.WatchIssuer(s.Installation)
 	if err := a.openGateway(ctx, front, s, sites); err != nil {
 		return err
 	}
@@ -167,7 +175,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := s.openControl(); err != nil {
 		return err
 	}
-	removeLeftFolders(a.Log)
+	control.RemoveLeftFolders(a.Log)
 	return a.handovers().ready()
 }
 
@@ -188,15 +196,15 @@ func (a *App) openGateway(ctx context.Context, front *front, s *services, p *sit
 
 // openControl listens for the commands of the operator.
 func (s *services) openControl() error {
-	c, err := openControl(s.Data, map[string]func(context.Context) (any, error){
+	c, err := control.Start(s.Data, map[string]func(context.Context) (any, error){
 		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 		"/notify/test":    func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
 		"/status":         func(context.Context) (any, error) { return s.Info(), nil },
 		"/keys/reload": func(ctx context.Context) (any, error) {
-			set, err := LoadKeys(ctx, s.Config, s.Data)
+			set, err := keyring.Load(ctx, s.Config, s.Data)
 			if err == nil {
-				s.keys.learn(set)
-				s.keys.use()
+				s.keys.Learn(set)
+				s.keys.Use()
 			}
 			return struct{}{}, err
 		},
@@ -205,11 +213,11 @@ func (s *services) openControl() error {
 			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil
 		},
-	}, s.control.handler())
+	}, s.control.Handler())
 	if err != nil {
 		return err
 	}
-	s.OnClose("control", c.close)
+	s.OnClose("control", c.Close)
 	return nil
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
@@ -161,7 +162,7 @@ func TestOperation(t *testing.T) {
 	}
 
 	var asked Info
-	if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Get("API_URL") != info.Get("API_URL") {
+	if err := control.Command(t.Context(), data, "/status", &asked); err != nil || asked.Get("API_URL") != info.Get("API_URL") {
 		t.Errorf("status: %v %v", asked, err)
 	}
 	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {
@@ -176,7 +177,7 @@ func TestOperation(t *testing.T) {
 	rotation(t, a, data, info)
 
 	var none struct{}
-	if err := Command(t.Context(), data, "/stop", &none); err != nil {
+	if err := control.Command(t.Context(), data, "/stop", &none); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
@@ -188,7 +189,7 @@ func TestOperation(t *testing.T) {
 	if made, err := os.ReadDir(unmounted); err != nil || len(made) != 0 {
 		t.Errorf("the server created the folder of an unmounted disk: %v %v", made, err)
 	}
-	if err := Command(t.Context(), data, "/status", &asked); err == nil ||
+	if err := control.Command(t.Context(), data, "/status", &asked); err == nil ||
 		!strings.Contains(err.Error(), datadir.ErrNotRunning.Error()) {
 		t.Errorf("status of a stopped server: %v", err)
 	}

@@ -51,7 +51,7 @@ func (s *services) openAuth(ctx context.Context) error {
 	if s.outbox != nil {
 		s.outbox.Chores(jobs.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
 	}
-	s.keys.changed = append(s.keys.changed, func(keys.Set) { engine.KeysChanged() })
+	s.keys.OnChange(func(keys.Set) { engine.KeysChanged() })
 	s.auth = engine
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"filippo.io/age"
 
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/keyring"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/database/server"
 )
@@ -25,7 +27,7 @@ func (a backups) archiveDir() string { return filepath.Join(a.Data, "archive") }
 // that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
-		{Name: "keys.json", Path: KeysFile(a.Data)},
+		{Name: "keys.json", Path: keyring.File(a.Data)},
 		{Name: "database-password", Path: passwordFile(a.Data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 	}
@@ -115,7 +117,7 @@ func (a *App) Backup(ctx context.Context, location string, progress Progress) (m
 // server, or that of a Postgres that is started for work.
 func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
 	if a.Config.DatabaseURL != "" {
-		u, err := databaseURL(a.Config)
+		u, err := config.PrimaryURL(a.Config)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -36,7 +37,7 @@ func (d *database) checkFiles(ctx context.Context) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return withConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
 		var exists bool
 		if err := conn.QueryRow(ctx, `select to_regclass('storage.objects') is not null`).Scan(&exists); err != nil ||
 			!exists {

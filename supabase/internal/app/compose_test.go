@@ -6,6 +6,7 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/cli"
 
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 )
@@ -48,7 +49,7 @@ func TestComposeWithoutEnv(t *testing.T) {
 		}
 	}
 	c := composeConfig(t, "gateway")
-	set, _, err := environmentKeys(c.Keys)
+	set, _, err := keyring.FromEnvironment(c.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestComposeAnnouncement(t *testing.T) {
 	} {
 		c := composeConfig(t, "gateway", tt.env...)
 		a := New(Options{Config: c})
-		set, _, err := environmentKeys(c.Keys)
+		set, _, err := keyring.FromEnvironment(c.Keys)
 		if err != nil {
 			t.Fatal(err)
 		}

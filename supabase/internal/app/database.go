@@ -43,7 +43,7 @@ func (d *database) cores() int {
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set.
 func (a *App) openDatabase(ctx context.Context) (*database, error) {
 	if a.Config.DatabaseURL != "" {
-		given, err := databaseURL(a.Config)
+		given, err := config.PrimaryURL(a.Config)
 		return &database{App: a, given: given}, err
 	}
 	password, err := databasePassword(a)
@@ -105,30 +105,6 @@ func attachDatabase(a *App, source fs.FS) (*database, error) {
 		a.Log.Warn("Postgres and its extensions stay those of the older release until the whole server is restarted")
 	}
 	return &database{App: a, embedded: s}, nil
-}
-
-// databaseURL returns DATABASE_URL. If it names several hosts, the one that accepts writes is used.
-func databaseURL(c *config.Config) (*url.URL, error) {
-	return givenURL("DATABASE_URL", c.DatabaseURL, "read-write")
-}
-
-// givenURL parses the URL of another database server, whose host may be a socket folder in the
-// parameter host. If it names several hosts and no target_session_attrs (see libpq), that parameter
-// is set to session.
-func givenURL(name, text, session string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.User == nil || u.Host == "" && u.Query().Get("host") == "" {
-		return nil, fmt.Errorf("%s: is not a database URL; it must look like postgres://user:password@host:5432/postgres or postgres://user:password@/postgres?host=/run/postgresql", name)
-	}
-	q := u.Query()
-	if q.Has("user") || q.Has("password") { // these would replace the role of each service
-		return nil, fmt.Errorf("%s: has user or password as a parameter; write them before the @", name)
-	}
-	if strings.Contains(u.Host+q.Get("host"), ",") && !q.Has("target_session_attrs") {
-		q.Set("target_session_attrs", session)
-		u.RawQuery = q.Encode()
-	}
-	return u, nil
 }
 
 // databasePassword returns "postgres" on loopback, as with the official CLI, and a generated
@@ -215,7 +191,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
 		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
@@ -260,7 +236,7 @@ func (d *database) migrateAll(ctx context.Context) error {
 func (d *database) migratePlatform(ctx context.Context,
 	before func(context.Context, *database, *pgx.Conn) error) error {
 	if d.embedded != nil {
-		return withConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
+		return pool.WithConn(ctx, d.url(server.Superuser), func(conn *pgx.Conn) error {
 			if before != nil {
 				if err := before(ctx, d, conn); err != nil {
 					return err
@@ -269,7 +245,7 @@ func (d *database) migratePlatform(ctx context.Context,
 			return migrate.Platform(ctx, conn, d.foreignSchemas()...)
 		})
 	}
-	return withConn(ctx, d.given.String(), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, d.given.String(), func(conn *pgx.Conn) error {
 		var super bool
 		if err := conn.QueryRow(ctx,
 			`select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil || !super {
@@ -322,13 +298,4 @@ func giveLogins(ctx context.Context, conn *pgx.Conn, d *database) error {
 		}
 	}
 	return nil
-}
-
-// withConn calls fn with a connection and closes it.
-func withConn(ctx context.Context, url string, fn func(*pgx.Conn) error) error {
-	conn, err := pool.Connect(ctx, url)
-	if err != nil {
-		return fmt.Errorf("database: %w", err)
-	}
-	return errors.Join(fn(conn), conn.Close(context.WithoutCancel(ctx)))
 }

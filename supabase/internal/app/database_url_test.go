@@ -1,14 +1,20 @@
 package app
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/base/config"
 )
 
 // TestGivenURL checks that each accepted form reaches its host as the role of a service.
 func TestGivenURL(t *testing.T) {
+	parse := func(text string) (*url.URL, error) {
+		return config.PrimaryURL(&config.Config{Environment: config.Environment{DatabaseURL: text}})
+	}
 	for text, host := range map[string]string{
 		"postgres://u:secret@db.example.org:5433/app":                 "db.example.org",
 		"postgres://u@/app?host=/run/postgresql":                      "/run/postgresql",
@@ -16,7 +22,7 @@ func TestGivenURL(t *testing.T) {
 		"postgres://u@a.example.org,b.example.org/app":                "a.example.org",
 		"postgres://u@/app?host=a.example.org,b.example.org":          "a.example.org",
 	} {
-		u, err := givenURL("DATABASE_URL", text, "read-write")
+		u, err := parse(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -35,7 +41,7 @@ func TestGivenURL(t *testing.T) {
 		"postgres://u@host/app?user=admin":          "user or password as a parameter",
 		"postgres://u@/app?host=/s&password=secret": "user or password as a parameter",
 	} {
-		if _, err := givenURL("DATABASE_URL", text, "read-write"); err == nil || !strings.Contains(err.Error(), fact) ||
+		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), fact) ||
 			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", text, err)
 		}

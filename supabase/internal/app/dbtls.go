@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/datadir"
-	"daawo/supabase/internal/base/config"
 )
 
 // Codes of the first message of a connection in Postgres' protocol.
@@ -82,7 +81,7 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 // itself and made at the first start.
 func dbCertificate(a *App) (tls.Certificate, error) {
 	if t := a.Config.API.TLS; t.Enabled {
-		return tls.LoadX509KeyPair(beside(a.Config, t.CertPath), beside(a.Config, t.KeyPath))
+		return tls.LoadX509KeyPair(a.Config.Path(t.CertPath), a.Config.Path(t.KeyPath))
 	}
 	cert, key := filepath.Join(a.Data, "database.crt"), filepath.Join(a.Data, "database.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
@@ -91,14 +90,6 @@ func dbCertificate(a *App) (tls.Certificate, error) {
 		}
 	}
 	return tls.LoadX509KeyPair(cert, key)
-}
-
-// beside resolves a path of config.toml.
-func beside(c *config.Config, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(c.Dir, name)
 }
 
 // writeSelfSigned writes a certificate for this machine and its key. The certificate is written

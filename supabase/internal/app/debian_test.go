@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/pool"
 )
 
 // debianProject returns a project that uses extensions of Debian.
@@ -55,7 +56,7 @@ func TestDebianExtensions(t *testing.T) {
 	u.Path = "/restored"
 	ask := func(u *url.URL, sql string) (value string) {
 		t.Helper()
-		if err := withConn(t.Context(), u.String(), func(conn *pgx.Conn) error {
+		if err := pool.WithConn(t.Context(), u.String(), func(conn *pgx.Conn) error {
 			results, err := conn.PgConn().Exec(t.Context(), sql).ReadAll()
 			if err == nil && len(results) > 0 && len(results[len(results)-1].Rows) > 0 {
 				value = string(results[len(results)-1].Rows[0][0])

@@ -14,9 +14,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -100,10 +103,10 @@ func (c *checker) configuration() {
 }
 
 func (c *checker) apiKeys(ctx context.Context) {
-	set, err := findExistingKeys(ctx, c.Config, c.Data)
+	set, err := keyring.LoadExisting(ctx, c.Config, c.Data)
 	switch {
-	case errors.Is(err, errNoKeys):
-		c.say("keys", Note, "%v", errNoKeys)
+	case errors.Is(err, keyring.ErrNone):
+		c.say("keys", Note, "%v", keyring.ErrNone)
 	case err != nil:
 		c.say("keys", Bad, "%v", err)
 	case set.IsDemo():
@@ -175,7 +178,7 @@ func (c *checker) programs() {
 // server checks the running server and its database.
 func (c *checker) server(ctx context.Context) {
 	var info Info
-	err := Command(ctx, c.Data, "/status", &info)
+	err := control.Command(ctx, c.Data, "/status", &info)
 	if errors.Is(err, datadir.ErrNotRunning) {
 		c.say("server", Note, "is not running; start it to check its database as well")
 		return
@@ -194,7 +197,7 @@ func (c *checker) server(ctx context.Context) {
 		c.say("server", Good, "is running and ready, %s", info.Get("API_URL"))
 	}
 	c.certificates(ctx)
-	err = withConn(ctx, info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.database(ctx, conn) })
+	err = pool.WithConn(ctx, info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.database(ctx, conn) })
 	if err != nil {
 		c.say("database", Bad, "%v", err)
 	}

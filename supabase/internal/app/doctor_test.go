@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/database/backup"
 )
 
@@ -57,7 +58,7 @@ func TestDoctor(t *testing.T) {
 			"data folder", Bad, "chmod 755"},
 		{"world-readable keys", func(t *testing.T, data string,
 			_ map[string]string) {
-			chmod(t, KeysFile(data), 0o644)
+			chmod(t, keyring.File(data), 0o644)
 		}, "keys", Bad, "chmod 600"},
 		{"world-readable files", func(t *testing.T, data string, _ map[string]string) {
 			write(t, filepath.Join(data, "storage", "x"), nil, 0o600)
@@ -96,7 +97,7 @@ func TestDoctor(t *testing.T) {
 				t.Fatal(err)
 			}
 			// the first start creates them
-			if _, err := LoadKeys(t.Context(), newApp(t, data, public).Config, data); err != nil {
+			if _, err := keyring.Load(t.Context(), newApp(t, data, public).Config, data); err != nil {
 				t.Fatal(err)
 			}
 			if tt.spoil != nil {
@@ -156,7 +157,7 @@ func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 			t.Errorf("%d sets of keys were stored, %v", stored, err)
 		}
 		// creates keys
-		if _, err := LoadKeys(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).Config,
+		if _, err := keyring.Load(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).Config,
 			data); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/rest"
@@ -61,7 +62,7 @@ func (s *services) openREST(ctx context.Context) error {
 	// [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
-		keyed.Keys = token.NewSet(s.keys.trusted()...)
+		keyed.Keys = token.NewSet(s.keys.Trusted()...)
 		return pgrst.Overlay(ctx, pool, keyed, s.Log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)
@@ -85,7 +86,7 @@ func (s *services) openREST(ctx context.Context) error {
 		_, err := started()
 		return err
 	}
-	s.keys.changed = append(s.keys.changed, func(keys.Set) {
+	s.keys.OnChange(func(keys.Set) {
 		// Wait for it: the gateway sends tokens of the new keys as soon as this returns.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -107,7 +108,7 @@ func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.R
 	if s.Config.Replica.URL == "" {
 		return nil, nil
 	}
-	given, err := givenURL("DATABASE_READ_URL", s.Config.Replica.URL, "prefer-standby")
+	given, err := config.ReplicaURL(s.Config)
 	if err != nil {
 		return nil, err
 	}

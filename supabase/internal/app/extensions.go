@@ -59,7 +59,7 @@ func (s *services) openExtensions(ctx context.Context) error {
 }
 
 func isSuperuser(ctx context.Context, url string) (super bool, err error) {
-	err = withConn(ctx, url, func(conn *pgx.Conn) error {
+	err = pool.WithConn(ctx, url, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super)
 	})
 	return super, err

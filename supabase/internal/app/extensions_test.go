@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"testing"
 	"testing/fstest"
@@ -13,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -69,7 +71,7 @@ func one(t *testing.T, data, sql string) (value string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := withConn(t.Context(), url(server.Superuser), func(conn *pgx.Conn) error {
+	if err := pool.WithConn(t.Context(), url(server.Superuser), func(conn *pgx.Conn) error {
 		return conn.QueryRow(t.Context(), sql).Scan(&value)
 	}); err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -171,7 +173,7 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 func TestJobsConnectAsTheirRole(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	start(t, a)
-	given, err := givenURL("DATABASE_URL", a.Info().Get("DB_URL"), "any")
+	given, err := url.Parse(a.Info().Get("DB_URL"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func publicAddress(c *config.Config, port int) string {
 func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 	var own *tls.Config
 	if f.Config.API.TLS.Enabled {
-		pair, err := tls.LoadX509KeyPair(beside(f.Config, f.Config.API.TLS.CertPath), beside(f.Config, f.Config.API.TLS.KeyPath))
+		pair, err := tls.LoadX509KeyPair(f.Config.Path(f.Config.API.TLS.CertPath), f.Config.Path(f.Config.API.TLS.KeyPath))
 		if err != nil {
 			return fmt.Errorf("api.tls: %w", err)
 		}

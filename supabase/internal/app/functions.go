@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
@@ -115,7 +116,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	h, err := host.New(host.Options{
 		Functions: s.Functions, DB: pool, Outbox: s.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
-			claims, err := s.keys.verifier.Verify(token)
+			claims, err := s.keys.Verifier().Verify(token)
 			if err != nil {
 				return nil, err
 			}
@@ -147,17 +148,17 @@ func (s *services) openFunctions(ctx context.Context) error {
 	if dev != nil {
 		s.functions, background = dev, dev
 	}
-	s.control = functionsControl{host: h, dev: dev, watching: s.Dev}
+	s.control = control.Functions{Host: h, Dev: dev, Watching: s.Dev}
 	if !s.Dev {
 		base, built := host.Base(h), h.Describe().Functions
 		if dev != nil {
 			base = dev
 			built, _ = dev.Functions()
 		}
-		if s.control.deployer, err = s.openDeployer(ctx, h, base, built); err != nil {
+		if s.control.Deployer, err = s.openDeployer(ctx, h, base, built); err != nil {
 			return err
 		}
-		s.functions, background = s.control.deployer, s.control.deployer
+		s.functions, background = s.control.Deployer, s.control.Deployer
 	}
 	s.functions = s.skipDeno(s.functions)
 	if err := s.outbox.Start(ctx, background); err != nil {
@@ -199,14 +200,14 @@ func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev
 	if err != nil {
 		return nil, err
 	}
-	s.keys.changed = append(s.keys.changed, func(keys.Set) { dev.Reconfigure() })
+	s.keys.OnChange(func(keys.Set) { dev.Reconfigure() })
 	s.OnClose("functions process", dev.Close)
 	return dev, nil
 }
 
 // childConfig returns the present configuration of a process of functions.
 func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
-	verifying, err := json.Marshal(s.keys.trusted())
+	verifying, err := json.Marshal(s.keys.Trusted())
 	if err != nil {
 		return host.ChildConfig{}, err
 	}
@@ -230,7 +231,7 @@ func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Bas
 	if err != nil {
 		return nil, err
 	}
-	s.keys.changed = append(s.keys.changed, func(keys.Set) { d.Reconfigure() })
+	s.keys.OnChange(func(keys.Set) { d.Reconfigure() })
 	s.OnClose("deployed functions", d.Close)
 	return d, nil
 }
@@ -266,7 +267,7 @@ func (s *services) functionEnv() (func(string) string, error) {
 // stackEnv returns the variables that the stack gives functions: addresses and keys under
 // Supabase's names, and the secrets of config.toml.
 func (s *services) stackEnv() map[string]string {
-	set := s.keys.current()
+	set := s.keys.Current()
 	env := map[string]string{
 		"SUPABASE_URL":              s.inside,
 		"SUPABASE_ANON_KEY":         set.Anon,

@@ -16,8 +16,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -91,7 +93,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var u Upgraded
-	if err := Command(t.Context(), data, "/upgrade", &u); err == nil ||
+	if err := control.Command(t.Context(), data, "/upgrade", &u); err == nil ||
 		!strings.Contains(err.Error(), "the running one continues") ||
 		!strings.Contains(err.Error(), "division by zero") {
 		t.Errorf("a failing migration: %v", err)
@@ -108,7 +110,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Errorf("a second server on the same folder: %v", err)
 	}
 	var none struct{}
-	if err := Command(t.Context(), data, "/stop", &none); err != nil {
+	if err := control.Command(t.Context(), data, "/stop", &none); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-r.done; err != nil || datadir.Locked(data) {
@@ -131,12 +133,12 @@ func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, r
 			}
 		})
 		<-begun
-		if err := Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != version {
+		if err := control.Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != version {
 			t.Fatalf("upgrade to %s: %+v %v", version, u, err)
 		}
 		release <- struct{}{}
 		var asked Info
-		if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version ||
+		if err := control.Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version ||
 			fmt.Sprint(asked.Values) != fmt.Sprint(info.Values) {
 			t.Errorf("status of %s: %v\n%v\n%v", version, err, asked, info)
 		}
@@ -183,7 +185,7 @@ func TestMigrateBesideServer(t *testing.T) {
 		status, _ := call(t, "GET", info.Get("API_URL")+"/rest/v1/more", "", "apikey", info.Get("SECRET_KEY"))
 		return status == 200
 	})
-	if err := withConn(t.Context(), info.Get("DB_URL"), noWork); err != nil {
+	if err := pool.WithConn(t.Context(), info.Get("DB_URL"), noWork); err != nil {
 		t.Error("the password of the database changed:", err)
 	}
 	if _, err := os.Stat(passwordFile(data)); !errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
 )
 
 // Migrate applies everything that is pending in the database: migrations of the platform, the
@@ -33,7 +35,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 		}
 		key := a.Config.Keys.ServiceRole
 		if key == "" {
-			set, err := LoadKeys(ctx, a.Config, a.Data)
+			set, err := keyring.Load(ctx, a.Config, a.Data)
 			if err != nil {
 				return err
 			}
@@ -43,7 +45,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 		if err := a.upstream(a.Config.StorageURL, &storage); err != nil {
 			return err
 		}
-		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+		return pool.WithConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
 			return seedStorage(ctx, a.Config, a.Project, storage, key, conn)
 		})
 	})
@@ -52,7 +54,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 // Pending returns the migrations of the project that the database does not have.
 func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err error) {
 	err = a.oneShot(ctx, func(d *database) error {
-		return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+		return pool.WithConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
 			pending, err = migrate.Pending(ctx, conn, a.Project)
 			return err
 		})

@@ -26,7 +26,7 @@ func (s *services) operations() map[string]func(context.Context) (any, error) {
 		"backup":        func(ctx context.Context) (any, error) { return s.backupNow(ctx) },
 		"backup-verify": func(ctx context.Context) (any, error) { return s.verifyBackups(ctx) },
 		"mail-test":     func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
-		"functions":     func(context.Context) (any, error) { return s.control.info() },
+		"functions":     func(context.Context) (any, error) { return s.control.Info() },
 		"version":       func(context.Context) (any, error) { return s.Version, nil },
 		"function-logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 	}

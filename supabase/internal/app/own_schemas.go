@@ -99,7 +99,7 @@ func (s *services) restoreSchemas(ctx context.Context) error {
 	if err := s.db.migratePlatform(ctx, nil); err != nil {
 		return err
 	}
-	if err := withConn(ctx, s.db.url("postgres"),
+	if err := pool.WithConn(ctx, s.db.url("postgres"),
 		func(conn *pgx.Conn) error { return s.db.migrateOwn(ctx, conn) }); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 		return err
 	}
 	o := realtime.Options{
-		Verify: s.keys.verifier.Verify, Settings: realtimeSettings(s.Config.Realtime),
+		Verify: s.keys.Verifier().Verify, Settings: realtimeSettings(s.Config.Realtime),
 		Changes: stream, Messages: store, Registerer: s.metrics, Log: log, Now: s.Now,
 	}
 	if s.Config.NATSURL != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/realtime"
 )
 
@@ -61,7 +62,7 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	a := newApp(t, dataFolder(t), map[string]string{"SUPABASE_REALTIME_ENABLED": "true"})
 	info := start(t, a)
 	api, key := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")
-	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+	err := pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `
 			create table public.documents (id int primary key, title text);
 			alter table public.documents enable row level security;
@@ -77,7 +78,7 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	s.send(`["1","1","realtime:todos","phx_join",{"access_token":"` + key +
 		`","config":{"postgres_changes":[{"event":"*","schema":"public","table":"documents"}]}}]`)
 	s.want("Subscribed to PostgreSQL")
-	err = withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+	err = pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `insert into public.documents values (1, 'hidden'), (2, 'shown')`)
 		return err
 	})
@@ -112,7 +113,7 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	t.Helper()
 	examine := func() string {
 		c := &checker{App: a}
-		if err := withConn(t.Context(), info.Get("DB_URL"),
+		if err := pool.WithConn(t.Context(), info.Get("DB_URL"),
 			func(conn *pgx.Conn) error { return c.realtime(t.Context(), conn) }); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	if got := examine(); !strings.HasPrefix(got, "ok realtime: changes of rows can be read") {
 		t.Errorf("doctor: %s", got)
 	}
-	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+	err := pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `select pg_create_physical_replication_slot('unused', true)`)
 		return err
 	})

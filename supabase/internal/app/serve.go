@@ -12,7 +12,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -28,7 +30,7 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err := a.Config.CheckSecrets(); err != nil {
 		return err
 	}
-	set, err := LoadKeys(ctx, a.Config, a.Data)
+	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return err
 	}
@@ -58,7 +60,7 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err := a.openGateway(ctx, front, s, openSites(a, front.addresses)); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return gatewayValues(a.Config, front.addresses, s.keys.current()) }
+	a.describe = func() []Value { return gatewayValues(a.Config, front.addresses, s.keys.Current()) }
 	a.rest = "the keys and Studio's login are in .env"
 	return nil
 }
@@ -96,7 +98,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err := a.Config.CheckPublic(); err != nil {
 		return err
 	}
-	set, err := LoadKeys(ctx, a.Config, a.Data)
+	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := withConn(ctx, d.url("postgres"),
+	if err := pool.WithConn(ctx, d.url("postgres"),
 		func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
@@ -121,8 +123,8 @@ func (a *App) startFunctions(ctx context.Context) error {
 			return err
 		}
 	}
-	s.watchKeys()
-	s.watchIssuer()
+	s.keys.Watch(s.Installation)
+	s.keys.WatchIssuer(s.Installation)
 	mux := http.NewServeMux()
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.Config.MetricsToken))
@@ -130,6 +132,6 @@ func (a *App) startFunctions(ctx context.Context) error {
 	// The gateway is the only client, so there is no limit per address.
 	serveUntilClose(a, "functions' port", httpServer(mux, a.Log), l, gateway.ConnLimits{Total: maxConnections}, nil)
 	address := "http://" + net.JoinHostPort(a.Config.Host, strconv.Itoa(portOf(l)))
-	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
+	a.describe = func() []Value { return []Value{value("FUNCTIONS_URL", "Functions", address)} }
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"time"
 
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
@@ -27,13 +29,13 @@ type services struct {
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 
-	keys    *keyring
+	keys    *keyring.Keyring
 	inbox   string // address of the development inbox, "" if there is none
 	smtp    mail.Server
 	outbox  *jobs.Outbox
 	journal *host.Journal      // log lines of the functions
 	parent  *host.ParentServer // for functions in processes of their own
-	control functionsControl
+	control control.Functions
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 
@@ -46,7 +48,7 @@ const upstreamWait = 15 * time.Second
 func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 	return &services{
 		App: a, addresses: at, db: d,
-		keys:    newKeyring(set, a.Now),
+		keys:    keyring.New(set, a.Now),
 		journal: host.NewJournal(a.Log.Handler()),
 		metrics: observe.NewMetrics(),
 		ready:   map[string]observe.Check{},
@@ -58,7 +60,7 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 // openServices starts the engines. Each has a separate connection pool, so that no engine can
 // starve another.
 func (a *App) openServices(ctx context.Context, d *database, at addresses) (*services, error) {
-	set, err := LoadKeys(ctx, a.Config, a.Data)
+	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +124,7 @@ func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
 		GraphQL: s.Config.RESTURL != "",
 		Site:    files, FormErrorPage: s.FormErrorPage,
-		Keys: s.keys, Role: s.keys.role, Proxies: s.Config.Proxies, HSTS: true,
+		Keys: s.keys, Role: s.keys.Role, Proxies: s.Config.Proxies, HSTS: true,
 		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
 		Limits: limits(s.Config),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.Config.MetricsToken, Log: s.Log, LogRequests: s.Dev,
@@ -152,4 +154,4 @@ func limits(c *config.Config) gateway.Limits {
 	return gateway.Limits{}
 }
 
-func (s *services) publishableKey() string { return s.keys.current().Publishable }
+func (s *services) publishableKey() string { return s.keys.Current().Publishable }

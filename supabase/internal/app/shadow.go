@@ -12,6 +12,7 @@ import (
 
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
 )
 
 // Shadow calls work with a connection, as the role postgres, to a new database that ends with the
@@ -50,7 +51,7 @@ func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) e
 	if err := d.migratePlatform(ctx, nil); err != nil {
 		return err
 	}
-	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
 		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
@@ -66,14 +67,14 @@ func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) e
 // shadowDatabase creates a database on the server of DATABASE_URL and returns its URL and the
 // function that drops it.
 func shadowDatabase(ctx context.Context, c *config.Config) (url string, drop func() error, err error) {
-	u, err := databaseURL(c)
+	u, err := config.PrimaryURL(c)
 	if err != nil {
 		return "", nil, err
 	}
 	name := "daawo_shadow_" + strings.ToLower(rand.Text())
 	given := u.String()
 	ask := func(ctx context.Context, sql string) error {
-		return withConn(ctx, given, func(conn *pgx.Conn) error {
+		return pool.WithConn(ctx, given, func(conn *pgx.Conn) error {
 			_, err := conn.Exec(ctx, sql)
 			return err
 		})

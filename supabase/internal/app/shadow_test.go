@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -46,7 +47,7 @@ func TestShadowOnGivenServer(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	if err := withConn(ctx, given, func(conn *pgx.Conn) error {
+	if err := pool.WithConn(ctx, given, func(conn *pgx.Conn) error {
 		var left int
 		var changed bool
 		err := conn.QueryRow(ctx,

@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/storage"
 	"daawo/supabase/internal/functions/jobs"
 )
@@ -37,7 +38,7 @@ func (s *services) openStorage(ctx context.Context) error {
 	if !s.Config.Storage.Enabled {
 		return nil
 	}
-	pool, err := s.openPool(ctx, s.db.url("supabase_storage_admin"), "storage", storageConns)
+	db, err := s.openPool(ctx, s.db.url("supabase_storage_admin"), "storage", storageConns)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (s *services) openStorage(ctx context.Context) error {
 		return err
 	}
 	s.OnClose("files", func(context.Context) error { return closer.Close() })
-	set := s.keys.current()
+	set := s.keys.Current()
 	engine, err := storage.New(storage.Options{
 		Config: storage.Config{
 			FileSizeLimit:         int64(s.Config.Storage.FileSizeLimit),
@@ -59,22 +60,22 @@ func (s *services) openStorage(ctx context.Context) error {
 			S3Prefix:              "/storage/v1",
 			MissingIsEmpty:        true, // as in the stack of the official CLI; the gateway sends no empty header
 		},
-		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.Log.With("part", "storage"),
-		Verifier: s.keys.verifier, Now: s.Now,
+		Pool: db, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.Log.With("part", "storage"),
+		Verifier: s.keys.Verifier(), Now: s.Now,
 	})
 	if err != nil {
 		return err
 	}
 	s.OnClose("storage", engine.Close)
 	setSecrets(engine, set)
-	s.keys.changed = append(s.keys.changed, func(set keys.Set) { setSecrets(engine, set) })
+	s.keys.OnChange(func(set keys.Set) { setSecrets(engine, set) })
 	if s.outbox != nil {
 		s.outbox.Chores(jobs.Chore{Name: "sweep_storage", Cron: sweepCron, Do: engine.Sweep})
 	} else { // another process runs the background jobs, but has no access to the files
 		engine.SweepDaily()
 	}
 	s.storage = engine
-	return withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error {
 		return seedStorage(ctx, s.Config, s.Project, engine, set.ServiceRole, conn)
 	})
 }

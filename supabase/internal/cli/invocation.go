@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/observe"
@@ -153,7 +154,7 @@ func (inv *Invocation) ask(ctx context.Context, command string, reply any) error
 	if err != nil {
 		return err
 	}
-	return app.Command(ctx, data, command, reply)
+	return control.Command(ctx, data, command, reply)
 }
 
 // status returns the addresses and keys of the running server.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
 )
 
@@ -38,7 +40,7 @@ func (o *rotation) run(ctx context.Context, inv *Invocation) error {
 }
 
 // rotateKeys replaces the keys where the installation stores them and tells the running server.
-func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.Rotation) error {
+func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate keyring.Rotation) error {
 	c, data, err := inv.installation()
 	if err != nil {
 		return err
@@ -46,7 +48,7 @@ func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.
 	if password && c.DatabaseURL != "" {
 		return usagef("--database-password: the database is set by DATABASE_URL; change the password there")
 	}
-	everywhere, err := app.RotateKeys(ctx, c, data, rotate)
+	everywhere, err := keyring.Rotate(ctx, c, data, rotate)
 	if err != nil {
 		return err
 	}
@@ -60,7 +62,7 @@ func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.
 		}
 	}
 	var reply struct{}
-	err = app.Command(ctx, data, "/keys/reload", &reply)
+	err = control.Command(ctx, data, "/keys/reload", &reply)
 	switch {
 	case errors.Is(err, datadir.ErrNotRunning):
 		fmt.Fprintln(inv.Stdout, "rotated; the next start uses the new keys")

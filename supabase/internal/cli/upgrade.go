@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
 )
 
 var upgradeCommand = Command{
@@ -30,7 +31,7 @@ func runUpgrade(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	var next app.Upgraded
-	if err := app.Command(ctx, data, "/upgrade", &next); err != nil {
+	if err := control.Command(ctx, data, "/upgrade", &next); err != nil {
 		return err
 	}
 	fmt.Fprintf(inv.Stdout, "version %s serves (process %d, started in %s)\n", next.Version, next.PID, next.Took)

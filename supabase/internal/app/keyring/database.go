@@ -1,4 +1,4 @@
-package app
+package keyring
 
 import (
 	"context"
@@ -11,24 +11,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/database/pool"
 )
 
-// keysChannel is the Postgres channel that is notified when the keys in the database change.
-const keysChannel = "daawo_keys"
+// channel is the Postgres channel that is notified when the keys in the database change.
+const channel = "daawo_keys"
 
 // databaseKeys returns the keys that all servers of the database of DATABASE_URL share. ok is false
 // if the database does not have the platform schema of this program (Supabase's image): then the
 // keys are in the environment or the data folder.
 func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, ok bool,
 	err error) {
-	url, err := databaseURL(c)
+	url, err := config.PrimaryURL(c)
 	if err != nil {
 		return set, false, err
 	}
-	err = withConn(ctx, url.String(), func(conn *pgx.Conn) error {
+	err = pool.WithConn(ctx, url.String(), func(conn *pgx.Conn) error {
 		if err := conn.QueryRow(ctx, `select to_regclass('daawo.keys') is not null`).Scan(&ok); err != nil || !ok {
 			return err
 		}
@@ -37,7 +38,7 @@ func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore b
 		}
 		// None are stored yet. The keys of the data folder, if any, become those of all servers.
 		var store bool
-		if set, err = keys.Load(KeysFile(data)); err == nil {
+		if set, err = keys.Load(File(data)); err == nil {
 			store = true
 		} else if errors.Is(err, fs.ErrNotExist) {
 			set, store, err = newKeys(c, mayStore)
@@ -73,10 +74,10 @@ func readKeys(ctx context.Context, q interface {
 // Rotation returns the keys that replace a set.
 type Rotation = func(set keys.Set, now time.Time) (keys.Set, error)
 
-// RotateKeys replaces the keys of an installation where they are stored. everywhere reports whether
+// Rotate replaces the keys of an installation where they are stored. everywhere reports whether
 // that is the database: then every running server uses the new keys at once. rotate is
 // keys.Set.Rotate or keys.Set.Replace.
-func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotation) (everywhere bool, err error) {
+func Rotate(ctx context.Context, c *config.Config, data string, rotate Rotation) (everywhere bool, err error) {
 	if c.Keys != (config.APIKeys{}) {
 		return false, errors.New("the environment sets the keys; rotate them where it is defined, for Docker compose with --env-file")
 	}
@@ -96,11 +97,11 @@ func RotateKeys(ctx context.Context, c *config.Config, data string, rotate Rotat
 // rotateShared rotates the keys in the database under a lock, so that concurrent rotations run one
 // after the other. first is used if the database has no keys yet.
 func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate Rotation) error {
-	url, err := databaseURL(c)
+	url, err := config.PrimaryURL(c)
 	if err != nil {
 		return err
 	}
-	return withConn(ctx, url.String(), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, url.String(), func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, `lock table daawo.keys in share row exclusive mode`); err != nil {
 				return err
@@ -119,39 +120,35 @@ func rotateShared(ctx context.Context, c *config.Config, first keys.Set, rotate 
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, `select pg_notify($1, '')`, keysChannel)
+			_, err = tx.Exec(ctx, `select pg_notify($1, '')`, channel)
 			return err
 		})
 	})
 }
 
-// watchKeys applies key rotations in the database while the stack serves.
-func (s *services) watchKeys() {
-	if s.Config.DatabaseURL == "" || s.Config.Keys != (config.APIKeys{}) {
+// Watch applies key rotations in the database while the stack serves.
+func (k *Keyring) Watch(in installation.Installation) {
+	if in.Config.DatabaseURL == "" || in.Config.Keys != (config.APIKeys{}) {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	in.Background("keys", func(ctx context.Context) {
 		for ctx.Err() == nil {
-			err := s.listenForKeys(ctx)
+			err := k.listen(ctx, in)
 			if ctx.Err() != nil {
 				return
 			}
-			s.Log.Warn("listening for key rotations failed; retrying", "error", err)
+			in.Log.Warn("listening for key rotations failed; retrying", "error", err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
 			}
 		}
-	}()
-	s.OnClose("keys", func(context.Context) error { cancel(); <-done; return nil })
+	})
 }
 
-// listenForKeys applies key rotations until ctx ends or the connection fails.
-func (s *services) listenForKeys(ctx context.Context) error {
-	url, err := databaseURL(s.Config)
+// listen applies key rotations until ctx ends or the connection fails.
+func (k *Keyring) listen(ctx context.Context, in installation.Installation) error {
+	url, err := config.PrimaryURL(in.Config)
 	if err != nil {
 		return err
 	}
@@ -160,12 +157,12 @@ func (s *services) listenForKeys(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, "listen "+keysChannel); err != nil {
+	if _, err := conn.Exec(ctx, "listen "+channel); err != nil {
 		return err
 	}
 	for {
 		// Also before the first notification: one may have been missed.
-		if err := s.reloadKeys(ctx); err != nil {
+		if err := k.reload(ctx, in); err != nil {
 			return err
 		}
 		if _, err := conn.WaitForNotification(ctx); err != nil {
@@ -178,19 +175,19 @@ func (s *services) listenForKeys(ctx context.Context) error {
 // servers accept them by then.
 const propagationDelay = 2 * time.Second
 
-// reloadKeys reads the keys and, if they changed, uses them after propagationDelay.
-func (s *services) reloadKeys(ctx context.Context) error {
-	set, err := LoadKeys(ctx, s.Config, s.Data)
-	if err != nil || reflect.DeepEqual(set, s.keys.current()) {
+// reload reads the keys and, if they changed, uses them after propagationDelay.
+func (k *Keyring) reload(ctx context.Context, in installation.Installation) error {
+	set, err := Load(ctx, in.Config, in.Data)
+	if err != nil || reflect.DeepEqual(set, k.Current()) {
 		return err
 	}
-	s.keys.learn(set)
+	k.Learn(set)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(propagationDelay):
 	}
-	s.keys.use()
-	s.Log.Info("keys rotated")
+	k.Use()
+	in.Log.Info("keys rotated")
 	return nil
 }

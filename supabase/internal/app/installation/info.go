@@ -1,4 +1,4 @@
-package app
+package installation
 
 import (
 	"encoding/json"
@@ -87,42 +87,4 @@ func quote(s string) string {
 		return strconv.Quote(s)
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// values returns the values of the whole stack.
-func (s *services) values() []Value {
-	address := s.public
-	set := s.keys.current()
-	s3ID, s3Secret := s3Keys(set)
-	values := []Value{
-		{"SITE_URL", "Site", address},
-		{"API_URL", "API", address},
-		{"INSIDE_URL", "", s.inside},
-		{"REST_URL", "", address + "/rest/v1"},
-		{"GRAPHQL_URL", "", address + "/graphql/v1"},
-		{"AUTH_URL", "", address + "/auth/v1"},
-		{"STORAGE_URL", "", address + "/storage/v1"},
-		{"STORAGE_S3_URL", "", address + "/storage/v1/s3"},
-		{"FUNCTIONS_URL", "", address + "/functions/v1"},
-		{"DB_URL", "Database", s.db.public()},
-	}
-	if s.Config.StudioURL != "" {
-		values = append(values, Value{"STUDIO_URL", "Studio", s.Config.StudioURL})
-	}
-	if s.admin != "" {
-		values = append(values, Value{"DESK_URL", "Desk", s.admin})
-	}
-	if s.inbox != "" {
-		values = append(values, Value{"MAILPIT_URL", "Inbox", s.inbox}, Value{"INBUCKET_URL", "", s.inbox})
-	}
-	return append(values,
-		Value{"PUBLISHABLE_KEY", "Publishable key", set.Publishable},
-		Value{"SECRET_KEY", "Secret key", set.Secret},
-		Value{"ANON_KEY", "", set.Anon},
-		Value{"SERVICE_ROLE_KEY", "", set.ServiceRole},
-		Value{"JWT_SECRET", "", set.JWTSecret},
-		Value{"S3_PROTOCOL_ACCESS_KEY_ID", "", s3ID},
-		Value{"S3_PROTOCOL_ACCESS_KEY_SECRET", "", s3Secret},
-		Value{"S3_PROTOCOL_REGION", "", "local"},
-	)
 }

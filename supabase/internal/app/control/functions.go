@@ -1,4 +1,4 @@
-package app
+package control
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// functionsControl answers the operator's commands about functions. Its zero value is that of a
+// Functions answer the operator's commands about functions. Its zero value is that of a
 // stack whose functions run elsewhere.
-type functionsControl struct {
-	host     *host.Host
-	dev      *host.Dev      // nil without functions in a process that is built from source
-	deployer *host.Deployer // nil in development
-	watching bool           // the source is watched
+type Functions struct {
+	Host     *host.Host
+	Dev      *host.Dev      // nil without functions in a process that is built from source
+	Deployer *host.Deployer // nil in development
+	Watching bool           // the source is watched
 }
 
 // FunctionsInfo says which functions a server has, and where they come from.
@@ -36,41 +36,41 @@ type DeployToken struct {
 
 var errNotHosted = errors.New("this server hosts no functions: they run at FUNCTIONS_URL")
 
-// info describes the functions of the server.
-func (c functionsControl) info() (FunctionsInfo, error) {
-	if c.host == nil {
+// Info describes the functions of the server.
+func (c Functions) Info() (FunctionsInfo, error) {
+	if c.Host == nil {
 		return FunctionsInfo{}, errNotHosted
 	}
-	info := FunctionsInfo{Source: host.BuiltIn, Functions: c.host.Describe().Functions, Stats: c.host.Stats()}
-	if c.dev != nil {
+	info := FunctionsInfo{Source: host.BuiltIn, Functions: c.Host.Describe().Functions, Stats: c.Host.Stats()}
+	if c.Dev != nil {
 		var builtIn bool
-		info.Functions, builtIn = c.dev.Functions()
+		info.Functions, builtIn = c.Dev.Functions()
 		if !builtIn {
 			info.Source = "source"
 		}
-		if c.watching {
+		if c.Watching {
 			info.Source = "development"
 		}
 	}
-	if c.deployer != nil {
-		id, functions := c.deployer.Functions()
+	if c.Deployer != nil {
+		id, functions := c.Deployer.Functions()
 		info.Functions = functions
 		if id != host.BuiltIn {
-			info.Source, info.Version, info.Memory = "deployed", id, c.deployer.MemoryUse()
+			info.Source, info.Version, info.Memory = "deployed", id, c.Deployer.MemoryUse()
 		}
 	}
 	return info, nil
 }
 
-// handler serves the commands below /functions/.
-func (c functionsControl) handler() http.Handler {
+// Handler serves the commands below /functions/.
+func (c Functions) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /functions/list", func(w http.ResponseWriter, _ *http.Request) {
-		info, err := c.info()
+		info, err := c.Info()
 		reply(w, info, err)
 	})
 	mux.HandleFunc("POST /functions/token", func(w http.ResponseWriter, r *http.Request) {
-		if c.deployer == nil {
+		if c.Deployer == nil {
 			c.cannotDeploy(w, r)
 			return
 		}
@@ -79,26 +79,26 @@ func (c functionsControl) handler() http.Handler {
 			http.Error(w, "a deploy token lives 1 to 366 days", http.StatusBadRequest)
 			return
 		}
-		token, expires, err := c.deployer.NewToken(time.Duration(days) * 24 * time.Hour)
+		token, expires, err := c.Deployer.NewToken(time.Duration(days) * 24 * time.Hour)
 		reply(w, DeployToken{token, expires}, err)
 	})
 	mux.HandleFunc("POST /functions/token/revoke", func(w http.ResponseWriter, r *http.Request) {
-		if c.deployer == nil {
+		if c.Deployer == nil {
 			c.cannotDeploy(w, r)
 			return
 		}
-		reply(w, struct{}{}, c.deployer.RevokeToken())
+		reply(w, struct{}{}, c.Deployer.RevokeToken())
 	})
 	deploy := http.Handler(http.HandlerFunc(c.cannotDeploy))
-	if c.deployer != nil {
-		deploy = http.StripPrefix("/functions/deploy", c.deployer.Handler("control"))
+	if c.Deployer != nil {
+		deploy = http.StripPrefix("/functions/deploy", c.Deployer.Handler("control"))
 	}
 	mux.Handle("/functions/deploy/", deploy)
 	return mux
 }
 
-func (c functionsControl) cannotDeploy(w http.ResponseWriter, _ *http.Request) {
-	if c.host == nil {
+func (c Functions) cannotDeploy(w http.ResponseWriter, _ *http.Request) {
+	if c.Host == nil {
 		http.Error(w, errNotHosted.Error(), http.StatusConflict)
 		return
 	}

@@ -1,4 +1,6 @@
-package app
+// Package control lets the operator's commands reach the running server: it sends them, receives them
+// on a unix socket, and answers those about functions.
+package control
 
 import (
 	"bytes"
@@ -22,34 +24,34 @@ import (
 	"daawo/supabase/internal/base/tempdir"
 )
 
-// maxControlPath is the longest path that the kernel allows for a unix socket, in bytes.
-const maxControlPath = 107
+// maxPath is the longest path that the kernel allows for a unix socket, in bytes.
+const maxPath = 107
 
-// control receives commands of the operator on a unix socket. The socket is in a private temporary
+// Server receives commands of the operator on a unix socket. The socket is in a private temporary
 // folder, because the path of a data folder may be too long for a socket.
-type control struct {
+type Server struct {
 	server *http.Server
 	dir    *tempdir.Dir // of the socket
 	data   string
 	socket string
 }
 
-// openControl listens for commands. commands maps paths to functions that return the reply. Other
-// paths go to rest.
-func openControl(data string, commands map[string]func(context.Context) (any, error), rest http.Handler) (*control,
+// Start listens for commands. commands maps paths to functions that return the reply. Paths
+// below /functions/ that it lacks go to functions.
+func Start(data string, commands map[string]func(context.Context) (any, error), functions http.Handler) (*Server,
 	error) {
-	listener, dir, err := listenControl()
+	listener, dir, err := listen()
 	if err != nil {
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
 	socket := listener.Addr().String()
-	c := &control{dir: dir, data: data, socket: socket}
+	c := &Server{dir: dir, data: data, socket: socket}
 	c.server = &http.Server{
 		ReadHeaderTimeout: 5 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			command, ok := commands[r.URL.Path]
-			if !ok && rest != nil && strings.HasPrefix(r.URL.Path, "/functions/") {
-				rest.ServeHTTP(w, r)
+			if !ok && functions != nil && strings.HasPrefix(r.URL.Path, "/functions/") {
+				functions.ServeHTTP(w, r)
 				return
 			}
 			if !ok {
@@ -67,22 +69,22 @@ func openControl(data string, commands map[string]func(context.Context) (any, er
 	}
 	go c.server.Serve(listener) //nolint:errcheck // it always returns ErrServerClosed
 	if err := datadir.WriteServer(data, datadir.Server{Socket: socket, PID: os.Getpid()}); err != nil {
-		return nil, errors.Join(fmt.Errorf("control socket: %w", err), c.close(context.Background()))
+		return nil, errors.Join(fmt.Errorf("control socket: %w", err), c.Close(context.Background()))
 	}
 	return c, nil
 }
 
-// listenControl listens on a socket in a new private folder. It tries $XDG_RUNTIME_DIR first: a
+// listen listens on a socket in a new private folder. It tries $XDG_RUNTIME_DIR first: a
 // service with a private /tmp shares that folder with the commands of its operator.
-func listenControl() (listener net.Listener, dir *tempdir.Dir, err error) {
+func listen() (listener net.Listener, dir *tempdir.Dir, err error) {
 	var failed []error
-	for _, base := range controlBases() {
+	for _, base := range socketBases() {
 		if dir, err = tempdir.New(base, "control"); err != nil {
 			failed = append(failed, err)
 			continue
 		}
 		socket := filepath.Join(dir.Path, "control")
-		if len(socket) > maxControlPath {
+		if len(socket) > maxPath {
 			err = fmt.Errorf("the path of %s is too long for a unix socket", socket)
 		} else if listener, err = net.Listen("unix", socket); err == nil {
 			return listener, dir, nil
@@ -92,9 +94,9 @@ func listenControl() (listener net.Listener, dir *tempdir.Dir, err error) {
 	return nil, nil, errors.Join(failed...)
 }
 
-// controlBases returns the folders in which the private folder of the socket may be, the best
+// socketBases returns the folders in which the private folder of the socket may be, the best
 // first.
-func controlBases() []string {
+func socketBases() []string {
 	bases := []string{os.TempDir(), "/tmp"}
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
 		bases = append([]string{run}, bases...)
@@ -102,21 +104,21 @@ func controlBases() []string {
 	return slices.Compact(bases)
 }
 
-// removeLeftFolders deletes the private folders of processes that were killed, of this and of other
+// RemoveLeftFolders deletes the private folders of processes that were killed, of this and of other
 // servers.
-func removeLeftFolders(log *slog.Logger) {
-	for _, base := range controlBases() {
+func RemoveLeftFolders(log *slog.Logger) {
+	for _, base := range socketBases() {
 		if err := tempdir.Sweep(base); err != nil {
 			log.Warn("folders of killed processes were not removed", "folder", base, "error", err)
 		}
 	}
 }
 
-// close stops listening after the replies in flight, such as the reply to `stop`.
+// Close stops listening after the replies in flight, such as the reply to `stop`.
 // The file is that of the next process if this one was replaced.
-func (c *control) close(ctx context.Context) error {
-	err := datadir.RemoveServer(c.data, datadir.Server{Socket: c.socket})
-	return errors.Join(c.server.Shutdown(ctx), err, c.dir.Remove())
+func (s *Server) Close(ctx context.Context) error {
+	err := datadir.RemoveServer(s.data, datadir.Server{Socket: s.socket})
+	return errors.Join(s.server.Shutdown(ctx), err, s.dir.Remove())
 }
 
 // Command sends a command to the server that runs on a data folder and decodes its JSON into reply.

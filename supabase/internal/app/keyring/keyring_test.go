@@ -1,4 +1,4 @@
-package app
+package keyring
 
 import (
 	"testing"
@@ -15,10 +15,10 @@ func TestRetiredKeyExpires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ring := newKeyring(old, func() time.Time { return now })
+	ring := New(old, func() time.Time { return now })
 	next := old
 	next.Retired = []keys.Retired{{Key: "sb_publishable_retired", Until: now.AddDate(0, 0, -1)}}
-	ring.learn(next)
+	ring.Learn(next)
 	if _, ok := ring.Resolve("sb_publishable_retired"); ok {
 		t.Error("an expired key is accepted")
 	}
@@ -34,12 +34,12 @@ func TestRoleOfToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ring := newKeyring(old, time.Now)
+	ring := New(old, time.Now)
 	for token, want := range map[string]string{
 		old.ServiceRole: "service_role", old.ServiceRoleToken: "service_role", old.Anon: "anon", old.Secret: "",
 		keys.Demo().ServiceRole: "",
 	} {
-		if role := ring.role(token); role != want {
+		if role := ring.Role(token); role != want {
 			t.Errorf("%s has the role %q, want %q", token, role, want)
 		}
 	}
@@ -47,9 +47,9 @@ func TestRoleOfToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ring.learn(next)
-	ring.use()
-	if role := ring.role(old.ServiceRole); role != "" {
+	ring.Learn(next)
+	ring.Use()
+	if role := ring.Role(old.ServiceRole); role != "" {
 		t.Errorf("a stolen token has the role %q after the rotation", role)
 	}
 }

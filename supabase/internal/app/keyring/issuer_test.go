@@ -1,4 +1,4 @@
-package issuer
+package keyring
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func watch(t *testing.T, p *provider, unknown chan struct{}) {
 	t.Cleanup(func() { cancel(); <-done })
 	go func() {
 		defer close(done)
-		Watch(ctx, Options{
+		watchIssuer(ctx, issuerOptions{
 			URL: "https://issuer.example", Unknown: unknown, Client: &http.Client{Transport: p},
 			Log: slog.New(slog.DiscardHandler), Use: func(k []keys.Key) {
 				p.mu.Lock()
@@ -160,7 +160,7 @@ func TestFetchRefuses(t *testing.T) {
 		"too large":  {set: newKey(t) + strings.Repeat(" ", maxBody), uri: "https://issuer.example/jwks"},
 	} {
 		if found, err := fetch(t.Context(),
-			Options{URL: "https://issuer.example", Client: &http.Client{Transport: p}}); err == nil {
+			issuerOptions{URL: "https://issuer.example", Client: &http.Client{Transport: p}}); err == nil {
 			t.Errorf("%s: %v", name, found)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package keyring
 
 import (
 	"encoding/json"
@@ -43,7 +43,7 @@ func TestEnvironmentKeys(t *testing.T) {
 		if slices.Sort(ids); len(slices.Compact(ids)) != len(list) {
 			t.Errorf("%s: duplicate id: %v", round, ids)
 		}
-		back, given, err := environmentKeys(config.APIKeys{
+		back, given, err := FromEnvironment(config.APIKeys{
 			JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"], JWTJWKS: v["JWT_JWKS"], Anon: v["ANON_KEY"],
 			ServiceRole: v["SERVICE_ROLE_KEY"], Publishable: v["SUPABASE_PUBLISHABLE_KEY"],
 			Secret: v["SUPABASE_SECRET_KEY"], AnonAsymmetric: v["ANON_KEY_ASYMMETRIC"],
@@ -57,7 +57,7 @@ func TestEnvironmentKeys(t *testing.T) {
 		}
 		// The variables of the gateway and the functions are enough to verify tokens of the
 		// previous key.
-		half, _, err := environmentKeys(config.APIKeys{JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"],
+		half, _, err := FromEnvironment(config.APIKeys{JWTSecret: v["JWT_SECRET"], JWTKeys: v["JWT_KEYS"],
 			Anon: v["ANON_KEY"], ServiceRole: v["SERVICE_ROLE_KEY"]})
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestEnvironmentKeys(t *testing.T) {
 // variablesOf returns the variables for these keys.
 func variablesOf(t *testing.T, set keys.Set) map[string]string {
 	t.Helper()
-	values, err := EnvironmentOf(set)
+	values, err := Environment(set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func variablesOf(t *testing.T, set keys.Set) map[string]string {
 // TestEnvironmentKeysNamesSetVariables checks that the error of a half-set environment names the
 // variables that are set.
 func TestEnvironmentKeysNamesSetVariables(t *testing.T) {
-	_, _, err := environmentKeys(config.APIKeys{Anon: "a-key", Publishable: "another"})
+	_, _, err := FromEnvironment(config.APIKeys{Anon: "a-key", Publishable: "another"})
 	if err == nil || !strings.Contains(err.Error(), "JWT_SECRET: is required") ||
 		!strings.Contains(err.Error(), "ANON_KEY, SUPABASE_PUBLISHABLE_KEY; ") ||
 		strings.Contains(err.Error(), "a-key") {

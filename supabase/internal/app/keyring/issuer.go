@@ -1,6 +1,4 @@
-// Package issuer fetches the signing keys of a third party whose tokens are accepted
-// ([auth.third_party] of config.toml) and keeps them up to date.
-package issuer
+package keyring
 
 import (
 	"context"
@@ -15,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/keys"
 )
 
@@ -28,8 +27,34 @@ const (
 	maxBody   = 1 << 20 // bytes of a document
 )
 
-// Options configure Watch.
-type Options struct {
+// WatchIssuer accepts the tokens of the issuer of [auth.third_party] while the stack serves. Auth
+// itself does not accept them, as upstream.
+func (k *Keyring) WatchIssuer(in installation.Installation) {
+	url, audience := in.Config.Auth.ThirdParty.Issuer()
+	if url == "" {
+		return
+	}
+	log := in.Log.With("part", "issuer")
+	var elsewhere []string
+	for _, u := range []struct{ name, url string }{
+		{"REST_URL", in.Config.RESTURL}, {"STORAGE_URL", in.Config.StorageURL}, {"REALTIME_URL", in.Config.RealtimeURL},
+		{"FUNCTIONS_URL", in.Config.FunctionsURL},
+	} {
+		if u.url != "" {
+			elsewhere = append(elsewhere, u.name)
+		}
+	}
+	if len(elsewhere) > 0 {
+		log.Warn("services that run elsewhere need the keys of the third-party issuer in their own settings", "issuer",
+			url, "services", elsewhere)
+	}
+	in.Background("third-party issuer", func(ctx context.Context) {
+		watchIssuer(ctx, issuerOptions{URL: url, Audience: audience, Unknown: k.unknown, Use: k.trust, Log: log})
+	})
+}
+
+// issuerOptions configure watchIssuer.
+type issuerOptions struct {
 	URL      string                // of the issuer; OpenID Connect discovery is below it
 	Audience string                // aud of its tokens; "" for any
 	Unknown  <-chan struct{}       // receives a value when a token names an unknown key
@@ -38,11 +63,11 @@ type Options struct {
 	Client   *http.Client // nil means one with time limits
 }
 
-// Watch fetches the keys and calls Use until ctx ends. A failure is logged and the fetch repeated;
+// watchIssuer fetches the keys and calls Use until ctx ends. A failure is logged and the fetch repeated;
 // the keys of the last success are used for a day.
-func Watch(ctx context.Context, o Options) {
+func watchIssuer(ctx context.Context, o issuerOptions) {
 	if o.Client == nil {
-		o.Client = newClient()
+		o.Client = newIssuerClient()
 	}
 	var last string
 	var fetched time.Time
@@ -91,8 +116,8 @@ func pause(ctx context.Context, wait time.Duration, unknown <-chan struct{}) boo
 	}
 }
 
-// newClient returns a client with limits. It follows redirects to https only.
-func newClient() *http.Client {
+// newIssuerClient returns a client with limits. It follows redirects to https only.
+func newIssuerClient() *http.Client {
 	return &http.Client{
 		Timeout: timeout,
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -120,7 +145,7 @@ func checkURL(text string, local bool) error {
 }
 
 // fetch returns the present keys of the issuer.
-func fetch(ctx context.Context, o Options) ([]keys.Key, error) {
+func fetch(ctx context.Context, o issuerOptions) ([]keys.Key, error) {
 	local := strings.HasPrefix(o.URL, "http://")
 	var discovery struct {
 		Issuer  string `json:"issuer"`

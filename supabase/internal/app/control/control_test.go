@@ -1,4 +1,4 @@
-package app
+package control
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 func TestControlClose(t *testing.T) {
 	data := t.TempDir()
 	asked := make(chan struct{})
-	c, err := openControl(data, map[string]func(context.Context) (any, error){
+	c, err := Start(data, map[string]func(context.Context) (any, error){
 		"/slow": func(context.Context) (any, error) {
 			close(asked)
 			time.Sleep(50 * time.Millisecond) // the server closes during this time
@@ -30,7 +30,7 @@ func TestControlClose(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() {
 		<-asked
-		closed <- c.close(context.Background())
+		closed <- c.Close(context.Background())
 	}()
 	var reply string
 	if err := Command(t.Context(), data, "/slow", &reply); err != nil || reply != "done" {
@@ -55,7 +55,7 @@ func TestControlFolder(t *testing.T) {
 		error){"/ping": func(context.Context) (any, error) { return "pong", nil }}
 	ping := func(want string) {
 		t.Helper()
-		c, err := openControl(data, pong, nil)
+		c, err := Start(data, pong, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestControlFolder(t *testing.T) {
 		if err := Command(t.Context(), data, "/ping", &reply); err != nil || reply != "pong" {
 			t.Errorf("%q, %v", reply, err)
 		}
-		if err := c.close(t.Context()); err != nil {
+		if err := c.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if left, _ := filepath.Glob(want + "/daawo-*"); len(left) > 0 {
@@ -74,7 +74,7 @@ func TestControlFolder(t *testing.T) {
 		}
 	}
 	ping(run)
-	long := filepath.Join(run, strings.Repeat("x", maxControlPath))
+	long := filepath.Join(run, strings.Repeat("x", maxPath))
 	if err := os.Mkdir(long, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestControlUnreachable(t *testing.T) {
 		}
 	}
 	ask("takes no commands") // it is starting
-	c, err := openControl(data, nil, nil)
+	c, err := Start(data, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestControlUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask(datadir.ErrNotRunning.Error())
-	if err := c.close(t.Context()); err != nil {
+	if err := c.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
