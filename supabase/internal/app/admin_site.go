@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/engine/auth"
 	"daawo/supabase/internal/gateway"
 )
@@ -30,7 +31,7 @@ func (f *front) openAdminPort() error {
 	if port != 0 && port == f.Config.Studio.Port && f.Config.StudioUpstreamURL != "" {
 		return fmt.Errorf("DESK_PORT: %d is the port of Studio; set another one, such as 54325", port)
 	}
-	l, err := listen(f.App, adminSocket, host, port, f.AnyPort)
+	l, err := f.sockets.Listen(handover.AdminSocket, host, port, f.AnyPort)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (f *front) openAdminPort() error {
 		if f.Config.API.TLS.Enabled {
 			scheme = "https"
 		}
-		f.admin = fmt.Sprintf("%s://127.0.0.1:%d", scheme, portOf(l))
+		f.admin = fmt.Sprintf("%s://127.0.0.1:%d", scheme, handover.Port(l))
 	}
 	return nil
 }

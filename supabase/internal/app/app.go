@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
@@ -42,7 +43,7 @@ type Value = installation.Value
 type App struct {
 	installation.Installation
 
-	database     *database
+	database     *database.Database
 	pools        pools
 	backupStatus *backup.Status
 	describe     func() []Value // addresses and keys, as they are now
@@ -154,7 +155,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	a.database, a.kept = d, a.Running()
-	if err := d.migrateAll(ctx); err != nil {
+	if err := a.migrateAll(ctx, d); err != nil {
 		return err
 	}
 	s, err := a.openServices(ctx, d, front.addresses)
@@ -232,5 +233,5 @@ func (a *App) Info() Info {
 // Close stops all parts, the newest first. It returns the errors of all parts.
 func (a *App) Close(ctx context.Context) error {
 	a.endOnce.Do(func() { close(a.ending) })
-	return a.Parts.Close(ctx)
+	return a.CloseAll(ctx)
 }

@@ -29,6 +29,7 @@ import (
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
 )
@@ -272,7 +273,7 @@ func freePort(t *testing.T) uint16 {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return uint16(portOf(l))
+	return uint16(handover.Port(l))
 }
 
 // TestOwnCertificate checks that [api.tls] serves HTTPS with HTTP/2 and HSTS, for the site and for

@@ -28,7 +28,7 @@ func (s *services) openAuth(ctx context.Context) error {
 	if !s.Config.Auth.Enabled {
 		return nil
 	}
-	pool, err := s.openPool(ctx, s.db.url("supabase_auth_admin"), "auth", authConns)
+	pool, err := s.openPool(ctx, s.db.URL("supabase_auth_admin"), "auth", authConns)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"filippo.io/age"
 
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
@@ -21,28 +22,26 @@ type backups struct{ *App }
 
 func (a *App) backups() backups { return backups{a} }
 
-func (a backups) archiveDir() string { return filepath.Join(a.Data, "archive") }
-
 // trees returns the files that are backed up with the database: the stored files, and the secrets
 // that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []backup.Tree {
 	trees := []backup.Tree{
 		{Name: "keys.json", Path: keyring.File(a.Data)},
-		{Name: "database-password", Path: passwordFile(a.Data)},
+		{Name: "database-password", Path: database.PasswordFile(a.Data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 	}
-	if dir := a.filesDir(); dir != "" {
+	if dir := filesDir(a.Options); dir != "" {
 		trees = append(trees, backup.Tree{Name: "storage", Path: dir})
 	}
 	return trees
 }
 
 // open starts the continuous backup if BACKUP_TO is set.
-func (a backups) open(d *database) error {
+func (a backups) open(d *database.Database) error {
 	if a.Config.Backup.To == "" {
 		return nil
 	}
-	if d.embedded == nil {
+	if !d.Embedded() {
 		return errors.New("BACKUP_TO: cannot back up the database of DATABASE_URL; back it up where it runs")
 	}
 	store, err := backup.OpenStore(a.Config.Backup.To) // the store may be unreachable: the stack starts anyway
@@ -53,7 +52,7 @@ func (a backups) open(d *database) error {
 	if err != nil {
 		return err
 	}
-	o.URL, o.Archive, o.Status = d.url(server.Superuser), a.archiveDir(), a.backupStatus
+	o.URL, o.Archive, o.Status = d.URL(server.Superuser), database.ArchiveDir(a.Data), a.backupStatus
 	a.Background("backup", func(ctx context.Context) { backup.Keep(ctx, o) })
 	return nil
 }
@@ -125,7 +124,7 @@ func (a *App) withDatabase(ctx context.Context, work func(url string) error) err
 	}
 	url, err := server.Locate(datadir.Postgres(a.Data))
 	if errors.Is(err, fs.ErrNotExist) {
-		return a.oneShot(ctx, func(d *database) error { return work(d.url(server.Superuser)) })
+		return a.oneShot(ctx, func(d *database.Database) error { return work(d.URL(server.Superuser)) })
 	} else if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/database/backup"
@@ -321,4 +322,23 @@ func (c *checker) backups(ctx context.Context) {
 	default:
 		c.say("backup", Good, "the newest of %d backups in %s is %s old", len(all), store, age)
 	}
+}
+
+// ownSchemas checks that no other tool has dropped the schemas of this program.
+func (c *checker) ownSchemas(ctx context.Context, conn *pgx.Conn) error {
+	skip := database.ForeignSchemas(c.Config)
+	var creates bool // without superuser, the owner of the database creates the platform
+	if err := conn.QueryRow(ctx,
+		`select rolsuper or to_regclass('daawo.platform') is not null from pg_roles where rolname = current_user`).Scan(&creates); err != nil {
+		return err
+	}
+	if c.Config.DatabaseURL != "" && !creates {
+		skip = append(skip, "07", "20")
+	}
+	dropped, err := migrate.Dropped(ctx, conn, skip...)
+	if err == nil && len(dropped) > 0 {
+		c.say("database", Bad, "%v: %s; a running server creates them again within seconds; if it does not, its log says why",
+			database.ErrDropped, strings.Join(dropped, ", "))
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/database/pool"
@@ -45,8 +46,8 @@ func (s *services) openREST(ctx context.Context) error {
 	if !s.Config.API.Enabled {
 		return nil
 	}
-	conns, active := restPool(s.db.cores())
-	pool, err := s.openLimitedPool(ctx, s.db.url("authenticator"), "rest", conns, active)
+	conns, active := restPool(s.db.Cores())
+	pool, err := s.openLimitedPool(ctx, s.db.URL("authenticator"), "rest", conns, active)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.R
 	if err != nil {
 		return nil, err
 	}
-	standby, err := s.openPool(ctx, (&database{given: given}).url("authenticator"), "standby", restConns)
+	standby, err := s.openPool(ctx, database.As(given, "authenticator"), "standby", restConns)
 	if err != nil {
 		return nil, err
 	}

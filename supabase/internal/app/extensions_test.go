@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"testing"
 	"testing/fstest"
@@ -173,11 +172,12 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 func TestJobsConnectAsTheirRole(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	start(t, a)
-	given, err := url.Parse(a.Info().Get("DB_URL"))
+	beside := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": a.Info().Get("DB_URL")})
+	given, err := beside.openDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := (&database{App: a, given: given}).connectAs(t.Context(), "authenticator", "template1")
+	conn, err := given.ConnectAs(t.Context(), "authenticator", "template1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/certmagic"
 	"go.uber.org/zap"
 
+	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/gateway"
 )
@@ -48,7 +49,7 @@ func (a *App) plainHost() string {
 func (a *App) openFront(plainHost string) (*front, error) {
 	f := &front{App: a}
 	open := func(to *net.Listener, name, host string, port uint16) error {
-		l, err := listen(a, name, host, port, false)
+		l, err := a.sockets.Listen(name, host, port, false)
 		if err != nil {
 			return err
 		}
@@ -56,16 +57,16 @@ func (a *App) openFront(plainHost string) (*front, error) {
 		*to = l
 		return nil
 	}
-	if err := open(&f.plain, plainSocket, plainHost, a.Config.API.Port); err != nil {
+	if err := open(&f.plain, handover.PlainSocket, plainHost, a.Config.API.Port); err != nil {
 		return nil, err
 	}
 	if len(a.Config.TLSDomains) > 0 {
-		if err := errors.Join(open(&f.secure, secureSocket, a.Config.Host, 443),
-			open(&f.web, webSocket, a.Config.Host, 80)); err != nil {
+		if err := errors.Join(open(&f.secure, handover.SecureSocket, a.Config.Host, 443),
+			open(&f.web, handover.WebSocket, a.Config.Host, 80)); err != nil {
 			return nil, err
 		}
 	}
-	f.public = publicAddress(a.Config, portOf(f.plain))
+	f.public = publicAddress(a.Config, handover.Port(f.plain))
 	f.inside = f.public
 	if !a.Config.API.TLS.Enabled {
 		host, port, _ := net.SplitHostPort(f.plain.Addr().String())
@@ -197,7 +198,7 @@ func (f *front) openStudio(secure *tls.Config) error {
 	if err := f.upstream(f.Config.StudioUpstreamURL, &studio); err != nil {
 		return err
 	}
-	l, err := listen(f.App, studioSocket, f.Config.Host, f.Config.Studio.Port, f.AnyPort)
+	l, err := f.sockets.Listen(handover.StudioSocket, f.Config.Host, f.Config.Studio.Port, f.AnyPort)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
@@ -40,20 +41,20 @@ const localMailAddress = "daawo@localhost.localdomain"
 
 // openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
-	page, err := listen(s.App, inboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
+	page, err := s.sockets.Listen(handover.InboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
 	if err != nil {
 		return err
 	}
 	s.OnClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
-	smtp, err := listen(s.App, smtpSocket, "127.0.0.1", s.Config.Inbox.SMTPPort, true)
+	smtp, err := s.sockets.Listen(handover.SMTPSocket, "127.0.0.1", s.Config.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}
 	inbox := mail.NewInbox(s.Log.With("part", "inbox"))
 	inbox.Serve(smtp, page)
 	s.OnClose("inbox", inbox.Close)
-	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(portOf(page)))
-	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", portOf(smtp), true
+	s.inbox = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(handover.Port(page)))
+	s.smtp.Host, s.smtp.Port, s.smtp.Plain = "127.0.0.1", handover.Port(smtp), true
 	if s.smtp.From == "" {
 		s.smtp.From = cmp.Or(s.Config.Inbox.AdminEmail, localMailAddress)
 	}
@@ -66,7 +67,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 	if s.Config.FunctionsURL != "" {
 		return nil // the process that hosts the functions runs the jobs
 	}
-	pool, err := s.openPool(ctx, s.db.url("postgres"), "outbox", outboxConns)
+	pool, err := s.openPool(ctx, s.db.URL("postgres"), "outbox", outboxConns)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	if s.Config.FunctionsURL != "" {
 		return s.upstream(s.Config.FunctionsURL, &s.functions)
 	}
-	pool, err := s.openPool(ctx, s.db.url("postgres"), "functions", functionsConns)
+	pool, err := s.openPool(ctx, s.db.URL("postgres"), "functions", functionsConns)
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,8 @@ func (s *services) openFunctions(ctx context.Context) error {
 	s.parent = host.NewParentServer(h)
 	s.OnClose("socket for functions processes", s.parent.Close)
 	s.ready["database"] = pool.Ping
-	if err := s.openSchemas(ctx, pool); err != nil {
+	s.ready["schemas"], err = s.db.WatchSchemas(ctx, pool, s.pools.reset)
+	if err != nil {
 		return err
 	}
 	s.outbox.Chores(jobs.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: h.Sweep})
@@ -213,7 +215,7 @@ func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
 	}
 	parent, err := s.parent.Socket()
 	return host.ChildConfig{
-		Parent: parent, Database: s.db.url("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
+		Parent: parent, Database: s.db.URL("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
 		Region: s.Config.Region, Webhook: s.Config.WebhookURL != "", Spans: s.traces != nil, Limited: !s.Config.Loopback() ||
 			len(s.Config.Proxies) > 0,
 	}, err
@@ -274,7 +276,7 @@ func (s *services) stackEnv() map[string]string {
 		"SUPABASE_SERVICE_ROLE_KEY": set.ServiceRole,
 		"SUPABASE_PUBLISHABLE_KEY":  set.Publishable,
 		"SUPABASE_SECRET_KEY":       set.Secret,
-		"SUPABASE_DB_URL":           s.db.url("postgres"),
+		"SUPABASE_DB_URL":           s.db.URL("postgres"),
 		"SITE_URL":                  s.public,
 		"DESK_URL":                  s.admin,
 	}

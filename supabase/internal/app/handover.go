@@ -122,7 +122,7 @@ func (a handovers) startNext(ctx context.Context, files *handover.Files) (*hando
 		return nil, err
 	}
 	a.Log.Info("starting the next process", "program", a.program.Path)
-	next, err := a.spawn(ctx, a.program, facts{Protocol: protocol, DatabaseTLSPort: a.database.tlsPort}, files)
+	next, err := a.spawn(ctx, a.program, facts{Protocol: protocol, DatabaseTLSPort: a.database.TLSPort()}, files)
 	if err != nil {
 		a.Log.Error("the next process does not serve; this one continues", "error", err)
 		return nil, fmt.Errorf("the new process does not serve, the running one continues: %w", err)

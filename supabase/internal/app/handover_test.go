@@ -17,6 +17,7 @@ import (
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/database/pool"
@@ -188,7 +189,7 @@ func TestMigrateBesideServer(t *testing.T) {
 	if err := pool.WithConn(t.Context(), info.Get("DB_URL"), noWork); err != nil {
 		t.Error("the password of the database changed:", err)
 	}
-	if _, err := os.Stat(passwordFile(data)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(database.PasswordFile(data)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a password was made for a server that has one:", err)
 	}
 }
@@ -213,7 +214,7 @@ func TestKeeperOfOtherRelease(t *testing.T) {
 // word that they end, and that the new one on the same socket gets all others.
 func TestServedStandsDown(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
-	l, err := listen(a, plainSocket, "127.0.0.1", 0, false)
+	l, err := a.sockets.Listen(handover.PlainSocket, "127.0.0.1", 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestServedStandsDown(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		next, err := k.Sockets.Listen(plainSocket, "127.0.0.1", 0, false)
+		next, err := k.Sockets.Listen(handover.PlainSocket, "127.0.0.1", 0, false)
 		if err != nil {
 			return err
 		}

@@ -28,37 +28,7 @@ const (
 	idleTimeout    = 2 * time.Minute
 )
 
-// Names of the listening sockets, under which a process passes them to the next one.
-const (
-	plainSocket     = "api"
-	secureSocket    = "https"
-	webSocket       = "http"
-	adminSocket     = "administrators"
-	studioSocket    = "studio"
-	inboxSocket     = "inbox"
-	smtpSocket      = "smtp"
-	functionsSocket = "functions"
-	databaseSocket  = "database"
-	viteSocket      = "vite"
-)
-
-// listen opens a port, or takes the socket of this name that systemd or the process before this one
-// has opened. With anyPort it opens a free one if another program uses the port.
-func listen(a *App, name, host string, port uint16, anyPort bool) (net.Listener, error) {
-	l, err := a.sockets.Listen(name, host, port, anyPort)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("port %d is in use by another program: stop that program, or choose another port with --port (0 for a free one)", port)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user cannot open port %d: ports below 1024 need root or the capability CAP_NET_BIND_SERVICE", port)
-	}
-	return l, err
-}
-
-// portOf returns the port of a listener.
-func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
-
-// server returns an http.Server with the limits of the public port.
+// httpServer returns an http.Server with the limits of the public port.
 func httpServer(h http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,

@@ -42,6 +42,13 @@ func (p *pools) closeIdle(ctx context.Context) {
 	}
 }
 
+// reset closes the idle connections, whose prepared statements may name types that were dropped.
+func (p *pools) reset() {
+	for _, pool := range p.all() {
+		pool.Pgx().Reset()
+	}
+}
+
 // gauges reads the state of the pools, the disk and the backup at each scrape.
 type gauges struct {
 	pools  *pools
@@ -71,7 +78,7 @@ func (s *services) openMetrics(context.Context) error {
 		shippedAge: desc("backup_log_age_seconds",
 			"Time since the log of the database was stored; +Inf if it never was."),
 	}
-	if s.Config.Backup.To != "" && s.db.embedded != nil {
+	if s.Config.Backup.To != "" && s.db.Embedded() {
 		g.status = s.backupStatus
 	}
 	return s.metrics.Register(g)

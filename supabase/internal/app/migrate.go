@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/database/migrate"
@@ -26,8 +27,8 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return a.oneShot(ctx, func(d *database) error {
-		if err := d.migrateAll(ctx); err != nil {
+	return a.oneShot(ctx, func(d *database.Database) error {
+		if err := a.migrateAll(ctx, d); err != nil {
 			return err
 		}
 		if a.Config.StorageURL == "" {
@@ -45,7 +46,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 		if err := a.upstream(a.Config.StorageURL, &storage); err != nil {
 			return err
 		}
-		return pool.WithConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+		return pool.WithConn(ctx, d.URL("postgres"), func(conn *pgx.Conn) error {
 			return seedStorage(ctx, a.Config, a.Project, storage, key, conn)
 		})
 	})
@@ -53,8 +54,8 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 
 // Pending returns the migrations of the project that the database does not have.
 func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err error) {
-	err = a.oneShot(ctx, func(d *database) error {
-		return pool.WithConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
+	err = a.oneShot(ctx, func(d *database.Database) error {
+		return pool.WithConn(ctx, d.URL("postgres"), func(conn *pgx.Conn) error {
 			pending, err = migrate.Pending(ctx, conn, a.Project)
 			return err
 		})
@@ -62,26 +63,31 @@ func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err err
 	return pending, err
 }
 
-// attachToServer returns the embedded Postgres of a running server.
-func attachToServer(a *App) (*database, error) {
-	source, err := a.Postgres()
-	if err != nil {
-		return nil, err
+// openDatabase starts the embedded Postgres, unless DATABASE_URL is set or the process before this one
+// runs it.
+func (a *App) openDatabase(ctx context.Context) (*database.Database, error) {
+	return database.Open(ctx, a.Installation,
+		database.Options{Sockets: a.sockets, Attach: a.keeper != nil, TLSPort: a.facts.DatabaseTLSPort})
+}
+
+// migrateAll applies all that is pending in the database. It makes a backup first if the installation
+// has an older schema.
+func (a *App) migrateAll(ctx context.Context, d *database.Database) error {
+	if err := checkFiles(ctx, a.Options, d); err != nil {
+		return err
 	}
-	d, err := attachDatabase(a, source)
-	if err != nil {
-		return nil, err
+	if err := makeFilesDir(a.Options, d); err != nil {
+		return err
 	}
-	d.guest = true
-	return d, nil
+	return d.MigrateAll(ctx, a.backups().beforeUpgrade)
 }
 
 // oneShot opens the database, calls work and closes the database. The embedded Postgres may be that
 // of a running server.
-func (a *App) oneShot(ctx context.Context, work func(*database) error) error {
+func (a *App) oneShot(ctx context.Context, work func(*database.Database) error) error {
 	return a.startOrClose(ctx, func(ctx context.Context) error {
 		if _, err := datadir.ReadServer(a.Data); a.Config.DatabaseURL == "" && err == nil && datadir.Locked(a.Data) {
-			d, err := attachToServer(a)
+			d, err := database.Beside(a.Installation)
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 		return nil
 	}
 	log := s.Log.With("part", "realtime")
-	role := s.db.url("supabase_realtime_admin")
+	role := s.db.URL("supabase_realtime_admin")
 	pool, err := s.openPool(ctx, role, "realtime", realtimeConns)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/observe"
 	"daawo/supabase/internal/database/pool"
@@ -106,11 +107,11 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := pool.WithConn(ctx, d.url("postgres"),
-		func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
+	if err := pool.WithConn(ctx, d.URL("postgres"),
+		func(conn *pgx.Conn) error { return d.MigrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
-	l, err := listen(a, functionsSocket, a.Config.Host, a.Config.FunctionsPort, false)
+	l, err := a.sockets.Listen(handover.FunctionsSocket, a.Config.Host, a.Config.FunctionsPort, false)
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("/", s.functions)
 	// The gateway is the only client, so there is no limit per address.
 	serveUntilClose(a, "functions' port", httpServer(mux, a.Log), l, gateway.ConnLimits{Total: maxConnections}, nil)
-	address := "http://" + net.JoinHostPort(a.Config.Host, strconv.Itoa(portOf(l)))
+	address := "http://" + net.JoinHostPort(a.Config.Host, strconv.Itoa(handover.Port(l)))
 	a.describe = func() []Value { return []Value{value("FUNCTIONS_URL", "Functions", address)} }
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
@@ -25,7 +26,7 @@ import (
 type services struct {
 	*App
 	addresses
-	db *database // nil if only the gateway runs
+	db *database.Database // nil if only the gateway runs
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 
@@ -45,7 +46,7 @@ type services struct {
 // upstreamWait is how long a request waits for a service that is still starting.
 const upstreamWait = 15 * time.Second
 
-func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
+func (a *App) newServices(set keys.Set, d *database.Database, at addresses) *services {
 	return &services{
 		App: a, addresses: at, db: d,
 		keys:    keyring.New(set, a.Now),
@@ -59,7 +60,7 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 
 // openServices starts the engines. Each has a separate connection pool, so that no engine can
 // starve another.
-func (a *App) openServices(ctx context.Context, d *database, at addresses) (*services, error) {
+func (a *App) openServices(ctx context.Context, d *database.Database, at addresses) (*services, error) {
 	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return nil, err

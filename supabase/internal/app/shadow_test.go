@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
@@ -32,7 +33,7 @@ func TestShadowOnGivenServer(t *testing.T) {
 	given := pg.TCPURL(server.Superuser)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": given})
 	broken := errors.New("broken")
-	err = Shadow(ctx, a.Options, true, func(conn *pgx.Conn) error {
+	err = database.Shadow(ctx, a.Options, true, func(conn *pgx.Conn) error {
 		var name string
 		var migrated bool
 		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name,

@@ -38,11 +38,11 @@ func (s *services) openStorage(ctx context.Context) error {
 	if !s.Config.Storage.Enabled {
 		return nil
 	}
-	db, err := s.openPool(ctx, s.db.url("supabase_storage_admin"), "storage", storageConns)
+	db, err := s.openPool(ctx, s.db.URL("supabase_storage_admin"), "storage", storageConns)
 	if err != nil {
 		return err
 	}
-	files, closer, err := s.openFiles()
+	files, closer, err := openStored(s.Options)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *services) openStorage(ctx context.Context) error {
 		engine.SweepDaily()
 	}
 	s.storage = engine
-	return pool.WithConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, s.db.URL("postgres"), func(conn *pgx.Conn) error {
 		return seedStorage(ctx, s.Config, s.Project, engine, set.ServiceRole, conn)
 	})
 }

@@ -52,8 +52,8 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 // withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work. New
 // files are readable by other users if another program, imgproxy, reads them.
 func (a backups) withFiles(dir string, work func(backup.Files) error) (err error) {
-	open := a.openFiles
-	if dir = cmp.Or(dir, a.filesDir()); dir != "" {
+	open := func() (backend.Backend, io.Closer, error) { return openStored(a.Options) }
+	if dir = cmp.Or(dir, filesDir(a.Options)); dir != "" {
 		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.Config.ImgproxyURL != "") }
 	}
 	files, closer, err := open()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/server"
@@ -20,8 +21,8 @@ func (a backups) upgradeDir() string { return filepath.Join(a.Data, "before-upgr
 // beforeUpgrade makes a full backup of an installation that has pending migrations, so that the
 // operator can go back to the older program and its data. A new installation needs none. conn is a
 // superuser's.
-func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn) error {
-	pending, err := migrate.HasPending(ctx, conn, a.Project, a.foreignSchemas()...)
+func (a backups) beforeUpgrade(ctx context.Context, d *database.Database, conn *pgx.Conn) error {
+	pending, err := migrate.HasPending(ctx, conn, a.Project, database.ForeignSchemas(a.Config)...)
 	if err != nil || !pending {
 		return err
 	}
@@ -39,7 +40,7 @@ func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn)
 }
 
 // full makes one full backup of a running database.
-func (a backups) full(ctx context.Context, d *database, location string) error {
+func (a backups) full(ctx context.Context, d *database.Database, location string) error {
 	open := backup.OpenStore
 	if location == a.upgradeDir() {
 		open = backup.MakeStore
@@ -52,7 +53,7 @@ func (a backups) full(ctx context.Context, d *database, location string) error {
 	if err != nil {
 		return err
 	}
-	o.URL = d.url(server.Superuser)
+	o.URL = d.URL(server.Superuser)
 	if location == a.upgradeDir() {
 		o.Keep = 1
 	}

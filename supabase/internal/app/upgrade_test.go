@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"daawo/supabase/internal/app/database"
 )
 
 // older returns the project without its last migration.
@@ -56,7 +58,7 @@ func TestUpgrade(t *testing.T) {
 	for range 2 { // two more upgrades
 		time.Sleep(1100 * time.Millisecond) // names of backups have a resolution of one second
 		if err := a.oneShot(t.Context(),
-			func(d *database) error { return a.backups().full(t.Context(), d, a.backups().upgradeDir()) }); err != nil {
+			func(d *database.Database) error { return a.backups().full(t.Context(), d, a.backups().upgradeDir()) }); err != nil {
 			t.Fatal(err)
 		}
 	}

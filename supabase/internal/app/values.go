@@ -26,7 +26,7 @@ func (s *services) values() []Value {
 		value("STORAGE_URL", "", address+"/storage/v1"),
 		value("STORAGE_S3_URL", "", address+"/storage/v1/s3"),
 		value("FUNCTIONS_URL", "", address+"/functions/v1"),
-		value("DB_URL", "Database", s.db.public()),
+		value("DB_URL", "Database", s.db.Public()),
 	}
 	if s.Config.StudioURL != "" {
 		values = append(values, value("STUDIO_URL", "Studio", s.Config.StudioURL))

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -32,11 +33,11 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 	if _, err := os.Stat(program); err != nil {
 		return nil, errors.New("--dev serves the site from its source, which is not here: run it in the top folder of the repository, after `npm install`")
 	}
-	l, err := listen(a, viteSocket, "127.0.0.1", 0, true)
+	l, err := a.sockets.Listen(handover.ViteSocket, "127.0.0.1", 0, true)
 	if err != nil {
 		return nil, err
 	}
-	port := portOf(l)
+	port := handover.Port(l)
 	if err := l.Close(); err != nil { // vite listens on it instead
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"flag"
 	"fmt"
 
-	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
@@ -57,7 +57,7 @@ func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate keyr
 		return nil
 	}
 	if password {
-		if err := app.NewDatabasePassword(data); err != nil {
+		if err := database.NewPassword(data); err != nil {
 			return err
 		}
 	}

@@ -84,8 +84,8 @@ func (p *Parts) Failed() <-chan error { return p.failed }
 // Running returns the number of parts to close.
 func (p *Parts) Running() int { return len(p.closers) }
 
-// Close stops all parts, the newest first. It returns the errors of all parts.
-func (p *Parts) Close(ctx context.Context) error { return p.CloseTo(ctx, 0) }
+// CloseAll stops all parts, the newest first. It returns the errors of all parts.
+func (p *Parts) CloseAll(ctx context.Context) error { return p.CloseTo(ctx, 0) }
 
 // CloseTo stops all parts except the n oldest.
 func (p *Parts) CloseTo(ctx context.Context, n int) error {

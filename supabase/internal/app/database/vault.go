@@ -1,4 +1,4 @@
-package app
+package database
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // storeSecrets puts the secrets of [db.vault] into the vault, before the migrations, which may use
 // them. A secret whose variable is not set is left as it is.
-func (d *database) storeSecrets(ctx context.Context, conn *pgx.Conn) error {
+func (d *Database) storeSecrets(ctx context.Context, conn *pgx.Conn) error {
 	if len(d.Config.DB.Vault) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package app
+package database
 
 import (
 	"net/url"
@@ -27,7 +27,7 @@ func TestGivenURL(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		c, err := pgx.ParseConfig((&database{given: u}).url("authenticator"))
+		c, err := pgx.ParseConfig(As(u, "authenticator"))
 		if err != nil || c.Host != host || c.User != "authenticator" || c.Database != "app" {
 			t.Errorf("%s: %v, host %q, user %q, database %q", text, err, c.Host, c.User, c.Database)
 		}

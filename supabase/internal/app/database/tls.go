@@ -1,4 +1,4 @@
-package app
+package database
 
 import (
 	"bufio"
@@ -25,23 +25,25 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/installation"
 )
 
 // Codes of the first message of a connection in Postgres' protocol.
 const (
-	codeCancel  = 80877102
-	codeTLS     = 80877103
-	codeGSS     = 80877104
-	tlsRecord   = 0x16 // first byte of a TLS handshake, with sslnegotiation=direct
-	maxStartup  = 10_000
-	startLimit  = 10 * time.Second // for the handshake and the first message
-	maxDBFronts = 100              // connections at once; Postgres allows fewer
+	codeCancel     = 80877102
+	codeTLS        = 80877103
+	codeGSS        = 80877104
+	tlsRecord      = 0x16 // first byte of a TLS handshake, with sslnegotiation=direct
+	maxStartup     = 10_000
+	startLimit     = 10 * time.Second // for the handshake and the first message
+	maxConnections = 100              // connections at once; Postgres allows fewer
 )
 
-// dbFront serves TLS on the port of Postgres and passes the connections on to the embedded server,
+// tlsFront serves TLS on the port of Postgres and passes the connections on to the embedded server,
 // which listens on loopback without TLS: its OpenSSL no longer gets security fixes. Without TLS,
 // only programs of this machine may connect.
-type dbFront struct {
+type tlsFront struct {
 	listener net.Listener
 	config   *tls.Config
 	target   string
@@ -51,24 +53,24 @@ type dbFront struct {
 	life     context.Context
 }
 
-// openDBFront listens on the port of Postgres. target is the address of the embedded server.
-func openDBFront(a *App, target string) (*dbFront, error) {
-	pair, err := dbCertificate(a)
+// openTLSFront listens on the port of Postgres. target is the address of the embedded server.
+func openTLSFront(in installation.Installation, sockets *handover.Sockets, target string) (*tlsFront, error) {
+	pair, err := certificate(in)
 	if err != nil {
 		return nil, fmt.Errorf("--db-tls: %w", err)
 	}
-	l, err := listen(a, databaseSocket, a.Config.Host, a.Config.DB.Port, a.AnyPort)
+	l, err := sockets.Listen(handover.DatabaseSocket, in.Config.Host, in.Config.DB.Port, in.AnyPort)
 	if err != nil {
 		return nil, err
 	}
 	life, cancel := context.WithCancel(context.Background())
-	f := &dbFront{
-		listener: l, target: target, log: a.Log, slots: make(chan struct{}, maxDBFronts), life: life,
+	f := &tlsFront{
+		listener: l, target: target, log: in.Log, slots: make(chan struct{}, maxConnections), life: life,
 		config: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
 			NextProtos: []string{"postgresql"}},
 	}
 	f.open.Go(f.accept)
-	a.OnClose("database TLS", func(context.Context) error {
+	in.OnClose("database TLS", func(context.Context) error {
 		cancel()
 		err := l.Close()
 		f.open.Wait()
@@ -77,13 +79,13 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 	return f, nil
 }
 
-// dbCertificate returns the certificate of [api.tls], or one of the data folder that is signed by
+// certificate returns the certificate of [api.tls], or one of the data folder that is signed by
 // itself and made at the first start.
-func dbCertificate(a *App) (tls.Certificate, error) {
-	if t := a.Config.API.TLS; t.Enabled {
-		return tls.LoadX509KeyPair(a.Config.Path(t.CertPath), a.Config.Path(t.KeyPath))
+func certificate(in installation.Installation) (tls.Certificate, error) {
+	if t := in.Config.API.TLS; t.Enabled {
+		return tls.LoadX509KeyPair(in.Config.Path(t.CertPath), in.Config.Path(t.KeyPath))
 	}
-	cert, key := filepath.Join(a.Data, "database.crt"), filepath.Join(a.Data, "database.key")
+	cert, key := filepath.Join(in.Data, "database.crt"), filepath.Join(in.Data, "database.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
 		if err := writeSelfSigned(cert, key); err != nil {
 			return tls.Certificate{}, err
@@ -128,7 +130,7 @@ func writeSelfSigned(cert, key string) error {
 	return datadir.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
 }
 
-func (f *dbFront) accept() {
+func (f *tlsFront) accept() {
 	for {
 		conn, err := f.listener.Accept()
 		if err != nil {
@@ -159,7 +161,7 @@ type peeked struct {
 func (p peeked) Read(b []byte) (int, error) { return p.r.Read(b) }
 
 // serve answers the request for TLS and passes the connection on.
-func (f *dbFront) serve(raw net.Conn) error {
+func (f *tlsFront) serve(raw net.Conn) error {
 	if err := raw.SetDeadline(time.Now().Add(startLimit)); err != nil {
 		return err
 	}
@@ -209,7 +211,7 @@ func (f *dbFront) serve(raw net.Conn) error {
 }
 
 // secured returns the connection with TLS. The handshake happens at the first read.
-func (f *dbFront) secured(conn net.Conn) net.Conn {
+func (f *tlsFront) secured(conn net.Conn) net.Conn {
 	t := tls.Server(conn, f.config)
 	return peeked{t, bufio.NewReader(t)}
 }
@@ -226,7 +228,7 @@ func fatal(code, message string) []byte {
 }
 
 // pass copies between the client and the server until one of them ends.
-func (f *dbFront) pass(client net.Conn, raw net.Conn) error {
+func (f *tlsFront) pass(client net.Conn, raw net.Conn) error {
 	server, err := net.DialTimeout("tcp", f.target, startLimit)
 	if err != nil {
 		_, _ = client.Write(fatal("57P03", "the database does not reply"))
@@ -249,7 +251,7 @@ func (f *dbFront) pass(client net.Conn, raw net.Conn) error {
 }
 
 // port returns the port on which the front listens.
-func (f *dbFront) port() int { return portOf(f.listener) }
+func (f *tlsFront) port() int { return handover.Port(f.listener) }
 
 // address returns the loopback address of a port.
 func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

@@ -1,4 +1,4 @@
-package app
+package database
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/pool"
@@ -19,7 +20,7 @@ import (
 // call. It is one of the server of DATABASE_URL, whose extensions the project may need, or of an
 // embedded server. The database has what a new installation has, and the project's migrations if
 // migrations is set. It uses no data of an installation.
-func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn) error) (err error) {
+func Shadow(ctx context.Context, o installation.Options, migrations bool, work func(*pgx.Conn) error) (err error) {
 	dir, err := os.MkdirTemp("", "daawo-shadow-")
 	if err != nil {
 		return err
@@ -39,24 +40,24 @@ func Shadow(ctx context.Context, o Options, migrations bool, work func(*pgx.Conn
 		c.DatabaseURL = url
 	}
 	o.Config, o.Data = &c, dir
-	return shadow(ctx, New(o), migrations, work)
+	return shadow(ctx, installation.New(o), migrations, work)
 }
 
-func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) error) (err error) {
-	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
-	d, err := a.openDatabase(ctx)
+func shadow(ctx context.Context, in installation.Installation, migrations bool, work func(*pgx.Conn) error) (err error) {
+	defer func() { err = errors.Join(err, in.CloseAll(context.WithoutCancel(ctx))) }()
+	d, err := Open(ctx, in, Options{})
 	if err != nil {
 		return err
 	}
-	if err := d.migratePlatform(ctx, nil); err != nil {
+	if err := d.MigratePlatform(ctx, nil); err != nil {
 		return err
 	}
-	return pool.WithConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if err := d.migrateOwn(ctx, conn); err != nil {
+	return pool.WithConn(ctx, d.URL("postgres"), func(conn *pgx.Conn) error {
+		if err := d.MigrateOwn(ctx, conn); err != nil {
 			return err
 		}
 		if migrations {
-			if _, err := migrate.Apply(ctx, conn, a.Project); err != nil {
+			if _, err := migrate.Apply(ctx, conn, in.Project); err != nil {
 				return err
 			}
 		}
