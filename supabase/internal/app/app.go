@@ -14,6 +14,7 @@ import (
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
@@ -145,11 +146,11 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	// First the port: if another program uses it, the start fails before Postgres is unpacked.
-	front, err := a.openFront(a.plainHost())
+	ports, err := front.Listen(a.Installation, a.sockets, front.PlainHost(a.Config))
 	if err != nil {
 		return err
 	}
-	sites := openSites(a, front.addresses)
+	sites := front.ReadSites(a.Installation, a.sockets, ports.Addresses)
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err
@@ -158,13 +159,13 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := a.migrateAll(ctx, d); err != nil {
 		return err
 	}
-	s, err := a.openServices(ctx, d, front.addresses)
+	s, err := a.openServices(ctx, d, ports.Addresses)
 	if err != nil {
 		return err
 	}
 	s.keys.Watch(s.Installation)
 	s.keys.WatchIssuer(s.Installation)
-	if err := a.openGateway(ctx, front, s, sites); err != nil {
+	if err := a.openGateway(ctx, ports, s, sites); err != nil {
 		return err
 	}
 	if a.keeper == nil { // otherwise the backup of the process before this one still runs
@@ -181,18 +182,22 @@ func (a *App) startAll(ctx context.Context) error {
 }
 
 // openGateway serves the services and the site on the public ports.
-func (a *App) openGateway(ctx context.Context, front *front, s *services, p *sites) error {
-	p.publishableKey = s.publishableKey
-	files, err := a.openSite(ctx, p, s)
+func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, sites *front.Sites) error {
+	sites.PublishableKey = s.publishableKey
+	files, err := sites.Public(ctx, s.startPage())
 	if err != nil {
 		return err
 	}
-	admin, err := s.adminGateway(p)
+	admin, err := s.adminGateway(sites)
 	if err != nil {
 		return err
 	}
-	p.compressLater(a)
-	return front.open(ctx, a.traces.Handler(gateway.New(s.gatewayOptions(files))), admin)
+	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin}
+	if err := a.upstream(a.Config.StudioUpstreamURL, &h.Studio); err != nil {
+		return err
+	}
+	sites.CompressLater(a.pools.closeIdle)
+	return ports.Start(ctx, h)
 }
 
 // openControl listens for the commands of the operator.

@@ -32,7 +32,7 @@ func (s *services) openAuth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := authConfig(s.Config, s.Project, s.public, s.MailTexts)
+	cfg, err := authConfig(s.Config, s.Project, s.Public, s.MailTexts)
 	if err != nil {
 		return err
 	}

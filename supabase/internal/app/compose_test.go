@@ -6,6 +6,7 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/cli"
 
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
@@ -108,7 +109,7 @@ func TestComposeAnnouncement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.describe = func() []Value { return gatewayValues(c, addresses{public: c.SiteURL}, set) }
+		a.describe = func() []Value { return gatewayValues(c, front.Addresses{Public: c.SiteURL}, set) }
 		var out strings.Builder
 		shown, left := a.Info().Announcement()
 		if err := shown.Write(&out, "pretty"); err != nil {

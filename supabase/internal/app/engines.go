@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"daawo/supabase/internal/app/database"
@@ -55,7 +56,7 @@ func (s *services) openREST(ctx context.Context) error {
 	c.Schemas, c.ExtraSearchPath = s.Config.API.Schemas, s.Config.API.ExtraSearchPath
 	c.AnonRole, c.NoCORS, c.RefuseIDTokens = keys.RoleAnon, true, true
 	c.RequireFilter, c.CancelReads = true, true
-	c.ProxyURL = s.public + "/rest/v1"
+	c.ProxyURL = s.Public + "/rest/v1"
 	if s.Config.API.MaxRows > 0 {
 		c.MaxRows = &s.Config.API.MaxRows
 	}
@@ -82,11 +83,9 @@ func (s *services) openREST(ctx context.Context) error {
 		return err
 	}
 	// other services start while it reads the schema
-	started := begin(func() (any, error) { return nil, engine.Start(ctx) })
-	s.restStarted = func() error {
-		_, err := started()
-		return err
-	}
+	started := make(chan error, 1)
+	go func() { started <- engine.Start(ctx) }()
+	s.restStarted = sync.OnceValue(func() error { return <-started })
 	s.keys.OnChange(func(keys.Set) {
 		// Wait for it: the gateway sends tokens of the new keys as soon as this returns.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

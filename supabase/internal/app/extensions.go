@@ -56,6 +56,6 @@ func (s *services) openExtensions(ctx context.Context) error {
 // says more.
 func (s *services) netTargets() pgnet.Targets {
 	private := s.Config.NetPrivate == "allow" || s.Config.NetPrivate == "" && s.Config.Loopback()
-	return pgnet.Targets{Public: s.public, Inside: s.inside, Private: private,
+	return pgnet.Targets{Public: s.Public, Inside: s.Inside, Private: private,
 		Allowed: []netip.Prefix(s.Config.NetAllowed)}
 }

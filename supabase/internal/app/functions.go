@@ -78,7 +78,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 	link, studio := s.rowLink()
 	s.outbox, err = jobs.New(jobs.Options{
 		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.Config.WebhookURL, WebhookSecret: s.Config.WebhookSecret,
-		SiteURL: s.public, StudioURL: studio, RowLink: link,
+		SiteURL: s.Public, StudioURL: studio, RowLink: link,
 		Log: s.Log.With("part", "outbox"), Meter: s.metrics, Traces: s.traces,
 	})
 	return err
@@ -271,14 +271,14 @@ func (s *services) functionEnv() (func(string) string, error) {
 func (s *services) stackEnv() map[string]string {
 	set := s.keys.Current()
 	env := map[string]string{
-		"SUPABASE_URL":              s.inside,
+		"SUPABASE_URL":              s.Inside,
 		"SUPABASE_ANON_KEY":         set.Anon,
 		"SUPABASE_SERVICE_ROLE_KEY": set.ServiceRole,
 		"SUPABASE_PUBLISHABLE_KEY":  set.Publishable,
 		"SUPABASE_SECRET_KEY":       set.Secret,
 		"SUPABASE_DB_URL":           s.db.URL("postgres"),
-		"SITE_URL":                  s.public,
-		"DESK_URL":                  s.admin,
+		"SITE_URL":                  s.Public,
+		"DESK_URL":                  s.Admin,
 	}
 	for name, secret := range s.Config.EdgeRuntime.Secrets {
 		env[name] = secret

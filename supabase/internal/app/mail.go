@@ -13,8 +13,8 @@ import (
 func (s *services) rowLink() (link func(edge.Row) string, studio string) {
 	// Without DESK_URL the application of a public installation listens on loopback, where no
 	// reader of a mail can open it.
-	if to := s.AdminLink; to != nil && s.admin != "" && (s.Config.AdminURL != "" || s.Config.Loopback()) {
-		return func(row edge.Row) string { return to(strings.TrimRight(s.admin, "/"), row) }, ""
+	if to := s.AdminLink; to != nil && s.Admin != "" && (s.Config.AdminURL != "" || s.Config.Loopback()) {
+		return func(row edge.Row) string { return to(strings.TrimRight(s.Admin, "/"), row) }, ""
 	}
 	line, command := s.RowLink, s.Config.Command
 	if line == nil || command == "daawo" {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/base/config"
 )
 
@@ -47,7 +48,7 @@ func TestNoticeLeadsToAdminSite(t *testing.T) {
 				Command: "daawo", Host: c.host, AdminURL: c.adminURL, StudioURL: "https://studio.example.org"}}
 			return o
 		}())
-		link, studio := (&services{App: a, addresses: addresses{admin: c.at}}).rowLink()
+		link, studio := (&services{App: a, Addresses: front.Addresses{Admin: c.at}}).rowLink()
 		if got := link(edge.Row{Table: "notes", Value: "7"}); got != c.link || studio != c.studio {
 			t.Errorf("%s: %q and Studio %q", name, got, studio)
 		}

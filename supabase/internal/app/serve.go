@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/observe"
@@ -35,7 +36,7 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := a.newServices(set, nil, addresses{})
+	s := a.newServices(set, nil, front.Addresses{})
 	for _, u := range []struct {
 		name, target string
 		to           *http.Handler
@@ -53,15 +54,15 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err := a.upstream(a.Config.RealtimeURL, &s.realtime); err != nil {
 		return err
 	}
-	front, err := a.openFront(a.Config.Host)
+	ports, err := front.Listen(a.Installation, a.sockets, a.Config.Host)
 	if err != nil {
 		return err
 	}
-	s.addresses = front.addresses
-	if err := a.openGateway(ctx, front, s, openSites(a, front.addresses)); err != nil {
+	s.Addresses = ports.Addresses
+	if err := a.openGateway(ctx, ports, s, front.ReadSites(a.Installation, a.sockets, ports.Addresses)); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return gatewayValues(a.Config, front.addresses, s.keys.Current()) }
+	a.describe = func() []Value { return gatewayValues(a.Config, ports.Addresses, s.keys.Current()) }
 	a.rest = "the keys and Studio's login are in .env"
 	return nil
 }
@@ -116,8 +117,8 @@ func (a *App) startFunctions(ctx context.Context) error {
 		return err
 	}
 	a.OnClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
-	at := addresses{public: publicAddress(a.Config, int(a.Config.API.Port)), admin: a.Config.AdminURL}
-	at.inside = cmp.Or(a.Config.InsideURL, at.public)
+	at := front.Addresses{Public: front.PublicAddress(a.Config, int(a.Config.API.Port)), Admin: a.Config.AdminURL}
+	at.Inside = cmp.Or(a.Config.InsideURL, at.Public)
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions, s.openMetrics} {
 		if err := open(ctx); err != nil {
@@ -131,7 +132,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.Config.MetricsToken))
 	mux.Handle("/", s.functions)
 	// The gateway is the only client, so there is no limit per address.
-	serveUntilClose(a, "functions' port", httpServer(mux, a.Log), l, gateway.ConnLimits{Total: maxConnections}, nil)
+	front.Serve(a.Installation, "functions' port", mux, l, gateway.ConnLimits{Total: front.MaxConnections}, nil)
 	address := "http://" + net.JoinHostPort(a.Config.Host, strconv.Itoa(handover.Port(l)))
 	a.describe = func() []Value { return []Value{value("FUNCTIONS_URL", "Functions", address)} }
 	return nil

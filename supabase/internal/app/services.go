@@ -9,6 +9,7 @@ import (
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
@@ -25,7 +26,7 @@ import (
 // process or, if its URL is set, a proxy to an upstream service.
 type services struct {
 	*App
-	addresses
+	front.Addresses
 	db *database.Database // nil if only the gateway runs
 
 	auth, rest, storage, functions, realtime, meta http.Handler
@@ -46,9 +47,9 @@ type services struct {
 // upstreamWait is how long a request waits for a service that is still starting.
 const upstreamWait = 15 * time.Second
 
-func (a *App) newServices(set keys.Set, d *database.Database, at addresses) *services {
+func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
-		App: a, addresses: at, db: d,
+		App: a, Addresses: at, db: d,
 		keys:    keyring.New(set, a.Now),
 		journal: host.NewJournal(a.Log.Handler()),
 		metrics: observe.NewMetrics(),
@@ -60,7 +61,7 @@ func (a *App) newServices(set keys.Set, d *database.Database, at addresses) *ser
 
 // openServices starts the engines. Each has a separate connection pool, so that no engine can
 // starve another.
-func (a *App) openServices(ctx context.Context, d *database.Database, at addresses) (*services, error) {
+func (a *App) openServices(ctx context.Context, d *database.Database, at front.Addresses) (*services, error) {
 	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return nil, err
@@ -117,6 +118,29 @@ func (a *App) upstream(target string, to *http.Handler) error {
 	}
 	*to = gateway.Proxy(u, upstreamWait, a.Log)
 	return nil
+}
+
+// startPage returns the pages of a stack without a site.
+func (s *services) startPage() http.Handler {
+	var rows []front.Row
+	for _, r := range []struct {
+		label, path string
+		handler     http.Handler
+	}{
+		{"REST", "/rest/v1", s.rest}, {"Auth", "/auth/v1", s.auth}, {"Storage", "/storage/v1", s.storage},
+		{"Functions", "/functions/v1", s.functions}, {"Realtime", "/realtime/v1", s.realtime},
+	} {
+		if r.handler != nil {
+			rows = append(rows, front.Row{Label: r.label, Value: s.Public + r.path})
+		}
+	}
+	if s.inbox != "" {
+		rows = append(rows, front.Row{Label: "Mails", Value: s.inbox, Link: true})
+	}
+	if s.Config.StudioURL != "" {
+		rows = append(rows, front.Row{Label: "Studio", Value: s.Config.StudioURL, Link: true})
+	}
+	return front.StartPage(s.Config, s.Public, rows)
 }
 
 // gatewayOptions returns the options of a gateway in front of the services.

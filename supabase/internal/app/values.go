@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 )
@@ -13,13 +14,13 @@ func value(name, label, text string) Value { return Value{Name: name, Label: lab
 
 // values returns the values of the whole stack.
 func (s *services) values() []Value {
-	address := s.public
+	address := s.Public
 	set := s.keys.Current()
 	s3ID, s3Secret := s3Keys(set)
 	values := []Value{
 		value("SITE_URL", "Site", address),
 		value("API_URL", "API", address),
-		value("INSIDE_URL", "", s.inside),
+		value("INSIDE_URL", "", s.Inside),
 		value("REST_URL", "", address+"/rest/v1"),
 		value("GRAPHQL_URL", "", address+"/graphql/v1"),
 		value("AUTH_URL", "", address+"/auth/v1"),
@@ -31,8 +32,8 @@ func (s *services) values() []Value {
 	if s.Config.StudioURL != "" {
 		values = append(values, value("STUDIO_URL", "Studio", s.Config.StudioURL))
 	}
-	if s.admin != "" {
-		values = append(values, value("DESK_URL", "Desk", s.admin))
+	if s.Admin != "" {
+		values = append(values, value("DESK_URL", "Desk", s.Admin))
 	}
 	if s.inbox != "" {
 		values = append(values, value("MAILPIT_URL", "Inbox", s.inbox), value("INBUCKET_URL", "", s.inbox))
@@ -54,10 +55,10 @@ const localStudioPassword = "supabase"
 
 // gatewayValues returns what a gateway in front of other services announces: the addresses, how to
 // sign in, and the keys.
-func gatewayValues(c *config.Config, at addresses, set keys.Set) []Value {
-	values := []Value{value("SITE_URL", "Site", at.public), value("API_URL", "API", at.public)}
-	if at.admin != "" {
-		values = append(values, value("DESK_URL", "Desk", at.admin))
+func gatewayValues(c *config.Config, at front.Addresses, set keys.Set) []Value {
+	values := []Value{value("SITE_URL", "Site", at.Public), value("API_URL", "API", at.Public)}
+	if at.Admin != "" {
+		values = append(values, value("DESK_URL", "Desk", at.Admin))
 	}
 	if c.StudioUpstreamURL != "" {
 		values = append(values,

@@ -1,4 +1,6 @@
-package app
+// Package front opens the public ports of a stack and serves the gateway, the site, the administrators'
+// application and Studio on them, with TLS.
+package front
 
 import (
 	"context"
@@ -15,71 +17,73 @@ import (
 	"go.uber.org/zap"
 
 	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/gateway"
 )
 
-// addresses are the two addresses of the gateway, without a trailing slash.
-type addresses struct {
-	public string // for browsers
-	inside string // for local programs, which may be unable to reach the public one
-	admin  string // of the administrators' application, "" if there is none
+// Addresses are the addresses of the gateway, without a trailing slash.
+type Addresses struct {
+	Public string // for browsers
+	Inside string // for local programs, which may be unable to reach the public one
+	Admin  string // of the administrators' application, "" if there is none
 }
 
-// front is the set of public ports.
-type front struct {
-	*App
-	addresses
-	plain  net.Listener // the public port, or the local one if certificates are obtained
-	secure net.Listener // port 443, if certificates are obtained
-	web    net.Listener // port 80, which redirects to port 443
-	desk   net.Listener // the port of the administrators' application; nil if there is none
+// Front is the set of public ports.
+type Front struct {
+	installation.Installation
+	Addresses
+	sockets *handover.Sockets
+	plain   net.Listener // the public port, or the local one if certificates are obtained
+	secure  net.Listener // port 443, if certificates are obtained
+	web     net.Listener // port 80, which redirects to port 443
+	desk    net.Listener // the port of the administrators' application; nil if there is none
 }
 
-// plainHost is the address of the port without TLS: the public one, or loopback if port 443 is the
+// PlainHost returns the host of the port without TLS: the public one, or loopback if port 443 is the
 // public port. (serve gateway always listens publicly, for the services in other containers.)
-func (a *App) plainHost() string {
-	if len(a.Config.TLSDomains) > 0 && !a.Config.API.TLS.Enabled {
+func PlainHost(c *config.Config) string {
+	if len(c.TLSDomains) > 0 && !c.API.TLS.Enabled {
 		return "127.0.0.1"
 	}
-	return a.Config.Host
+	return c.Host
 }
 
-// openFront opens the public ports, the one without TLS on plainHost.
-func (a *App) openFront(plainHost string) (*front, error) {
-	f := &front{App: a}
+// Listen opens the public ports, the one without TLS on plainHost.
+func Listen(in installation.Installation, sockets *handover.Sockets, plainHost string) (*Front, error) {
+	f := &Front{Installation: in, sockets: sockets}
 	open := func(to *net.Listener, name, host string, port uint16) error {
-		l, err := a.sockets.Listen(name, host, port, false)
+		l, err := sockets.Listen(name, host, port, false)
 		if err != nil {
 			return err
 		}
-		a.OnClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
+		in.OnClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
 		*to = l
 		return nil
 	}
-	if err := open(&f.plain, handover.PlainSocket, plainHost, a.Config.API.Port); err != nil {
+	if err := open(&f.plain, handover.PlainSocket, plainHost, in.Config.API.Port); err != nil {
 		return nil, err
 	}
-	if len(a.Config.TLSDomains) > 0 {
-		if err := errors.Join(open(&f.secure, handover.SecureSocket, a.Config.Host, 443),
-			open(&f.web, handover.WebSocket, a.Config.Host, 80)); err != nil {
+	if len(in.Config.TLSDomains) > 0 {
+		if err := errors.Join(open(&f.secure, handover.SecureSocket, in.Config.Host, 443),
+			open(&f.web, handover.WebSocket, in.Config.Host, 80)); err != nil {
 			return nil, err
 		}
 	}
-	f.public = publicAddress(a.Config, handover.Port(f.plain))
-	f.inside = f.public
-	if !a.Config.API.TLS.Enabled {
+	f.Public = PublicAddress(in.Config, handover.Port(f.plain))
+	f.Inside = f.Public
+	if !in.Config.API.TLS.Enabled {
 		host, port, _ := net.SplitHostPort(f.plain.Addr().String())
 		if ip := net.ParseIP(host); ip.IsUnspecified() {
 			host = "127.0.0.1"
 		}
-		f.inside = "http://" + net.JoinHostPort(host, port)
+		f.Inside = "http://" + net.JoinHostPort(host, port)
 	}
 	return f, f.openAdminPort()
 }
 
-// publicAddress returns the address of the site for browsers: SITE_URL, or the opened port.
-func publicAddress(c *config.Config, port int) string {
+// PublicAddress returns the address of the site for browsers: SITE_URL, or the opened port.
+func PublicAddress(c *config.Config, port int) string {
 	if c.SiteURL != "" {
 		return c.SiteURL
 	}
@@ -97,10 +101,17 @@ func publicAddress(c *config.Config, port int) string {
 	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
 }
 
-// open starts serving. With a configured certificate the public port serves HTTPS. With domains to
+// Handlers are what the ports serve.
+type Handlers struct {
+	Gateway http.Handler
+	Admin   http.Handler // the administrators' application with its API; nil if there is none
+	Studio  http.Handler // nil if there is none
+}
+
+// Start begins to serve. With a configured certificate the public port serves HTTPS. With domains to
 // obtain certificates for, port 443 does, and the port without TLS serves local programs and health
-// checks (plainHost). Studio's port uses HTTPS in both cases, because its login sends a password.
-func (f *front) open(ctx context.Context, h, admin http.Handler) error {
+// checks (PlainHost). Studio's port uses HTTPS in both cases, because its login sends a password.
+func (f *Front) Start(ctx context.Context, h Handlers) error {
 	var own *tls.Config
 	if f.Config.API.TLS.Enabled {
 		pair, err := tls.LoadX509KeyPair(f.Config.Path(f.Config.API.TLS.CertPath), f.Config.Path(f.Config.API.TLS.KeyPath))
@@ -110,25 +121,25 @@ func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 		own = tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}})
 	}
 	if f.secure == nil {
-		if err := f.openStudio(own); err != nil {
+		if err := f.openStudio(h.Studio, own); err != nil {
 			return err
 		}
-		f.serveAdmin(admin, own)
-		serveUntilClose(f.App, "gateway", httpServer(h, f.Log), f.plain, connLimits(f.Config), own)
+		f.serveAdmin(h.Admin, own)
+		Serve(f.Installation, "gateway", h.Gateway, f.plain, connLimits(f.Config), own)
 		return nil
 	}
 	magic, redirect, err := f.certificates(ctx)
 	if err != nil {
 		return err
 	}
-	if err := f.openStudio(tlsConfig(magic.TLSConfig())); err != nil {
+	if err := f.openStudio(h.Studio, tlsConfig(magic.TLSConfig())); err != nil {
 		return err
 	}
-	f.serveAdmin(admin, nil)
-	serveUntilClose(f.App, "gateway", httpServer(h, f.Log), f.plain, connLimits(f.Config), own)
-	serveUntilClose(f.App, "HTTPS", httpServer(f.byHost(admin, h), f.Log), f.secure, connLimits(f.Config),
+	f.serveAdmin(h.Admin, nil)
+	Serve(f.Installation, "gateway", h.Gateway, f.plain, connLimits(f.Config), own)
+	Serve(f.Installation, "HTTPS", f.byHost(h.Admin, h.Gateway), f.secure, connLimits(f.Config),
 		tlsConfig(magic.TLSConfig()))
-	serveUntilClose(f.App, "HTTP", httpServer(redirect, f.Log), f.web, connLimits(f.Config), nil)
+	Serve(f.Installation, "HTTP", redirect, f.web, connLimits(f.Config), nil)
 	return nil
 }
 
@@ -140,7 +151,7 @@ func tlsConfig(c *tls.Config) *tls.Config {
 
 // certificates obtains and renews the certificates of the domains. The returned handler for port 80
 // answers the challenges of the certificate authority and redirects all other requests to HTTPS.
-func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handler, error) {
+func (f *Front) certificates(ctx context.Context) (*certmagic.Config, http.Handler, error) {
 	var magic *certmagic.Config
 	cache := certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert: func(certmagic.Certificate) (*certmagic.Config, error) { return magic, nil },
@@ -190,19 +201,15 @@ func (f *front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 }
 
 // openStudio serves Studio behind its login on a separate port. secure may be nil.
-func (f *front) openStudio(secure *tls.Config) error {
-	if f.Config.StudioUpstreamURL == "" {
+func (f *Front) openStudio(studio http.Handler, secure *tls.Config) error {
+	if studio == nil {
 		return nil
-	}
-	var studio http.Handler
-	if err := f.upstream(f.Config.StudioUpstreamURL, &studio); err != nil {
-		return err
 	}
 	l, err := f.sockets.Listen(handover.StudioSocket, f.Config.Host, f.Config.Studio.Port, f.AnyPort)
 	if err != nil {
 		return err
 	}
 	login := gateway.Login(f.Config.DashboardUser, f.Config.DashboardPassword, f.Config.Proxies, studio)
-	serveUntilClose(f.App, "Studio", httpServer(login, f.Log), l, connLimits(f.Config), secure)
+	Serve(f.Installation, "Studio", login, l, connLimits(f.Config), secure)
 	return nil
 }

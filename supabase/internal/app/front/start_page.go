@@ -1,4 +1,4 @@
-package app
+package front
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+
+	"daawo/supabase/internal/base/config"
 )
 
 // startPage is the page of a stack without a site.
@@ -27,36 +29,18 @@ td { padding: .2rem 1.5rem .2rem 0 } code { font-size: 15px; overflow-wrap: anyw
 </html>
 `))
 
-// startRow is a line of startPage.
-type startRow struct {
+// Row is a line of the start page.
+type Row struct {
 	Label, Value string
 	Link         bool
 }
 
-// noSite serves the pages of a stack without a site: the addresses of the API at /, and 404 for
+// StartPage serves the pages of a stack without a site: the addresses of the API at /, and 404 for
 // every other path. Programs that do not accept HTML get plain text.
-func noSite(s *services) http.Handler {
-	rows := []startRow{}
-	for _, r := range []struct {
-		label, path string
-		handler     http.Handler
-	}{
-		{"REST", "/rest/v1", s.rest}, {"Auth", "/auth/v1", s.auth}, {"Storage", "/storage/v1", s.storage},
-		{"Functions", "/functions/v1", s.functions}, {"Realtime", "/realtime/v1", s.realtime},
-	} {
-		if r.handler != nil {
-			rows = append(rows, startRow{r.label, s.public + r.path, false})
-		}
-	}
-	if s.inbox != "" {
-		rows = append(rows, startRow{"Mails", s.inbox, true})
-	}
-	if s.Config.StudioURL != "" {
-		rows = append(rows, startRow{"Studio", s.Config.StudioURL, true})
-	}
+func StartPage(c *config.Config, url string, rows []Row) http.Handler {
 	var page, text bytes.Buffer
 	if err := startPage.Execute(&page, map[string]any{
-		"Project": s.Config.ProjectID, "Rows": rows, "URL": s.public, "Command": s.Config.Command,
+		"Project": c.ProjectID, "Rows": rows, "URL": url, "Command": c.Command,
 	}); err != nil {
 		page.Reset() // the text is served instead
 	}

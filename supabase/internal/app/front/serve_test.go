@@ -1,8 +1,9 @@
-package app
+package front
 
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -137,9 +140,77 @@ func TestHeaderLimits(t *testing.T) {
 
 // TestConnectionsForOpenFiles checks that the listener leaves files for the rest of the program.
 func TestConnectionsForOpenFiles(t *testing.T) {
-	for files, want := range map[uint64]int{1 << 20: maxConnections, 1024: 384, 256: 32, 64: 32} {
+	for files, want := range map[uint64]int{1 << 20: MaxConnections, 1024: 384, 256: 32, 64: 32} {
 		if got := connectionsFor(files); got != want {
 			t.Errorf("%d files: %d connections, want %d", files, got, want)
 		}
 	}
+}
+
+// TestServedStandsDown checks that a replaced listener serves the connections that it has, with the
+// word that they end, and that the new one on the same socket gets all others.
+func TestServedStandsDown(t *testing.T) {
+	sockets, log := handover.NewSockets(), slog.New(slog.DiscardHandler)
+	limits := connLimits(&config.Config{})
+	l, err := sockets.Listen(handover.PlainSocket, "127.0.0.1", 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := sockets.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	word := func(text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
+	}
+	old := serve(httpServer(word("old"), log), l, limits, nil, func(err error) { t.Error(err) })
+	kept, idle := dial(t, l.Addr().String()), dial(t, l.Addr().String())
+	get := func(want string, closes bool) {
+		t.Helper()
+		fmt.Fprint(kept, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		text, err := readReply(kept)
+		if err != nil || !strings.HasSuffix(text, want) || strings.Contains(text, "Connection: close") != closes {
+			t.Errorf("%q %v", text, err)
+		}
+	}
+	get("old", false)
+	old.standDown()
+	if _, err := handover.StartWithin(t.Context(), nil, files, func(connect handover.Connect) error {
+		k, err := connect(&struct{}{})
+		if err != nil {
+			return err
+		}
+		next, err := k.Sockets.Listen(handover.PlainSocket, "127.0.0.1", 0, false)
+		if err != nil {
+			return err
+		}
+		v := serve(httpServer(word("new"), log), next, limits, nil, func(err error) { t.Error(err) })
+		late := dial(t, l.Addr().String())
+		fmt.Fprint(late, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		if text, err := readReply(late); err != nil || !strings.HasSuffix(text, "new") {
+			t.Errorf("a new connection: %q %v", text, err)
+		}
+		get("old", true)
+		return errors.Join(v.close(context.Background()), k.Close())
+	}); err == nil {
+		t.Error("a server that ends without a word is ready")
+	}
+	began := time.Now()
+	if err := old.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took < quietBeforeClose {
+		t.Errorf("a connection without a request was closed after %s", took)
+	}
+	if _, err := readReply(idle); err == nil {
+		t.Error("the idle connection is open")
+	}
+}
+
+// readReply reads what comes first from a connection.
+func readReply(conn interface{ Read([]byte) (int, error) }) (string, error) {
+	b := make([]byte, 4096)
+	n, err := conn.Read(b)
+	return string(b[:n]), err
 }

@@ -1,4 +1,4 @@
-package app
+package front
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -24,7 +25,8 @@ const viteStart = 30 * time.Second
 // openVite runs the development server of the site behind the gateway. A change of the site is
 // visible in the browser at once, on the address of the API. built serves /site.json, which the
 // program generates.
-func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, error) {
+func openVite(ctx context.Context, in installation.Installation, sockets *handover.Sockets,
+	built http.Handler) (http.Handler, error) {
 	folder, err := filepath.Abs("web")
 	if err != nil {
 		return nil, err
@@ -33,7 +35,7 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 	if _, err := os.Stat(program); err != nil {
 		return nil, errors.New("--dev serves the site from its source, which is not here: run it in the top folder of the repository, after `npm install`")
 	}
-	l, err := a.sockets.Listen(handover.ViteSocket, "127.0.0.1", 0, true)
+	l, err := sockets.Listen(handover.ViteSocket, "127.0.0.1", 0, true)
 	if err != nil {
 		return nil, err
 	}
@@ -62,16 +64,16 @@ func (a *App) openVite(ctx context.Context, built http.Handler) (http.Handler, e
 		defer close(done)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if line := strings.TrimSpace(lines.Text()); line != "" {
-				a.Log.Info(line, "part", "vite")
+				in.Log.Info(line, "part", "vite")
 			}
 		}
 		err := cmd.Wait()
 		if life.Err() == nil {
-			a.Fail(fmt.Errorf("vite exited: %w", err))
+			in.Fail(fmt.Errorf("vite exited: %w", err))
 		}
 	}()
-	a.OnClose("vite", func(context.Context) error { end(); <-done; return nil })
-	proxy := gateway.Proxy(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}, viteStart, a.Log)
+	in.OnClose("vite", func(context.Context) error { end(); <-done; return nil })
+	proxy := gateway.Proxy(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}, viteStart, in.Log)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/site.json" {
 			built.ServeHTTP(w, r)

@@ -1,4 +1,4 @@
-package app
+package front
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 
 // Limits of the public port. The gateway limits the speed of bodies and replies.
 const (
-	maxConnections = 4096
+	MaxConnections = 4096
 	maxPerAddress  = 512      // connections of one address, unless it is a proxy
 	maxHeader      = 32 << 10 // bytes; Go replies 431 to more
 	headerTimeout  = 10 * time.Second
@@ -62,8 +62,8 @@ const ownFiles = 256
 // connectionsFor returns the number of connections for a limit of open files (RLIMIT_NOFILE). A
 // connection may need a second file, for a body on its way or for the service behind it.
 func connectionsFor(files uint64) int {
-	if files >= ownFiles+2*maxConnections {
-		return maxConnections
+	if files >= ownFiles+2*MaxConnections {
+		return MaxConnections
 	}
 	return max(int(files)-ownFiles, 64) / 2
 }
@@ -73,7 +73,7 @@ func connectionsFor(files uint64) int {
 func openFiles() uint64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
-		return ownFiles + 2*maxConnections
+		return ownFiles + 2*MaxConnections
 	}
 	return uint64(limit.Cur)
 }
@@ -139,11 +139,11 @@ func (v *served) close(ctx context.Context) error {
 	return nil
 }
 
-// serveUntilClose serves HTTP on a listener until the stack closes, and stands down when another
+// Serve serves HTTP on a listener until the stack closes, and stands down when another
 // process serves.
-func serveUntilClose(a *App, name string, s *http.Server, l net.Listener, limits gateway.ConnLimits,
+func Serve(in installation.Installation, name string, h http.Handler, l net.Listener, limits gateway.ConnLimits,
 	secure *tls.Config) {
-	v := serve(s, l, limits, secure, a.Fail)
-	a.OnStandDown(v.standDown)
-	a.OnClose(name, v.close)
+	v := serve(httpServer(h, in.Log), l, limits, secure, in.Fail)
+	in.OnStandDown(v.standDown)
+	in.OnClose(name, v.close)
 }

@@ -1,4 +1,4 @@
-package app
+package front
 
 import (
 	"testing"
@@ -20,10 +20,9 @@ func TestPlainHost(t *testing.T) {
 			c.TLSDomains, c.API.TLS.Enabled = config.List{"example.org"}, true
 		}, "0.0.0.0"},
 	} {
-		a := newApp(t, t.TempDir(), nil)
-		a.Config.Host = "0.0.0.0"
-		tt.change(a.Config)
-		if got := a.plainHost(); got != tt.want {
+		c := &config.Config{Environment: config.Environment{Host: "0.0.0.0"}}
+		tt.change(c)
+		if got := PlainHost(c); got != tt.want {
 			t.Errorf("%s: the port without TLS listens on %s, want %s", tt.name, got, tt.want)
 		}
 	}
