@@ -29,7 +29,9 @@ import (
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/doctor"
 	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
 )
@@ -263,6 +265,31 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 	if err := conn.QueryRow(ctx, `select count(*) from public.notes where text = 'third'`).Scan(&n); err != nil ||
 		n != 1 {
 		t.Errorf("%d notes, %v", n, err)
+	}
+}
+
+// doctorStoresNoKeys checks that doctor stores no keys in a database without keys, neither new ones
+// nor those of the data folder.
+func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
+	t.Helper()
+	data := dataFolder(t)
+	for _, want := range []doctor.Verdict{doctor.Note, doctor.Good} {
+		for _, f := range doctor.Examine(t.Context(), newApp(t, data,
+			map[string]string{"DAAWO_HOST": "0.0.0.0", "DATABASE_URL": database}).Options) {
+			if f.What == "keys" && f.Verdict != want {
+				t.Errorf("of the keys: %v, want %s", f, want)
+			}
+		}
+		var stored int
+		if err := conn.QueryRow(t.Context(), `select count(*) from daawo.keys`).Scan(&stored); err != nil ||
+			stored != 0 {
+			t.Errorf("%d sets of keys were stored, %v", stored, err)
+		}
+		// creates keys
+		if _, err := keyring.Load(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).Config,
+			data); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"daawo/supabase/internal/app/doctor"
 	"daawo/supabase/internal/database/backup"
 )
 
@@ -21,7 +22,7 @@ type backupSummary struct {
 // operations returns what functions can run with Env.Operate: what the commands of the operator do.
 func (s *services) operations() map[string]func(context.Context) (any, error) {
 	return map[string]func(context.Context) (any, error){
-		"doctor":        func(ctx context.Context) (any, error) { return s.Examine(ctx), nil },
+		"doctor":        func(ctx context.Context) (any, error) { return doctor.Examine(ctx, s.Options), nil },
 		"backups":       func(ctx context.Context) (any, error) { return s.listBackups(ctx) },
 		"backup":        func(ctx context.Context) (any, error) { return s.backupNow(ctx) },
 		"backup-verify": func(ctx context.Context) (any, error) { return s.verifyBackups(ctx) },

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package app
+package doctor
 
 // clock cannot ask this system.
 func (c *checker) clock() { c.say("clock", Note, "synchronization unknown on this system") }

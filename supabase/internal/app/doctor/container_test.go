@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"testing"
@@ -31,7 +31,7 @@ func TestDoctorFindsHiddenClients(t *testing.T) {
 		{map[string]string{"PUBLISHED_ON": "127.0.0.1"}, false},
 		{map[string]string{"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org"}, false},
 	} {
-		c := &checker{App: newApp(t, dataFolder(t), tt.env)}
+		c := &checker{Options: options(t, "", tt.env)}
 		c.container()
 		if (len(c.findings) == 1) != tt.found {
 			t.Errorf("%v: %v", tt.env, c.findings)

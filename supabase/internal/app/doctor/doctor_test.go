@@ -1,6 +1,7 @@
-package app
+package doctor
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,12 +13,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/server"
 )
 
 // TestDoctor checks the finding and the advice for each fault of an installation.
@@ -89,7 +92,7 @@ func TestDoctor(t *testing.T) {
 		}, "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			data, env := dataFolder(t), map[string]string{}
+			data, env := filepath.Join(folder(t), "data"), map[string]string{}
 			for k, v := range public {
 				env[k] = v
 			}
@@ -97,14 +100,14 @@ func TestDoctor(t *testing.T) {
 				t.Fatal(err)
 			}
 			// the first start creates them
-			if _, err := keyring.Load(t.Context(), newApp(t, data, public).Config, data); err != nil {
+			if _, err := keyring.Load(t.Context(), options(t, data, public).Config, data); err != nil {
 				t.Fatal(err)
 			}
 			if tt.spoil != nil {
 				tt.spoil(t, data, env)
 			}
 			var all strings.Builder
-			for _, f := range newApp(t, data, env).Examine(t.Context()) {
+			for _, f := range Examine(t.Context(), options(t, data, env)) {
 				if f.What == tt.what && f.Verdict == tt.want && strings.Contains(f.Says, tt.says) {
 					return
 				}
@@ -118,11 +121,11 @@ func TestDoctor(t *testing.T) {
 // TestDoctorWritesNothing checks that doctor creates no file before the first start. An operator
 // may run it as root, and the server's user could not use such a file.
 func TestDoctorWritesNothing(t *testing.T) {
-	data, backups := dataFolder(t), filepath.Join(dataFolder(t), "backups")
+	data, backups := filepath.Join(folder(t), "data"), filepath.Join(filepath.Join(folder(t), "data"), "backups")
 	for _, place := range []string{backups, "file://" + backups} {
 		says := map[string]Finding{}
-		for _, f := range newApp(t, data,
-			map[string]string{"DAAWO_HOST": "0.0.0.0", "BACKUP_TO": place}).Examine(t.Context()) {
+		for _, f := range Examine(t.Context(), options(t, data,
+			map[string]string{"DAAWO_HOST": "0.0.0.0", "BACKUP_TO": place})) {
 			says[f.What] = f
 		}
 		if f := says["keys"]; f.Verdict != Note || !strings.Contains(f.Says, "the first start generates them") {
@@ -135,31 +138,6 @@ func TestDoctorWritesNothing(t *testing.T) {
 			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s was created: %v", dir, err)
 			}
-		}
-	}
-}
-
-// doctorStoresNoKeys checks that doctor stores no keys in a database without keys, neither new ones
-// nor those of the data folder.
-func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
-	t.Helper()
-	data := dataFolder(t)
-	for _, want := range []Verdict{Note, Good} {
-		for _, f := range newApp(t, data,
-			map[string]string{"DAAWO_HOST": "0.0.0.0", "DATABASE_URL": database}).Examine(t.Context()) {
-			if f.What == "keys" && f.Verdict != want {
-				t.Errorf("of the keys: %v, want %s", f, want)
-			}
-		}
-		var stored int
-		if err := conn.QueryRow(t.Context(), `select count(*) from daawo.keys`).Scan(&stored); err != nil ||
-			stored != 0 {
-			t.Errorf("%d sets of keys were stored, %v", stored, err)
-		}
-		// creates keys
-		if _, err := keyring.Load(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).Config,
-			data); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -192,5 +170,41 @@ func write(t *testing.T, name string, text []byte, mode os.FileMode) {
 	}
 	if err := os.WriteFile(name, text, mode); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// options returns those of an installation with these variables.
+func options(t *testing.T, data string, environment map[string]string) installation.Options {
+	t.Helper()
+	getenv := func(name string) (string, bool) { v, ok := environment[name]; return v, ok }
+	c, err := config.Load(config.Sources{Getenv: getenv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return installation.Options{Config: c, Data: data, Project: fstest.MapFS{}, Getenv: getenv,
+		Postgres: func() (fs.FS, error) { return server.FindPackage(".") }}
+}
+
+// folder returns a folder that the user of Postgres can reach.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "doctor-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestDoctorWithoutNATS checks the finding about a NATS that does not answer.
+func TestDoctorWithoutNATS(t *testing.T) {
+	c := &checker{Options: options(t, "", map[string]string{"NATS_URL": "nats://127.0.0.1:" + closedPort(t)})}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c.nats(ended); len(c.findings) != 1 || c.findings[0].Verdict != Bad {
+		t.Errorf("doctor without NATS: %v", c.findings)
 	}
 }
