@@ -7,17 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/front"
-	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
+	"daawo/supabase/internal/app/lifecycle"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/tracing"
@@ -43,39 +41,23 @@ type Value = installation.Value
 // App is one stack. Start it once, then Close it.
 type App struct {
 	installation.Installation
+	process *lifecycle.Process
 
 	database     *database.Database
 	pools        pools
 	backupStatus *backup.Status
 	describe     func() []Value // addresses and keys, as they are now
 	// where an operator finds the values that the announcement omits; "" means `daawo status`
-	rest     string
-	stop     chan struct{} // closed when the operator stops the stack
-	stopOnce sync.Once
-	began    time.Time
-	took     atomic.Int64 // of the start, in ns; status may be asked before its end
-
-	sockets   *handover.Sockets
-	program   handover.Program // of the next process of an upgrade
-	spawn     func(context.Context, handover.Program, any, *handover.Files) (*handover.Server, error)
-	keeper    *handover.Keeper      // nil in the first process
-	facts     facts                 // of the keeper
-	lock      *os.File              // of the data folder, in the first process
-	next      chan *handover.Server // the process that has replaced this one
-	upgrading sync.Mutex            // held during an upgrade
-	ending    chan struct{}         // closed when Close begins
-	endOnce   sync.Once
-	kept      int               // the closers of the parts that the first process keeps after an upgrade
-	traces    *tracing.Provider // nil while traces are off
+	rest   string
+	began  time.Time
+	took   atomic.Int64      // of the start, in ns; status may be asked before its end
+	traces *tracing.Provider // nil while traces are off
 }
 
 // New prepares a stack. Nothing happens before Start.
 func New(o Options) *App {
-	return &App{
-		Installation: installation.New(o), stop: make(chan struct{}),
-		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start,
-		next: make(chan *handover.Server, 1), ending: make(chan struct{}),
-	}
+	in := installation.New(o)
+	return &App{Installation: in, process: lifecycle.New(in), backupStatus: &backup.Status{}}
 }
 
 // Run starts the whole stack, calls ready, and serves until ctx ends, the operator stops it or a
@@ -87,32 +69,11 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 		return err
 	}
 	ready(a.Info())
-	var failure error
-	alone := a.keeper.Alone()
-wait:
-	for {
-		select {
-		case <-ctx.Done():
-		case <-a.stop:
-		case <-a.keeper.Stopped():
-		case failure = <-a.Failed():
-		case <-a.keeper.Gone():
-			failure = handover.ErrEnded
-		case <-a.keeper.Replaced():
-			a.StandDown()
-		case next := <-a.next:
-			return a.handovers().keep(ctx, next)
-		case <-alone:
-			alone = nil
-			if err := a.backups().open(a.database); err != nil {
-				a.Log.Error("continuous backup does not start", "error", err)
-			}
-			continue
+	return a.process.Serve(ctx, func() {
+		if err := a.backups().open(a.database); err != nil {
+			a.Log.Error("continuous backup does not start", "error", err)
 		}
-		break wait
-	}
-	a.Log.Info("stopping")
-	return errors.Join(failure, a.Close(context.WithoutCancel(ctx)))
+	})
 }
 
 // startOrClose runs start and measures it. If start fails, all parts that were started are closed.
@@ -125,7 +86,7 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 		err = start(ctx)
 	}
 	if err != nil {
-		a.keeper.Failed(err)
+		a.process.StartFailed(err)
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
 	a.took.Store(int64(time.Since(a.began)))
@@ -142,20 +103,21 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := errors.Join(a.Config.CheckPublic(), a.Config.CheckServices()); err != nil {
 		return err
 	}
-	if err := a.handovers().open(); err != nil {
+	if err := a.process.Open(); err != nil {
 		return err
 	}
 	// First the port: if another program uses it, the start fails before Postgres is unpacked.
-	ports, err := front.Listen(a.Installation, a.sockets, front.PlainHost(a.Config))
+	ports, err := front.Listen(a.Installation, a.process.Sockets, front.PlainHost(a.Config))
 	if err != nil {
 		return err
 	}
-	sites := front.ReadSites(a.Installation, a.sockets, ports.Addresses)
+	sites := front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err
 	}
-	a.database, a.kept = d, a.Running()
+	a.database = d
+	a.process.KeepParts(d.TLSPort())
 	if err := a.migrateAll(ctx, d); err != nil {
 		return err
 	}
@@ -168,7 +130,7 @@ func (a *App) startAll(ctx context.Context) error {
 	if err := a.openGateway(ctx, ports, s, sites); err != nil {
 		return err
 	}
-	if a.keeper == nil { // otherwise the backup of the process before this one still runs
+	if !a.process.Replaces() { // otherwise the backup of the process before this one still runs
 		if err := a.backups().open(d); err != nil {
 			return err
 		}
@@ -178,7 +140,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	control.RemoveLeftFolders(a.Log)
-	return a.handovers().ready()
+	return a.process.Ready(time.Since(a.began))
 }
 
 // openGateway serves the services and the site on the public ports.
@@ -214,9 +176,9 @@ func (s *services) openControl() error {
 			}
 			return struct{}{}, err
 		},
-		"/upgrade": func(ctx context.Context) (any, error) { return s.handovers().upgrade(ctx) },
+		"/upgrade": func(ctx context.Context) (any, error) { return s.process.Upgrade(ctx) },
 		"/stop": func(context.Context) (any, error) {
-			s.stopOnce.Do(func() { close(s.stop) })
+			s.process.Stop()
 			return struct{}{}, nil
 		},
 	}, s.control.Handler())
@@ -230,13 +192,10 @@ func (s *services) openControl() error {
 // Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
 	info := Info{Version: a.Version, Data: a.Data, Ready: fmt.Sprintf("%.2f s",
-		time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.keeper != nil}
+		time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.process.Replaces()}
 	info.Demo = a.Config.Loopback() && a.Config.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }
 
 // Close stops all parts, the newest first. It returns the errors of all parts.
-func (a *App) Close(ctx context.Context) error {
-	a.endOnce.Do(func() { close(a.ending) })
-	return a.CloseAll(ctx)
-}
+func (a *App) Close(ctx context.Context) error { return a.process.Close(ctx) }

@@ -41,12 +41,12 @@ const localMailAddress = "daawo@localhost.localdomain"
 
 // openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
-	page, err := s.sockets.Listen(handover.InboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
+	page, err := s.process.Sockets.Listen(handover.InboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
 	if err != nil {
 		return err
 	}
 	s.OnClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
-	smtp, err := s.sockets.Listen(handover.SMTPSocket, "127.0.0.1", s.Config.Inbox.SMTPPort, true)
+	smtp, err := s.process.Sockets.Listen(handover.SMTPSocket, "127.0.0.1", s.Config.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}

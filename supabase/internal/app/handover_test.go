@@ -19,6 +19,7 @@ import (
 	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/lifecycle"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
@@ -75,12 +76,12 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		prepare("2", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 		prepare("3", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 	}
-	first.spawn = func(ctx context.Context, _ handover.Program, facts any, files *handover.Files) (*handover.Server,
+	first.process.Spawn = func(ctx context.Context, _ handover.Program, facts any, files *handover.Files) (*handover.Server,
 		error) {
 		next := versions[0]
 		versions = versions[1:]
 		return handover.StartWithin(ctx, facts, files, func(connect handover.Connect) (err error) {
-			if next.keeper, err = connect(&next.facts); err != nil {
+			if err = next.process.Connect(connect); err != nil {
 				return err
 			}
 			return next.Run(context.Background(), func(Info) {})
@@ -92,7 +93,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var u Upgraded
+	var u lifecycle.Upgraded
 	if err := control.Command(t.Context(), data, "/upgrade", &u); err == nil ||
 		!strings.Contains(err.Error(), "the running one continues") ||
 		!strings.Contains(err.Error(), "division by zero") {
@@ -123,7 +124,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, release chan<- struct{}) {
 	t.Helper()
 	api := info.Get("API_URL")
-	var u Upgraded
+	var u lifecycle.Upgraded
 	var calls sync.WaitGroup
 	for _, version := range []string{"2", "3"} {
 		calls.Go(func() {
@@ -197,9 +198,9 @@ func TestMigrateBesideServer(t *testing.T) {
 // understand.
 func TestKeeperOfOtherRelease(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
-	_, err := handover.StartWithin(t.Context(), facts{Protocol: protocol + 1}, &handover.Files{},
+	_, err := handover.StartWithin(t.Context(), map[string]int{"protocol": 1 << 30}, &handover.Files{},
 		func(connect handover.Connect) (err error) {
-			if a.keeper, err = connect(&a.facts); err != nil {
+			if err = a.process.Connect(connect); err != nil {
 				return err
 			}
 			return a.Run(context.Background(), func(Info) {})

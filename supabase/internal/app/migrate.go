@@ -67,7 +67,7 @@ func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err err
 // runs it.
 func (a *App) openDatabase(ctx context.Context) (*database.Database, error) {
 	return database.Open(ctx, a.Installation,
-		database.Options{Sockets: a.sockets, Attach: a.keeper != nil, TLSPort: a.facts.DatabaseTLSPort})
+		database.Options{Sockets: a.process.Sockets, Attach: a.process.Replaces(), TLSPort: a.process.TLSPort()})
 }
 
 // migrateAll applies all that is pending in the database. It makes a backup first if the installation

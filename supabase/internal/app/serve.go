@@ -54,12 +54,12 @@ func (a *App) startGateway(ctx context.Context) error {
 	if err := a.upstream(a.Config.RealtimeURL, &s.realtime); err != nil {
 		return err
 	}
-	ports, err := front.Listen(a.Installation, a.sockets, a.Config.Host)
+	ports, err := front.Listen(a.Installation, a.process.Sockets, a.Config.Host)
 	if err != nil {
 		return err
 	}
 	s.Addresses = ports.Addresses
-	if err := a.openGateway(ctx, ports, s, front.ReadSites(a.Installation, a.sockets, ports.Addresses)); err != nil {
+	if err := a.openGateway(ctx, ports, s, front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)); err != nil {
 		return err
 	}
 	a.describe = func() []Value { return gatewayValues(a.Config, ports.Addresses, s.keys.Current()) }
@@ -112,7 +112,7 @@ func (a *App) startFunctions(ctx context.Context) error {
 		func(conn *pgx.Conn) error { return d.MigrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
-	l, err := a.sockets.Listen(handover.FunctionsSocket, a.Config.Host, a.Config.FunctionsPort, false)
+	l, err := a.process.Sockets.Listen(handover.FunctionsSocket, a.Config.Host, a.Config.FunctionsPort, false)
 	if err != nil {
 		return err
 	}

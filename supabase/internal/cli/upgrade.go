@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/lifecycle"
 )
 
 var upgradeCommand = Command{
@@ -30,7 +30,7 @@ func runUpgrade(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	var next app.Upgraded
+	var next lifecycle.Upgraded
 	if err := control.Command(ctx, data, "/upgrade", &next); err != nil {
 		return err
 	}
