@@ -57,7 +57,9 @@ type App struct {
 // New prepares a stack. Nothing happens before Start.
 func New(o Options) *App {
 	in := installation.New(o)
-	return &App{Installation: in, process: lifecycle.New(in), backupStatus: &backup.Status{}}
+	return &App{
+		Installation: in, process: lifecycle.New(in), backupStatus: &backup.Status{}, pools: pools{Installation: in},
+	}
 }
 
 // Run starts the whole stack, calls ready, and serves until ctx ends, the operator stops it or a
@@ -136,7 +138,7 @@ func (a *App) startAll(ctx context.Context) error {
 		}
 	}
 	a.describe = s.values
-	if err := s.openControl(); err != nil {
+	if err := a.openControl(s); err != nil {
 		return err
 	}
 	control.RemoveLeftFolders(a.Log)
@@ -155,7 +157,7 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 		return err
 	}
 	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin}
-	if err := a.upstream(a.Config.StudioUpstreamURL, &h.Studio); err != nil {
+	if err := upstream(a.Installation, a.Config.StudioUpstreamURL, &h.Studio); err != nil {
 		return err
 	}
 	sites.CompressLater(a.pools.closeIdle)
@@ -163,11 +165,11 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 }
 
 // openControl listens for the commands of the operator.
-func (s *services) openControl() error {
+func (a *App) openControl(s *services) error {
 	c, err := control.Start(s.Data, map[string]func(context.Context) (any, error){
 		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 		"/notify/test":    func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
-		"/status":         func(context.Context) (any, error) { return s.Info(), nil },
+		"/status":         func(context.Context) (any, error) { return a.Info(), nil },
 		"/keys/reload": func(ctx context.Context) (any, error) {
 			set, err := keyring.Load(ctx, s.Config, s.Data)
 			if err == nil {
@@ -176,9 +178,9 @@ func (s *services) openControl() error {
 			}
 			return struct{}{}, err
 		},
-		"/upgrade": func(ctx context.Context) (any, error) { return s.process.Upgrade(ctx) },
+		"/upgrade": func(ctx context.Context) (any, error) { return a.process.Upgrade(ctx) },
 		"/stop": func(context.Context) (any, error) {
-			s.process.Stop()
+			a.process.Stop()
 			return struct{}{}, nil
 		},
 	}, s.control.Handler())

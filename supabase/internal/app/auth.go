@@ -23,12 +23,12 @@ import (
 // openAuth opens the auth engine, which is compatible with GoTrue.
 func (s *services) openAuth(ctx context.Context) error {
 	if s.Config.AuthURL != "" {
-		return s.upstream(s.Config.AuthURL, &s.auth)
+		return upstream(s.Installation, s.Config.AuthURL, &s.auth)
 	}
 	if !s.Config.Auth.Enabled {
 		return nil
 	}
-	pool, err := s.openPool(ctx, s.db.URL("supabase_auth_admin"), "auth", authConns)
+	pool, err := s.pools.open(ctx, s.db.URL("supabase_auth_admin"), "auth", authConns)
 	if err != nil {
 		return err
 	}

@@ -11,16 +11,21 @@ import (
 
 	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/backup"
 	"daawo/supabase/internal/database/server"
 )
 
-// backups groups the methods of App that make and restore backups.
-type backups struct{ *App }
+// backups makes backups of an installation, and lists and checks them.
+type backups struct {
+	installation.Installation
+	status  *backup.Status
+	oneShot func(context.Context, func(*database.Database) error) error // see App.oneShot
+}
 
-func (a *App) backups() backups { return backups{a} }
+func (a *App) backups() backups { return backups{a.Installation, a.backupStatus, a.oneShot} }
 
 // trees returns the files that are backed up with the database: the stored files, and the secrets
 // that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
@@ -52,7 +57,7 @@ func (a backups) open(d *database.Database) error {
 	if err != nil {
 		return err
 	}
-	o.URL, o.Archive, o.Status = d.URL(server.Superuser), database.ArchiveDir(a.Data), a.backupStatus
+	o.URL, o.Archive, o.Status = d.URL(server.Superuser), database.ArchiveDir(a.Data), a.status
 	a.Background("backup", func(ctx context.Context) { backup.Keep(ctx, o) })
 	return nil
 }
@@ -79,7 +84,7 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 }
 
 // installed returns an error if there is no installation. Commands that read one must not create it.
-func (a *App) installed() error {
+func (a backups) installed() error {
 	if a.Config.DatabaseURL != "" {
 		return nil
 	}
@@ -88,7 +93,12 @@ func (a *App) installed() error {
 
 // Backup makes one full backup of a running or stopped stack. If location is a folder that does not
 // exist, it is created.
-func (a *App) Backup(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
+func (a *App) Backup(ctx context.Context, location string, progress Progress) (backup.Manifest, error) {
+	return a.backups().make(ctx, location, progress)
+}
+
+// make implements App.Backup.
+func (a backups) make(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
 	if err := a.installed(); err != nil { // before the folder of the store is created
 		return m, err
 	}
@@ -96,7 +106,7 @@ func (a *App) Backup(ctx context.Context, location string, progress Progress) (m
 	if err != nil {
 		return m, err
 	}
-	o, err := a.backups().settings(store, progress)
+	o, err := a.settings(store, progress)
 	if err != nil {
 		return m, err
 	}
@@ -114,7 +124,7 @@ func (a *App) Backup(ctx context.Context, location string, progress Progress) (m
 
 // withDatabase calls work with a superuser URL of the database: DATABASE_URL, that of the running
 // server, or that of a Postgres that is started for work.
-func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
+func (a backups) withDatabase(ctx context.Context, work func(url string) error) error {
 	if a.Config.DatabaseURL != "" {
 		u, err := config.PrimaryURL(a.Config)
 		if err != nil {
@@ -159,6 +169,3 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 		Data: datadir.Postgres(a.Data), Trees: a.backups().trees(), Log: a.Log.With("part", "backup"),
 	})
 }
-
-// BackupStore returns the configured location of the backups, or "" if there is none.
-func (a *App) BackupStore() string { return a.Config.Backup.To }

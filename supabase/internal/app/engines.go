@@ -42,13 +42,13 @@ func restPool(cores int) (conns, active int32) {
 // openREST opens the REST engine, which is compatible with PostgREST.
 func (s *services) openREST(ctx context.Context) error {
 	if s.Config.RESTURL != "" {
-		return s.upstream(s.Config.RESTURL, &s.rest)
+		return upstream(s.Installation, s.Config.RESTURL, &s.rest)
 	}
 	if !s.Config.API.Enabled {
 		return nil
 	}
 	conns, active := restPool(s.db.Cores())
-	pool, err := s.openLimitedPool(ctx, s.db.URL("authenticator"), "rest", conns, active)
+	pool, err := s.pools.openLimited(ctx, s.db.URL("authenticator"), "rest", conns, active)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.R
 	if err != nil {
 		return nil, err
 	}
-	standby, err := s.openPool(ctx, database.As(given, "authenticator"), "standby", restConns)
+	standby, err := s.pools.open(ctx, database.As(given, "authenticator"), "standby", restConns)
 	if err != nil {
 		return nil, err
 	}

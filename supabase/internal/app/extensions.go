@@ -30,7 +30,7 @@ func (s *services) openExtensions(ctx context.Context) error {
 	if err != nil || !ok {
 		return err
 	}
-	db, err := s.openPool(ctx, admin, "extensions", extensionConns)
+	db, err := s.pools.open(ctx, admin, "extensions", extensionConns)
 	if err != nil {
 		return err
 	}

@@ -160,7 +160,7 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 	}{{"127.0.0.1", "", true}, {"0.0.0.0", "", false}, {"127.0.0.1", "refuse", false}, {"0.0.0.0", "allow", true}} {
 		a := newApp(t, "", map[string]string{"DAAWO_HOST": c.host, "PG_NET_PRIVATE": c.setting,
 			"PG_NET_NETWORKS": "10.0.0.0/8"})
-		s := &services{App: a}
+		s := &services{Installation: a.Installation}
 		if got := s.netTargets(); got.Private != c.want || len(got.Allowed) != 1 {
 			t.Errorf("%+v: %+v", c, got)
 		}

@@ -3,23 +3,12 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"log/slog"
 	"net"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 
-	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/handover"
-	"daawo/supabase/internal/app/installation"
-	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
-	"daawo/supabase/internal/base/photo"
-	"daawo/supabase/internal/functions/fnmeter"
-	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jobs"
 )
 
@@ -41,12 +30,12 @@ const localMailAddress = "daawo@localhost.localdomain"
 
 // openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
-	page, err := s.process.Sockets.Listen(handover.InboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
+	page, err := s.sockets.Listen(handover.InboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
 	if err != nil {
 		return err
 	}
 	s.OnClose("inbox page", func(context.Context) error { _ = page.Close(); return nil }) // the inbox closes it as well
-	smtp, err := s.process.Sockets.Listen(handover.SMTPSocket, "127.0.0.1", s.Config.Inbox.SMTPPort, true)
+	smtp, err := s.sockets.Listen(handover.SMTPSocket, "127.0.0.1", s.Config.Inbox.SMTPPort, true)
 	if err != nil {
 		return err
 	}
@@ -67,7 +56,7 @@ func (s *services) openOutbox(ctx context.Context) error {
 	if s.Config.FunctionsURL != "" {
 		return nil // the process that hosts the functions runs the jobs
 	}
-	pool, err := s.openPool(ctx, s.db.URL("postgres"), "outbox", outboxConns)
+	pool, err := s.pools.open(ctx, s.db.URL("postgres"), "outbox", outboxConns)
 	if err != nil {
 		return err
 	}
@@ -103,185 +92,20 @@ func testNotice(ctx context.Context, box *jobs.Outbox) (map[string]string, error
 // openFunctions hosts the edge functions and starts the background jobs.
 func (s *services) openFunctions(ctx context.Context) error {
 	if s.Config.FunctionsURL != "" {
-		return s.upstream(s.Config.FunctionsURL, &s.functions)
+		return upstream(s.Installation, s.Config.FunctionsURL, &s.functions)
 	}
-	pool, err := s.openPool(ctx, s.db.URL("postgres"), "functions", functionsConns)
+	db, err := s.pools.open(ctx, s.db.URL("postgres"), "functions", functionsConns)
 	if err != nil {
 		return err
 	}
-	getenv, err := s.functionEnv()
-	if err != nil {
+	s.ready["database"] = db.Ping
+	if s.ready["schemas"], err = s.db.WatchSchemas(ctx, db, s.pools.reset); err != nil {
 		return err
 	}
-	meter := fnmeter.New(s.metrics)
-	h, err := host.New(host.Options{
-		Functions: s.Functions, DB: pool, Outbox: s.outbox,
-		Verify: func(token string) (json.RawMessage, error) {
-			claims, err := s.keys.Verifier().Verify(token)
-			if err != nil {
-				return nil, err
-			}
-			return claims.Raw, nil
-		},
-		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
-		Region: s.Config.Region,
-		Client: s.clientAddress,
-		Log:    slog.New(s.journal).With("part", "functions"), Meter: meter, Drain: installation.DrainTimeout, Now: s.Now,
-		Traces: s.traces,
-	})
-	if err != nil {
-		return err
+	f := &hosting{
+		Installation: s.Installation, Addresses: s.Addresses, db: s.db, keys: s.keys, outbox: s.outbox, journal: s.journal,
+		traces: s.traces, operations: s.operations(),
 	}
-	s.OnClose("functions", h.Close)
-	s.functions = h
-	s.parent = host.NewParentServer(h)
-	s.OnClose("socket for functions processes", s.parent.Close)
-	s.ready["database"] = pool.Ping
-	s.ready["schemas"], err = s.db.WatchSchemas(ctx, pool, s.pools.reset)
-	if err != nil {
-		return err
-	}
-	s.outbox.Chores(jobs.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: h.Sweep})
-	var background jobs.Functions = h
-	dev, err := s.openProgram(ctx, h)
-	if err != nil {
-		return err
-	}
-	if dev != nil {
-		s.functions, background = dev, dev
-	}
-	s.control = control.Functions{Host: h, Dev: dev, Watching: s.Dev}
-	if !s.Dev {
-		base, built := host.Base(h), h.Describe().Functions
-		if dev != nil {
-			base = dev
-			built, _ = dev.Functions()
-		}
-		if s.control.Deployer, err = s.openDeployer(ctx, h, base, built); err != nil {
-			return err
-		}
-		s.functions, background = s.control.Deployer, s.control.Deployer
-	}
-	s.functions = s.skipDeno(s.functions)
-	if err := s.outbox.Start(ctx, background); err != nil {
-		return err
-	}
-	s.OnClose("outbox", s.outbox.Close)
-	return nil
-}
-
-// openProgram serves functions from their source: those of a project that are not part of this
-// program, or in development those of the working folder. It returns nil if host serves the
-// functions.
-func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev, err error) {
-	root := s.FunctionsDir
-	if root == "" && s.Dev && !s.Foreign {
-		root = "."
-	}
-	if root == "" {
-		return nil, nil
-	}
-	if root, err = filepath.Abs(root); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
-		s.Log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
-		return nil, nil
-	}
-	o := host.DevOptions{
-		Root: root, Host: h, Public: !s.Config.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
-		Child: func() (host.ChildConfig, error) { return s.childConfig(envFile(root)) }, Changed: s.outbox.Reschedule,
-	}
-	if s.FunctionsDir != "" {
-		s.Log.Info("building functions", "folder", root)
-		dev, err = host.NewProgram(ctx,
-			host.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.Data, "functions-program"), Watch: s.Dev})
-	} else {
-		dev, err = host.NewDev(o)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.keys.OnChange(func(keys.Set) { dev.Reconfigure() })
-	s.OnClose("functions process", dev.Close)
-	return dev, nil
-}
-
-// childConfig returns the present configuration of a process of functions.
-func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
-	verifying, err := json.Marshal(s.keys.Trusted())
-	if err != nil {
-		return host.ChildConfig{}, err
-	}
-	parent, err := s.parent.Socket()
-	return host.ChildConfig{
-		Parent: parent, Database: s.db.URL("postgres"), Keys: verifying, Env: s.stackEnv(), EnvFile: envFile,
-		Region: s.Config.Region, Webhook: s.Config.WebhookURL != "", Spans: s.traces != nil, Limited: !s.Config.Loopback() ||
-			len(s.Config.Proxies) > 0,
-	}, err
-}
-
-// openDeployer serves the deployed functions, or base while none are deployed.
-func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Base,
-	built []host.FunctionInfo) (*host.Deployer, error) {
-	d, err := host.NewDeployer(ctx, host.DeployOptions{
-		Dir: filepath.Join(s.Data, "functions"), Host: h, Base: base, Built: built,
-		Child:   func() (host.ChildConfig, error) { return s.childConfig("") },
-		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.Config.FunctionsMemory),
-		Log: slog.New(s.journal).With("part", "functions"), Meter: h.Meter,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.keys.OnChange(func(keys.Set) { d.Reconfigure() })
-	s.OnClose("deployed functions", d.Close)
-	return d, nil
-}
-
-// envFile returns the path of the file of development secrets.
-func envFile(root string) string { return filepath.Join(root, "functions", ".env") }
-
-// clientAddress returns the address that the rate limits of functions count, as the gateway
-// determined it. It returns "" for programs of this machine, such as tests and scripts: they have
-// no limits, as at the gateway.
-func (s *services) clientAddress(r *http.Request) string {
-	if s.Config.Loopback() && len(s.Config.Proxies) == 0 {
-		return ""
-	}
-	return r.Header.Get("X-Forwarded-For")
-}
-
-// functionEnv returns the environment of functions: the variables of the stack, those of
-// functions/.env in development, and those of the process.
-func (s *services) functionEnv() (func(string) string, error) {
-	var file map[string]string
-	if s.Dev {
-		var err error
-		if file, err = host.ReadEnvFile(envFile(".")); err != nil {
-			return nil, err
-		}
-	}
-	return func(name string) string {
-		return host.Lookup(s.stackEnv(), file, s.Getenv)(name) // at each call, because keys can be rotated
-	}, nil
-}
-
-// stackEnv returns the variables that the stack gives functions: addresses and keys under
-// Supabase's names, and the secrets of config.toml.
-func (s *services) stackEnv() map[string]string {
-	set := s.keys.Current()
-	env := map[string]string{
-		"SUPABASE_URL":              s.Inside,
-		"SUPABASE_ANON_KEY":         set.Anon,
-		"SUPABASE_SERVICE_ROLE_KEY": set.ServiceRole,
-		"SUPABASE_PUBLISHABLE_KEY":  set.Publishable,
-		"SUPABASE_SECRET_KEY":       set.Secret,
-		"SUPABASE_DB_URL":           s.db.URL("postgres"),
-		"SITE_URL":                  s.Public,
-		"DESK_URL":                  s.Admin,
-	}
-	for name, secret := range s.Config.EdgeRuntime.Secrets {
-		env[name] = secret
-	}
-	return env
+	s.functions, s.control, err = f.open(ctx, db, s.metrics)
+	return err
 }

@@ -16,7 +16,7 @@ func TestNoticeCommand(t *testing.T) {
 		"docker compose exec functions /daawo": "Read it with: docker compose exec functions /daawo notes show 7",
 	} {
 		a := New(Options{RowLink: link, Config: &config.Config{Environment: config.Environment{Command: command}}})
-		link, _ := (&services{App: a}).rowLink()
+		link, _ := (&services{Installation: a.Installation}).rowLink()
 		if got := link(edge.Row{Table: "notes", Value: "7"}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -48,7 +48,7 @@ func TestNoticeLeadsToAdminSite(t *testing.T) {
 				Command: "daawo", Host: c.host, AdminURL: c.adminURL, StudioURL: "https://studio.example.org"}}
 			return o
 		}())
-		link, studio := (&services{App: a, Addresses: front.Addresses{Admin: c.at}}).rowLink()
+		link, studio := (&services{Installation: a.Installation, Addresses: front.Addresses{Admin: c.at}}).rowLink()
 		if got := link(edge.Row{Table: "notes", Value: "7"}); got != c.link || studio != c.studio {
 			t.Errorf("%s: %q and Studio %q", name, got, studio)
 		}

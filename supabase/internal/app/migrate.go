@@ -43,7 +43,7 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 			key = set.ServiceRole
 		}
 		var storage http.Handler
-		if err := a.upstream(a.Config.StorageURL, &storage); err != nil {
+		if err := upstream(a.Installation, a.Config.StorageURL, &storage); err != nil {
 			return err
 		}
 		return pool.WithConn(ctx, d.URL("postgres"), func(conn *pgx.Conn) error {

@@ -23,9 +23,9 @@ type backupSummary struct {
 func (s *services) operations() map[string]func(context.Context) (any, error) {
 	return map[string]func(context.Context) (any, error){
 		"doctor":        func(ctx context.Context) (any, error) { return doctor.Examine(ctx, s.Options), nil },
-		"backups":       func(ctx context.Context) (any, error) { return s.listBackups(ctx) },
-		"backup":        func(ctx context.Context) (any, error) { return s.backupNow(ctx) },
-		"backup-verify": func(ctx context.Context) (any, error) { return s.verifyBackups(ctx) },
+		"backups":       func(ctx context.Context) (any, error) { return s.backups.list(ctx) },
+		"backup":        func(ctx context.Context) (any, error) { return s.backups.now(ctx) },
+		"backup-verify": func(ctx context.Context) (any, error) { return s.backups.verify(ctx) },
 		"mail-test":     func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
 		"functions":     func(context.Context) (any, error) { return s.control.Info() },
 		"version":       func(context.Context) (any, error) { return s.Version, nil },
@@ -33,13 +33,13 @@ func (s *services) operations() map[string]func(context.Context) (any, error) {
 	}
 }
 
-// listBackups returns the backups of BACKUP_TO, the newest first. Without BACKUP_TO there are none.
-func (s *services) listBackups(ctx context.Context) ([]backupSummary, error) {
+// list returns the backups of BACKUP_TO, the newest first. Without BACKUP_TO there are none.
+func (a backups) list(ctx context.Context) ([]backupSummary, error) {
 	list := []backupSummary{}
-	if s.Config.Backup.To == "" {
+	if a.Config.Backup.To == "" {
 		return list, nil
 	}
-	store, err := backup.OpenStore(s.Config.Backup.To)
+	store, err := backup.OpenStore(a.Config.Backup.To)
 	if err != nil {
 		return nil, err
 	}
@@ -50,21 +50,21 @@ func (s *services) listBackups(ctx context.Context) ([]backupSummary, error) {
 	return list, damage
 }
 
-// backupNow makes a full backup in BACKUP_TO.
-func (s *services) backupNow(ctx context.Context) (backupSummary, error) {
-	if s.Config.Backup.To == "" {
+// now makes a full backup in BACKUP_TO.
+func (a backups) now(ctx context.Context) (backupSummary, error) {
+	if a.Config.Backup.To == "" {
 		return backupSummary{}, errNoBackups
 	}
-	m, err := s.Backup(ctx, s.Config.Backup.To, func(string, int64, int64) {})
+	m, err := a.make(ctx, a.Config.Backup.To, func(string, int64, int64) {})
 	return backupSummary{m.ID, m.End, m.Base.Size}, err
 }
 
-// verifyBackups compares all files of BACKUP_TO with their checksums.
-func (s *services) verifyBackups(ctx context.Context) (backup.Verified, error) {
-	if s.Config.Backup.To == "" {
+// verify compares all files of BACKUP_TO with their checksums.
+func (a backups) verify(ctx context.Context) (backup.Verified, error) {
+	if a.Config.Backup.To == "" {
 		return backup.Verified{}, errNoBackups
 	}
-	store, err := backup.OpenStore(s.Config.Backup.To)
+	store, err := backup.OpenStore(a.Config.Backup.To)
 	if err != nil {
 		return backup.Verified{}, err
 	}

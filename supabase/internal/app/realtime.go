@@ -23,14 +23,14 @@ const maintainEvery = time.Hour
 // openRealtime opens the Realtime engine.
 func (s *services) openRealtime(ctx context.Context) error {
 	if s.Config.RealtimeURL != "" {
-		return s.upstream(s.Config.RealtimeURL, &s.realtime)
+		return upstream(s.Installation, s.Config.RealtimeURL, &s.realtime)
 	}
 	if !s.Config.Realtime.Enabled {
 		return nil
 	}
 	log := s.Log.With("part", "realtime")
 	role := s.db.URL("supabase_realtime_admin")
-	pool, err := s.openPool(ctx, role, "realtime", realtimeConns)
+	pool, err := s.pools.open(ctx, role, "realtime", realtimeConns)
 	if err != nil {
 		return err
 	}

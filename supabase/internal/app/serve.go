@@ -44,14 +44,14 @@ func (a *App) startGateway(ctx context.Context) error {
 		{"auth", a.Config.AuthURL, &s.auth}, {"rest", a.Config.RESTURL, &s.rest}, {"storage", a.Config.StorageURL, &s.storage},
 		{"functions", a.Config.FunctionsURL, &s.functions}, {"meta", a.Config.MetaURL, &s.meta},
 	} {
-		if err := a.upstream(u.target, u.to); err != nil {
+		if err := upstream(a.Installation, u.target, u.to); err != nil {
 			return err
 		}
 		if u.target != "" && u.name != "meta" {
 			s.ready[u.name] = reachable(u.target)
 		}
 	}
-	if err := a.upstream(a.Config.RealtimeURL, &s.realtime); err != nil {
+	if err := upstream(a.Installation, a.Config.RealtimeURL, &s.realtime); err != nil {
 		return err
 	}
 	ports, err := front.Listen(a.Installation, a.process.Sockets, a.Config.Host)

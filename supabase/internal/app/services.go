@@ -10,13 +10,15 @@ import (
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/front"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/base/observe"
 	"daawo/supabase/internal/base/photo"
-	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jobs"
 	"daawo/supabase/internal/gateway"
@@ -25,9 +27,13 @@ import (
 // services are the parts of a running stack that the gateway routes to. Each is an engine in this
 // process or, if its URL is set, a proxy to an upstream service.
 type services struct {
-	*App
+	installation.Installation
 	front.Addresses
-	db *database.Database // nil if only the gateway runs
+	sockets *handover.Sockets
+	db      *database.Database // nil if only the gateway runs
+	pools   *pools
+	traces  *tracing.Provider
+	backups backups
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 
@@ -44,12 +50,11 @@ type services struct {
 	restStarted func() error // waits until the REST engine has read the schema
 }
 
-// upstreamWait is how long a request waits for a service that is still starting.
-const upstreamWait = 15 * time.Second
-
 func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
-		App: a, Addresses: at, db: d,
+		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools, traces: a.traces,
+		backups: a.backups(),
+
 		keys:    keyring.New(set, a.Now),
 		journal: host.NewJournal(a.Log.Handler()),
 		metrics: observe.NewMetrics(),
@@ -81,43 +86,9 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 	return s, nil
 }
 
-// maxIdle is how long an idle connection stays open. An open connection costs Postgres 2 to 6 MB;
-// opening one takes 3 ms.
-const maxIdle = time.Minute
-
-// openPool connects to the database at url. part names the pool in logs and in pg_stat_activity.
-func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*pool.Pool, error) {
-	return a.openLimitedPool(ctx, url, part, maxConns, 0)
-}
-
-// openLimitedPool opens a pool with a maximum of active callers, see pool.Config.
-func (a *App) openLimitedPool(ctx context.Context, url, part string, maxConns, maxActive int32) (*pool.Pool, error) {
-	pool, err := pool.Open(ctx, pool.Config{
-		URL: url, MaxConns: maxConns, MaxActive: maxActive, MaxIdle: maxIdle, ApplicationName: "daawo-" + part,
-		Log: a.Log.With("part", part), Tracer: a.traces.Statements(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	a.pools.add(part, pool)
-	a.OnClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
-	return pool, nil
-}
-
 // openMeta sets the proxy to postgres-meta, which has no engine in this process.
-func (s *services) openMeta(_ context.Context) error { return s.upstream(s.Config.MetaURL, &s.meta) }
-
-// upstream stores a proxy to target in *to, unless target is "".
-func (a *App) upstream(target string, to *http.Handler) error {
-	if target == "" {
-		return nil
-	}
-	u, err := url.Parse(target)
-	if err != nil {
-		return err
-	}
-	*to = gateway.Proxy(u, upstreamWait, a.Log)
-	return nil
+func (s *services) openMeta(_ context.Context) error {
+	return upstream(s.Installation, s.Config.MetaURL, &s.meta)
 }
 
 // startPage returns the pages of a stack without a site.
@@ -180,3 +151,19 @@ func limits(c *config.Config) gateway.Limits {
 }
 
 func (s *services) publishableKey() string { return s.keys.Current().Publishable }
+
+// upstreamWait is how long a request waits for a service that is still starting.
+const upstreamWait = 15 * time.Second
+
+// upstream stores a proxy to target in *to, unless target is "".
+func upstream(in installation.Installation, target string, to *http.Handler) error {
+	if target == "" {
+		return nil
+	}
+	u, err := url.Parse(target)
+	if err != nil {
+		return err
+	}
+	*to = gateway.Proxy(u, upstreamWait, in.Log)
+	return nil
+}

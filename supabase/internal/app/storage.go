@@ -33,12 +33,12 @@ const sweepCron = "17 0 * * *"
 // openStorage opens the storage engine, which is compatible with storage-api.
 func (s *services) openStorage(ctx context.Context) error {
 	if s.Config.StorageURL != "" {
-		return s.upstream(s.Config.StorageURL, &s.storage)
+		return upstream(s.Installation, s.Config.StorageURL, &s.storage)
 	}
 	if !s.Config.Storage.Enabled {
 		return nil
 	}
-	db, err := s.openPool(ctx, s.db.URL("supabase_storage_admin"), "storage", storageConns)
+	db, err := s.pools.open(ctx, s.db.URL("supabase_storage_admin"), "storage", storageConns)
 	if err != nil {
 		return err
 	}

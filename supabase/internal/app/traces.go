@@ -19,6 +19,7 @@ func openTraces(ctx context.Context, a *App) error {
 		return err
 	}
 	a.traces, err = tracing.Open(ctx, tracing.Options{Service: "daawo", Version: a.Version, Exporter: exporter})
+	a.pools.traces = a.traces
 	a.OnClose("traces", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // the receiver may be away
 		defer cancel()

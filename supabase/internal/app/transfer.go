@@ -18,14 +18,14 @@ import (
 // folder of the stored files, or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error),
 	progress Progress) (e backup.Exported, err error) {
-	if err := a.installed(); err != nil {
+	if err := a.backups().installed(); err != nil {
 		return e, err
 	}
 	recipients, err := a.backups().recipients()
 	if err != nil {
 		return e, err
 	}
-	err = a.withDatabase(ctx, func(url string) error {
+	err = a.backups().withDatabase(ctx, func(url string) error {
 		return a.backups().withFiles(files, func(at backup.Files) error {
 			e, err = backup.Export(ctx,
 				backup.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
@@ -39,7 +39,7 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 // Export.
 func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported,
 	err error) {
-	err = a.withDatabase(ctx, func(url string) error {
+	err = a.backups().withDatabase(ctx, func(url string) error {
 		return a.backups().withFiles(files, func(at backup.Files) error {
 			o.URL, o.Files = url, at
 			e, err = backup.Import(ctx, o, r)
@@ -108,6 +108,3 @@ func (a backups) recipients() (all []age.Recipient, err error) {
 	}
 	return all, nil
 }
-
-// Encrypts reports whether backups and exports are encrypted.
-func (a *App) Encrypts() bool { return len(a.Config.Backup.Recipients) > 0 }
