@@ -165,7 +165,8 @@ func TestOperation(t *testing.T) {
 	}
 
 	var asked Info
-	if err := control.Command(t.Context(), data, "/status", &asked); err != nil || asked.Get("API_URL") != info.Get("API_URL") {
+	if err := control.Command(t.Context(), data, "/status", &asked); err != nil ||
+		asked.Get("API_URL") != info.Get("API_URL") {
 		t.Errorf("status: %v %v", asked, err)
 	}
 	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {

@@ -41,8 +41,8 @@ func (s *services) openAuth(ctx context.Context) error {
 		s.Log.Warn("config.toml enables settings that auth does not support; see docs/auth.md", "settings", names)
 	}
 	engine, err := auth.New(auth.Options{
-		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.Config), Log: s.Log.With("part", "auth"),
-		Now: s.Now,
+		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.Config),
+		Log: s.Log.With("part", "auth"), Now: s.Now,
 	})
 	if err != nil {
 		return err

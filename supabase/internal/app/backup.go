@@ -83,7 +83,8 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 	}, nil
 }
 
-// installed returns an error if there is no installation. Commands that read one must not create it.
+// installed returns an error if there is no installation. Commands that read one must not create
+// it.
 func (a backups) installed() error {
 	if a.Config.DatabaseURL != "" {
 		return nil

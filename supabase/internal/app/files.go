@@ -31,7 +31,8 @@ func filesDir(o installation.Options) string {
 	return cmp.Or(o.Config.Files.Path, filepath.Join(o.Data, "storage"))
 }
 
-// openStored opens the backend of the stored files: S3 or a folder, which several servers may share.
+// openStored opens the backend of the stored files: S3 or a folder, which several servers may
+// share.
 func openStored(o installation.Options) (backend.Backend, io.Closer, error) {
 	if dir := filesDir(o); dir != "" {
 		return openFolder(dir, false)

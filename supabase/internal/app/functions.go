@@ -66,8 +66,8 @@ func (s *services) openOutbox(ctx context.Context) error {
 	}
 	link, studio := s.rowLink()
 	s.outbox, err = jobs.New(jobs.Options{
-		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.Config.WebhookURL, WebhookSecret: s.Config.WebhookSecret,
-		SiteURL: s.Public, StudioURL: studio, RowLink: link,
+		DB: pool, Mail: s.smtp.Send, Admins: admins, WebhookURL: s.Config.WebhookURL,
+		WebhookSecret: s.Config.WebhookSecret, SiteURL: s.Public, StudioURL: studio, RowLink: link,
 		Log: s.Log.With("part", "outbox"), Meter: s.metrics, Traces: s.traces,
 	})
 	return err
@@ -103,8 +103,8 @@ func (s *services) openFunctions(ctx context.Context) error {
 		return err
 	}
 	f := &hosting{
-		Installation: s.Installation, Addresses: s.Addresses, db: s.db, keys: s.keys, outbox: s.outbox, journal: s.journal,
-		traces: s.traces, operations: s.operations(),
+		Installation: s.Installation, Addresses: s.Addresses, db: s.db, keys: s.keys, outbox: s.outbox,
+		journal: s.journal, traces: s.traces, operations: s.operations(),
 	}
 	s.functions, s.control, err = f.open(ctx, db, s.metrics)
 	return err

@@ -76,8 +76,8 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		prepare("2", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 		prepare("3", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 	}
-	first.process.Spawn = func(ctx context.Context, _ handover.Program, facts any, files *handover.Files) (*handover.Server,
-		error) {
+	first.process.Spawn = func(ctx context.Context, _ handover.Program, facts any,
+		files *handover.Files) (*handover.Server, error) {
 		next := versions[0]
 		versions = versions[1:]
 		return handover.StartWithin(ctx, facts, files, func(connect handover.Connect) (err error) {

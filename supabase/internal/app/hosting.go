@@ -57,8 +57,8 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 		Getenv: getenv, CleanImage: photo.Strip, Operations: f.operations,
 		Region: f.Config.Region,
 		Client: f.clientAddress,
-		Log:    slog.New(f.journal).With("part", "functions"), Meter: meter, Drain: installation.DrainTimeout, Now: f.Now,
-		Traces: f.traces,
+		Log:    slog.New(f.journal).With("part", "functions"), Meter: meter, Drain: installation.DrainTimeout,
+		Now: f.Now, Traces: f.traces,
 	})
 	if err != nil {
 		return nil, known, err
@@ -142,7 +142,8 @@ func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
 	parent, err := f.parent.Socket()
 	return host.ChildConfig{
 		Parent: parent, Database: f.db.URL("postgres"), Keys: verifying, Env: f.stackEnv(), EnvFile: envFile,
-		Region: f.Config.Region, Webhook: f.Config.WebhookURL != "", Spans: f.traces != nil, Limited: !f.Config.Loopback() ||
+		Region: f.Config.Region, Webhook: f.Config.WebhookURL != "", Spans: f.traces != nil,
+		Limited: !f.Config.Loopback() ||
 			len(f.Config.Proxies) > 0,
 	}, err
 }

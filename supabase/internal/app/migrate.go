@@ -63,15 +63,15 @@ func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err err
 	return pending, err
 }
 
-// openDatabase starts the embedded Postgres, unless DATABASE_URL is set or the process before this one
-// runs it.
+// openDatabase starts the embedded Postgres, unless DATABASE_URL is set or the process before this
+// one runs it.
 func (a *App) openDatabase(ctx context.Context) (*database.Database, error) {
 	return database.Open(ctx, a.Installation,
 		database.Options{Sockets: a.process.Sockets, Attach: a.process.Replaces(), TLSPort: a.process.TLSPort()})
 }
 
-// migrateAll applies all that is pending in the database. It makes a backup first if the installation
-// has an older schema.
+// migrateAll applies all that is pending in the database. It makes a backup first if the
+// installation has an older schema.
 func (a *App) migrateAll(ctx context.Context, d *database.Database) error {
 	if err := checkFiles(ctx, a.Options, d); err != nil {
 		return err

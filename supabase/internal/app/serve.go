@@ -41,8 +41,9 @@ func (a *App) startGateway(ctx context.Context) error {
 		name, target string
 		to           *http.Handler
 	}{
-		{"auth", a.Config.AuthURL, &s.auth}, {"rest", a.Config.RESTURL, &s.rest}, {"storage", a.Config.StorageURL, &s.storage},
-		{"functions", a.Config.FunctionsURL, &s.functions}, {"meta", a.Config.MetaURL, &s.meta},
+		{"auth", a.Config.AuthURL, &s.auth}, {"rest", a.Config.RESTURL, &s.rest},
+		{"storage", a.Config.StorageURL, &s.storage}, {"functions", a.Config.FunctionsURL, &s.functions},
+		{"meta", a.Config.MetaURL, &s.meta},
 	} {
 		if err := upstream(a.Installation, u.target, u.to); err != nil {
 			return err
@@ -59,7 +60,8 @@ func (a *App) startGateway(ctx context.Context) error {
 		return err
 	}
 	s.Addresses = ports.Addresses
-	if err := a.openGateway(ctx, ports, s, front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)); err != nil {
+	if err := a.openGateway(ctx, ports, s,
+		front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)); err != nil {
 		return err
 	}
 	a.describe = func() []Value { return gatewayValues(a.Config, ports.Addresses, s.keys.Current()) }

@@ -127,8 +127,9 @@ func withShadow(ctx context.Context, inv *Invocation, migrations bool, work func
 	if err != nil {
 		return err
 	}
-	return database.Shadow(ctx, app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv,
-		Log: inv.log(c)}, migrations, work)
+	return database.Shadow(ctx,
+		app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv,
+			Log: inv.log(c)}, migrations, work)
 }
 
 // openOutput opens the file, or returns the standard output if name is "".

@@ -1,5 +1,5 @@
-// Package control lets the operator's commands reach the running server: it sends them, receives them
-// on a unix socket, and answers those about functions.
+// Package control lets the operator's commands reach the running server: it sends them, receives
+// them on a unix socket, and answers those about functions.
 package control
 
 import (
@@ -122,8 +122,8 @@ func (s *Server) Close(ctx context.Context) error {
 }
 
 // Command sends a command to the server that runs on a data folder and decodes its JSON into reply.
-// It returns datadir.ErrNotRunning if no server runs there, and another error if the server cannot be
-// reached.
+// It returns datadir.ErrNotRunning if no server runs there, and another error if the server cannot
+// be reached.
 func Command(ctx context.Context, data, name string, reply any) error {
 	return CommandWith(ctx, data, http.MethodPost, name, nil, reply)
 }

@@ -1,5 +1,5 @@
-// Package database starts the database of an installation, or finds it, and brings it to the schema of
-// this program.
+// Package database starts the database of an installation, or finds it, and brings it to the schema
+// of this program.
 package database
 
 import (

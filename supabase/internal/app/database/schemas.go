@@ -42,9 +42,9 @@ func (d *Database) MigrateOwn(ctx context.Context, conn *pgx.Conn) error {
 	return queue.Migrate(ctx)
 }
 
-// WatchSchemas creates the schemas of this program again while the server runs, if another tool drops
-// them, and then calls restored. It returns a check of them for /readyz. Those that are missing now
-// cannot be created here: without superuser the database's owner creates the platform.
+// WatchSchemas creates the schemas of this program again while the server runs, if another tool
+// drops them, and then calls restored. It returns a check of them for /readyz. Those that are
+// missing now cannot be created here: without superuser the database's owner creates the platform.
 func (d *Database) WatchSchemas(ctx context.Context, db *pool.Pool, restored func()) (observe.Check, error) {
 	absent, err := migrate.Dropped(ctx, db.Pgx(), ForeignSchemas(d.Config)...)
 	if err != nil {

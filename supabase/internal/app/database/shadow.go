@@ -43,7 +43,8 @@ func Shadow(ctx context.Context, o installation.Options, migrations bool, work f
 	return shadow(ctx, installation.New(o), migrations, work)
 }
 
-func shadow(ctx context.Context, in installation.Installation, migrations bool, work func(*pgx.Conn) error) (err error) {
+func shadow(ctx context.Context, in installation.Installation, migrations bool,
+	work func(*pgx.Conn) error) (err error) {
 	defer func() { err = errors.Join(err, in.CloseAll(context.WithoutCancel(ctx))) }()
 	d, err := Open(ctx, in, Options{})
 	if err != nil {

@@ -124,7 +124,8 @@ func writeSelfSigned(cert, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := datadir.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+	if err := datadir.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		0o644); err != nil {
 		return err
 	}
 	return datadir.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)

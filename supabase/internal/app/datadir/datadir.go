@@ -1,5 +1,5 @@
-// Package datadir knows the data folder of an installation: its place, its lock, which server runs on
-// it, and what an operator can do about its errors.
+// Package datadir knows the data folder of an installation: its place, its lock, which server runs
+// on it, and what an operator can do about its errors.
 package datadir
 
 import (

@@ -1,5 +1,5 @@
-// Package front opens the public ports of a stack and serves the gateway, the site, the administrators'
-// application and Studio on them, with TLS.
+// Package front opens the public ports of a stack and serves the gateway, the site, the
+// administrators' application and Studio on them, with TLS.
 package front
 
 import (
@@ -40,8 +40,8 @@ type Front struct {
 	desk    net.Listener // the port of the administrators' application; nil if there is none
 }
 
-// PlainHost returns the host of the port without TLS: the public one, or loopback if port 443 is the
-// public port. (serve gateway always listens publicly, for the services in other containers.)
+// PlainHost returns the host of the port without TLS: the public one, or loopback if port 443 is
+// the public port. (serve gateway always listens publicly, for the services in other containers.)
 func PlainHost(c *config.Config) string {
 	if len(c.TLSDomains) > 0 && !c.API.TLS.Enabled {
 		return "127.0.0.1"
@@ -108,13 +108,15 @@ type Handlers struct {
 	Studio  http.Handler // nil if there is none
 }
 
-// Start begins to serve. With a configured certificate the public port serves HTTPS. With domains to
-// obtain certificates for, port 443 does, and the port without TLS serves local programs and health
-// checks (PlainHost). Studio's port uses HTTPS in both cases, because its login sends a password.
+// Start begins to serve. With a configured certificate the public port serves HTTPS. With domains
+// to obtain certificates for, port 443 does, and the port without TLS serves local programs and
+// health checks (PlainHost). Studio's port uses HTTPS in both cases, because its login sends a
+// password.
 func (f *Front) Start(ctx context.Context, h Handlers) error {
 	var own *tls.Config
 	if f.Config.API.TLS.Enabled {
-		pair, err := tls.LoadX509KeyPair(f.Config.Path(f.Config.API.TLS.CertPath), f.Config.Path(f.Config.API.TLS.KeyPath))
+		pair, err := tls.LoadX509KeyPair(f.Config.Path(f.Config.API.TLS.CertPath),
+			f.Config.Path(f.Config.API.TLS.KeyPath))
 		if err != nil {
 			return fmt.Errorf("api.tls: %w", err)
 		}

@@ -124,8 +124,8 @@ func (v *served) standDown() {
 	v.limited.StopAccepting()
 }
 
-// close waits for the requests in flight, but not longer than installation.DrainTimeout. After standDown it also
-// waits for the next request of connections that are in use.
+// close waits for the requests in flight, but not longer than installation.DrainTimeout. After
+// standDown it also waits for the next request of connections that are in use.
 func (v *served) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, installation.DrainTimeout)
 	defer cancel()

@@ -84,8 +84,8 @@ func begin[T any](f func() (T, error)) (result func() (T, error)) {
 	}
 }
 
-// Public returns the handler of the site, or fallback if there is none. CompressLater compresses its
-// files.
+// Public returns the handler of the site, or fallback if there is none. CompressLater compresses
+// its files.
 func (p *Sites) Public(ctx context.Context, fallback http.Handler) (http.Handler, error) {
 	files, err := p.site()
 	if err != nil {
@@ -101,7 +101,8 @@ func (p *Sites) Public(ctx context.Context, fallback http.Handler) (http.Handler
 	return files, nil
 }
 
-// Admin returns the handler of the files of the administrators' application, or nil if there is none.
+// Admin returns the handler of the files of the administrators' application, or nil if there is
+// none.
 func (p *Sites) Admin() (http.Handler, error) {
 	files, err := p.admin()
 	if err != nil || files == nil {

@@ -63,8 +63,8 @@ type issuerOptions struct {
 	Client   *http.Client // nil means one with time limits
 }
 
-// watchIssuer fetches the keys and calls Use until ctx ends. A failure is logged and the fetch repeated;
-// the keys of the last success are used for a day.
+// watchIssuer fetches the keys and calls Use until ctx ends. A failure is logged and the fetch
+// repeated; the keys of the last success are used for a day.
 func watchIssuer(ctx context.Context, o issuerOptions) {
 	if o.Client == nil {
 		o.Client = newIssuerClient()

@@ -1,5 +1,5 @@
-// Package lifecycle runs one process of a server: it takes over from the process before this one, waits
-// for the end, and hands over to the next one. Package handover has the mechanism.
+// Package lifecycle runs one process of a server: it takes over from the process before this one,
+// waits for the end, and hands over to the next one. Package handover has the mechanism.
 package lifecycle
 
 import (
@@ -79,8 +79,8 @@ func (p *Process) Replaces() bool { return p.keeper != nil }
 // for none.
 func (p *Process) TLSPort() int { return p.facts.DatabaseTLSPort }
 
-// KeepParts makes the parts that run now those that the first process keeps after an upgrade. tlsPort
-// is the port of the database with TLS.
+// KeepParts makes the parts that run now those that the first process keeps after an upgrade.
+// tlsPort is the port of the database with TLS.
 func (p *Process) KeepParts(tlsPort int) { p.kept, p.tlsPort = p.Running(), tlsPort }
 
 // StartFailed tells the process that this one should replace that it does not start.
@@ -95,8 +95,8 @@ func (p *Process) Close(ctx context.Context) error {
 	return p.CloseAll(ctx)
 }
 
-// Serve returns when ctx ends, the operator stops the stack or a part fails permanently, and all parts
-// are closed. It calls alone when the process before this one has ended.
+// Serve returns when ctx ends, the operator stops the stack or a part fails permanently, and all
+// parts are closed. It calls alone when the process before this one has ended.
 func (p *Process) Serve(ctx context.Context, alone func()) error {
 	var failure error
 	ended := p.keeper.Alone()
@@ -148,8 +148,8 @@ func (p *Process) Open() (err error) {
 	return err
 }
 
-// Ready closes the sockets that this process does not use and tells the keeper that it serves. took is
-// the duration of the start.
+// Ready closes the sockets that this process does not use and tells the keeper that it serves. took
+// is the duration of the start.
 func (p *Process) Ready(took time.Duration) error {
 	for _, unused := range p.Sockets.CloseUnused() {
 		if p.keeper == nil {
