@@ -19,7 +19,7 @@ import (
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/tracing"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -43,10 +43,10 @@ type App struct {
 	installation.Installation
 	process *lifecycle.Process
 
-	database     *database.Database
-	pools        pools
-	backupStatus *backup.Status
-	describe     func() []Value // addresses and keys, as they are now
+	database *database.Database
+	pools    pools
+	backups  backups
+	describe func() []Value // addresses and keys, as they are now
 	// where an operator finds the values that the announcement omits; "" means `daawo status`
 	rest   string
 	began  time.Time
@@ -57,9 +57,9 @@ type App struct {
 // New prepares a stack. Nothing happens before Start.
 func New(o Options) *App {
 	in := installation.New(o)
-	return &App{
-		Installation: in, process: lifecycle.New(in), backupStatus: &backup.Status{}, pools: pools{Installation: in},
-	}
+	a := &App{Installation: in, process: lifecycle.New(in), pools: pools{Installation: in}}
+	a.backups = backups{in, &physical.Status{}, a.oneShot}
+	return a
 }
 
 // Run starts the whole stack, calls ready, and serves until ctx ends, the operator stops it or a
@@ -72,7 +72,7 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 	}
 	ready(a.Info())
 	return a.process.Serve(ctx, func() {
-		if err := a.backups().open(a.database); err != nil {
+		if err := a.backups.open(a.database); err != nil {
 			a.Log.Error("continuous backup does not start", "error", err)
 		}
 	})
@@ -82,7 +82,6 @@ func (a *App) run(ctx context.Context, start func(context.Context) error, ready 
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	a.began = time.Now()
 	memory.Limit(a.Config.DatabaseURL == "")
-	a.Background("memory", memory.Watch)
 	err := openTraces(ctx, a)
 	if err == nil {
 		err = start(ctx)
@@ -133,7 +132,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	if !a.process.Replaces() { // otherwise the backup of the process before this one still runs
-		if err := a.backups().open(d); err != nil {
+		if err := a.backups.open(d); err != nil {
 			return err
 		}
 	}
@@ -178,7 +177,8 @@ func (a *App) openControl(s *services) error {
 			}
 			return struct{}{}, err
 		},
-		"/upgrade": func(ctx context.Context) (any, error) { return a.process.Upgrade(ctx) },
+		"/database/replaced": func(ctx context.Context) (any, error) { return struct{}{}, s.databaseReplaced(ctx) },
+		"/upgrade":           func(ctx context.Context) (any, error) { return a.process.Upgrade(ctx) },
 		"/stop": func(context.Context) (any, error) {
 			a.process.Stop()
 			return struct{}{}, nil

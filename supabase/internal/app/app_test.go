@@ -275,7 +275,7 @@ func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 	t.Helper()
 	data := dataFolder(t)
 	for _, want := range []doctor.Verdict{doctor.Note, doctor.Good} {
-		for _, f := range doctor.Examine(t.Context(), newApp(t, data,
+		for _, f := range doctor.Examine(t.Context(), *newApp(t, data,
 			map[string]string{"DAAWO_HOST": "0.0.0.0", "DATABASE_URL": database}).Options) {
 			if f.What == "keys" && f.Verdict != want {
 				t.Errorf("of the keys: %v, want %s", f, want)

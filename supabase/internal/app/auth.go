@@ -47,7 +47,6 @@ func (s *services) openAuth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.OnClose("auth", engine.Close)
 	if s.outbox != nil {
 		s.outbox.Chores(jobs.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
 	}

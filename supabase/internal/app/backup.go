@@ -14,29 +14,27 @@ import (
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/server"
 )
 
 // backups makes backups of an installation, and lists and checks them.
 type backups struct {
 	installation.Installation
-	status  *backup.Status
+	status  *physical.Status
 	oneShot func(context.Context, func(*database.Database) error) error // see App.oneShot
 }
 
-func (a *App) backups() backups { return backups{a.Installation, a.backupStatus, a.oneShot} }
-
 // trees returns the files that are backed up with the database: the stored files, and the secrets
 // that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
-func (a backups) trees() []backup.Tree {
-	trees := []backup.Tree{
+func (a backups) trees() []physical.Tree {
+	trees := []physical.Tree{
 		{Name: "keys.json", Path: keyring.File(a.Data)},
 		{Name: "database-password", Path: database.PasswordFile(a.Data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 	}
 	if dir := filesDir(a.Options); dir != "" {
-		trees = append(trees, backup.Tree{Name: "storage", Path: dir})
+		trees = append(trees, physical.Tree{Name: "storage", Path: dir})
 	}
 	return trees
 }
@@ -49,7 +47,7 @@ func (a backups) open(d *database.Database) error {
 	if !d.Embedded() {
 		return errors.New("BACKUP_TO: cannot back up the database of DATABASE_URL; back it up where it runs")
 	}
-	store, err := backup.OpenStore(a.Config.Backup.To) // the store may be unreachable: the stack starts anyway
+	store, err := physical.OpenStore(a.Config.Backup.To) // the store may be unreachable: the stack starts anyway
 	if err != nil {
 		return err
 	}
@@ -58,7 +56,7 @@ func (a backups) open(d *database.Database) error {
 		return err
 	}
 	o.URL, o.Archive, o.Status = d.URL(server.Superuser), database.ArchiveDir(a.Data), a.status
-	a.Background("backup", func(ctx context.Context) { backup.Keep(ctx, o) })
+	a.Background("backup", func(ctx context.Context) { physical.Keep(ctx, o) })
 	return nil
 }
 
@@ -66,16 +64,16 @@ func (a backups) open(d *database.Database) error {
 type Progress = func(step string, done, total int64)
 
 // settings returns the options of a backup except those of the database.
-func (a backups) settings(store backup.Store, progress Progress) (backup.Options, error) {
+func (a backups) settings(store physical.Store, progress Progress) (physical.Options, error) {
 	recipients, err := a.recipients()
 	if err != nil {
-		return backup.Options{}, err
+		return physical.Options{}, err
 	}
 	source, err := a.Postgres()
 	if err != nil {
-		return backup.Options{}, err
+		return physical.Options{}, err
 	}
-	return backup.Options{
+	return physical.Options{
 		Store: store, Recipients: recipients, Package: source, Progress: progress,
 		Trees: a.trees(), StateDir: filepath.Join(a.Data, "backup"),
 		Every: time.Duration(a.Config.Backup.Every), Keep: a.Config.Backup.Keep,
@@ -94,16 +92,16 @@ func (a backups) installed() error {
 
 // Backup makes one full backup of a running or stopped stack. If location is a folder that does not
 // exist, it is created.
-func (a *App) Backup(ctx context.Context, location string, progress Progress) (backup.Manifest, error) {
-	return a.backups().make(ctx, location, progress)
+func (a *App) Backup(ctx context.Context, location string, progress Progress) (physical.Manifest, error) {
+	return a.backups.make(ctx, location, progress)
 }
 
 // make implements App.Backup.
-func (a backups) make(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
+func (a backups) make(ctx context.Context, location string, progress Progress) (m physical.Manifest, err error) {
 	if err := a.installed(); err != nil { // before the folder of the store is created
 		return m, err
 	}
-	store, err := backup.MakeStore(location)
+	store, err := physical.MakeStore(location)
 	if err != nil {
 		return m, err
 	}
@@ -113,7 +111,7 @@ func (a backups) make(ctx context.Context, location string, progress Progress) (
 	}
 	err = a.withDatabase(ctx, func(url string) error {
 		o.URL = url
-		service, err := backup.Open(ctx, o)
+		service, err := physical.Open(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -145,8 +143,8 @@ func (a backups) withDatabase(ctx context.Context, work func(url string) error) 
 // Restore restores a backup into the data folder, which must be empty or missing. It restores the
 // state as of to, or the newest state if to is zero.
 func (a *App) Restore(ctx context.Context, location string, to time.Time, identities []age.Identity,
-	progress Progress) (r backup.Restored, err error) {
-	store, err := backup.OpenStore(location)
+	progress Progress) (r physical.Restored, err error) {
+	store, err := physical.OpenStore(location)
 	if err != nil {
 		return r, err
 	}
@@ -165,8 +163,8 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 		}
 		err = errors.Join(err, lock.Close())
 	}()
-	return backup.Restore(ctx, backup.RestoreOptions{
+	return physical.Restore(ctx, physical.RestoreOptions{
 		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
-		Data: datadir.Postgres(a.Data), Trees: a.backups().trees(), Log: a.Log.With("part", "backup"),
+		Data: datadir.Postgres(a.Data), Trees: a.backups.trees(), Log: a.Log.With("part", "backup"),
 	})
 }

@@ -24,7 +24,7 @@ import (
 const tenant = "daawo"
 
 // filesDir returns the folder of the stored files, or "" if they are in S3.
-func filesDir(o installation.Options) string {
+func filesDir(o *installation.Options) string {
 	if o.Config.Files.Backend == "s3" {
 		return ""
 	}
@@ -33,7 +33,7 @@ func filesDir(o installation.Options) string {
 
 // openStored opens the backend of the stored files: S3 or a folder, which several servers may
 // share.
-func openStored(o installation.Options) (backend.Backend, io.Closer, error) {
+func openStored(o *installation.Options) (backend.Backend, io.Closer, error) {
 	if dir := filesDir(o); dir != "" {
 		return openFolder(dir, false)
 	}
@@ -51,7 +51,7 @@ func openFolder(dir string, readable bool) (backend.Backend, io.Closer, error) {
 }
 
 // checkFiles returns an error if the database lists stored files and their whole folder is missing.
-func checkFiles(ctx context.Context, o installation.Options, d *database.Database) error {
+func checkFiles(ctx context.Context, o *installation.Options, d *database.Database) error {
 	dir := filesDir(o)
 	if !d.Embedded() || dir == "" || o.Config.StorageURL != "" || !o.Config.Storage.Enabled {
 		return nil
@@ -76,7 +76,7 @@ func checkFiles(ctx context.Context, o installation.Options, d *database.Databas
 
 // makeFilesDir creates the folder of the stored files. Rows of stored files without it mean that it
 // was lost.
-func makeFilesDir(o installation.Options, d *database.Database) error {
+func makeFilesDir(o *installation.Options, d *database.Database) error {
 	if !d.Embedded() || filesDir(o) == "" || o.Config.StorageURL != "" || !o.Config.Storage.Enabled {
 		return nil
 	}

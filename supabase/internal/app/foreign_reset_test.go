@@ -111,7 +111,7 @@ func TestDroppedSchemas(t *testing.T) {
 		!strings.Contains(reply, `"schemas":"failing"`) {
 		t.Errorf("readyz with dropped schemas: %d %s", status, reply)
 	}
-	if findings := doctor.Examine(t.Context(), a.Options); !strings.Contains(fmt.Sprint(findings),
+	if findings := doctor.Examine(t.Context(), *a.Options); !strings.Contains(fmt.Sprint(findings),
 		"daawo.keys, river.river_job, edge_functions.request_limits, auth_limits.buckets") {
 		t.Errorf("doctor with dropped schemas: %v", findings)
 	}

@@ -18,7 +18,8 @@ import (
 	"daawo/supabase/internal/base/photo"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/pool"
-	"daawo/supabase/internal/functions/fnmeter"
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jobs"
 )
@@ -44,7 +45,7 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 	if err != nil {
 		return nil, known, err
 	}
-	meter := fnmeter.New(metrics)
+	meter := newFunctionMeter(metrics)
 	h, err := host.New(host.Options{
 		Functions: f.Functions, DB: db, Outbox: f.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
@@ -54,7 +55,7 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 			}
 			return claims.Raw, nil
 		},
-		Getenv: getenv, CleanImage: photo.Strip, Operations: f.operations,
+		Getenv: getenv, CleanImage: photo.Strip, Operations: f.operations, Operators: f.Operators,
 		Region: f.Config.Region,
 		Client: f.clientAddress,
 		Log:    slog.New(f.journal).With("part", "functions"), Meter: meter, Drain: installation.DrainTimeout,
@@ -78,7 +79,7 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 	}
 	known = control.Functions{Host: h, Dev: dev, Watching: f.Dev}
 	if !f.Dev {
-		base, built := host.Base(h), h.Describe().Functions
+		base, built := deploy.Base(h), h.Describe().Functions
 		if dev != nil {
 			base = dev
 			built, _ = dev.Functions()
@@ -99,7 +100,7 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 // openProgram serves functions from their source: those of a project that are not part of this
 // program, or in development those of the working folder. It returns nil if host serves the
 // functions.
-func (f *hosting) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev, err error) {
+func (f *hosting) openProgram(ctx context.Context, h *host.Host) (dev *child.Dev, err error) {
 	root := f.FunctionsDir
 	if root == "" && f.Dev && !f.Foreign {
 		root = "."
@@ -114,16 +115,16 @@ func (f *hosting) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev,
 		f.Log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
 		return nil, nil
 	}
-	o := host.DevOptions{
+	o := child.DevOptions{
 		Root: root, Host: h, Public: !f.Config.Loopback(), Log: slog.New(f.journal).With("part", "functions"),
 		Child: func() (host.ChildConfig, error) { return f.childConfig(envFile(root)) }, Changed: f.outbox.Reschedule,
 	}
 	if f.FunctionsDir != "" {
 		f.Log.Info("building functions", "folder", root)
-		dev, err = host.NewProgram(ctx,
-			host.ProgramOptions{DevOptions: o, Keep: filepath.Join(f.Data, "functions-program"), Watch: f.Dev})
+		dev, err = child.NewProgram(ctx,
+			child.ProgramOptions{DevOptions: o, Keep: filepath.Join(f.Data, "functions-program"), Watch: f.Dev})
 	} else {
-		dev, err = host.NewDev(o)
+		dev, err = child.NewDev(o)
 	}
 	if err != nil {
 		return nil, err
@@ -149,9 +150,9 @@ func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
 }
 
 // openDeployer serves the deployed functions, or base while none are deployed.
-func (f *hosting) openDeployer(ctx context.Context, h *host.Host, base host.Base,
-	built []host.FunctionInfo) (*host.Deployer, error) {
-	d, err := host.NewDeployer(ctx, host.DeployOptions{
+func (f *hosting) openDeployer(ctx context.Context, h *host.Host, base deploy.Base,
+	built []host.FunctionInfo) (*deploy.Deployer, error) {
+	d, err := deploy.New(ctx, deploy.Options{
 		Dir: filepath.Join(f.Data, "functions"), Host: h, Base: base, Built: built,
 		Child:   func() (host.ChildConfig, error) { return f.childConfig("") },
 		Waiting: f.outbox.WaitingFunctionJobs, Changed: f.outbox.Reschedule, Memory: int64(f.Config.FunctionsMemory),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -15,7 +15,7 @@ import (
 type gauges struct {
 	pools  *pools
 	data   string
-	status *backup.Status // nil without continuous backup
+	status *physical.Status // nil without continuous backup
 
 	connections, limit, waiting, timeouts *prometheus.Desc
 	free, size, writable                  *prometheus.Desc

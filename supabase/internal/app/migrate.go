@@ -79,7 +79,7 @@ func (a *App) migrateAll(ctx context.Context, d *database.Database) error {
 	if err := makeFilesDir(a.Options, d); err != nil {
 		return err
 	}
-	return d.MigrateAll(ctx, a.backups().beforeUpgrade)
+	return d.MigrateAll(ctx, a.backups.beforeUpgrade)
 }
 
 // oneShot opens the database, calls work and closes the database. The embedded Postgres may be that

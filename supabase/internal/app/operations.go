@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/doctor"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 )
 
 // errNoBackups is the error of operations on backups if there is no place for them.
@@ -22,7 +22,7 @@ type backupSummary struct {
 // operations returns what functions can run with Env.Operate: what the commands of the operator do.
 func (s *services) operations() map[string]func(context.Context) (any, error) {
 	return map[string]func(context.Context) (any, error){
-		"doctor":        func(ctx context.Context) (any, error) { return doctor.Examine(ctx, s.Options), nil },
+		"doctor":        func(ctx context.Context) (any, error) { return doctor.Examine(ctx, *s.Options), nil },
 		"backups":       func(ctx context.Context) (any, error) { return s.backups.list(ctx) },
 		"backup":        func(ctx context.Context) (any, error) { return s.backups.now(ctx) },
 		"backup-verify": func(ctx context.Context) (any, error) { return s.backups.verify(ctx) },
@@ -39,11 +39,11 @@ func (a backups) list(ctx context.Context) ([]backupSummary, error) {
 	if a.Config.Backup.To == "" {
 		return list, nil
 	}
-	store, err := backup.OpenStore(a.Config.Backup.To)
+	store, err := physical.OpenStore(a.Config.Backup.To)
 	if err != nil {
 		return nil, err
 	}
-	all, damage := backup.List(ctx, store)
+	all, damage := physical.List(ctx, store)
 	for _, m := range all {
 		list = append([]backupSummary{{m.ID, m.End, m.Base.Size}}, list...)
 	}
@@ -60,13 +60,13 @@ func (a backups) now(ctx context.Context) (backupSummary, error) {
 }
 
 // verify compares all files of BACKUP_TO with their checksums.
-func (a backups) verify(ctx context.Context) (backup.Verified, error) {
+func (a backups) verify(ctx context.Context) (physical.Verified, error) {
 	if a.Config.Backup.To == "" {
-		return backup.Verified{}, errNoBackups
+		return physical.Verified{}, errNoBackups
 	}
-	store, err := backup.OpenStore(a.Config.Backup.To)
+	store, err := physical.OpenStore(a.Config.Backup.To)
 	if err != nil {
-		return backup.Verified{}, err
+		return physical.Verified{}, err
 	}
-	return backup.Verify(ctx, store, func(string, int64, int64) {})
+	return physical.Verify(ctx, store, func(string, int64, int64) {})
 }

@@ -114,7 +114,7 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	t.Helper()
 	examine := func() string {
 		var lines []string
-		for _, f := range doctor.Examine(t.Context(), a.Options) {
+		for _, f := range doctor.Examine(t.Context(), *a.Options) {
 			lines = append(lines, string(f.Verdict)+" "+f.What+": "+f.Says)
 		}
 		return strings.Join(lines, "\n")

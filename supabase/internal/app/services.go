@@ -53,7 +53,7 @@ type services struct {
 func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
 		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools,
-		traces: a.traces, backups: a.backups(),
+		traces: a.traces, backups: a.backups,
 
 		keys:    keyring.New(set, a.Now),
 		journal: host.NewJournal(a.Log.Handler()),

@@ -33,7 +33,7 @@ func TestShadowOnGivenServer(t *testing.T) {
 	given := pg.TCPURL(server.Superuser)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": given})
 	broken := errors.New("broken")
-	err = database.Shadow(ctx, a.Options, true, func(conn *pgx.Conn) error {
+	err = database.Shadow(ctx, *a.Options, true, func(conn *pgx.Conn) error {
 		var name string
 		var migrated bool
 		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name,

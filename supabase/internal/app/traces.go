@@ -2,19 +2,14 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
-
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
 
 	"daawo/supabase/internal/base/tracing"
 )
 
 // openTraces begins to send traces, if an endpoint is set.
 func openTraces(ctx context.Context, a *App) error {
-	exporter, err := traceExporter(ctx, a.Config.TracesURL)
+	exporter, err := openSpanExporter(ctx, a.Config.TracesURL)
 	if err != nil {
 		return err
 	}
@@ -29,20 +24,4 @@ func openTraces(ctx context.Context, a *App) error {
 		return nil
 	})
 	return err
-}
-
-// traceExporter returns an exporter to the OTLP receiver with this base URL
-// (OTEL_EXPORTER_OTLP_ENDPOINT), nil for "". The further variables of the exporter apply, such as
-// OTEL_EXPORTER_OTLP_HEADERS. It is not in package tracing because processes of functions would
-// take longer to link: it brings gRPC and Protocol Buffers.
-func traceExporter(ctx context.Context, endpoint string) (sdk.SpanExporter, error) {
-	if endpoint == "" {
-		return nil, nil
-	}
-	exporter, err := otlptracehttp.New(ctx,
-		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"))
-	if err != nil {
-		return nil, fmt.Errorf("traces: %w", err)
-	}
-	return exporter, nil
 }

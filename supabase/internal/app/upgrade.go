@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/app/database"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/server"
 )
@@ -19,9 +19,13 @@ import (
 func (a backups) upgradeDir() string { return filepath.Join(a.Data, "before-upgrade") }
 
 // beforeUpgrade makes a full backup of an installation that has pending migrations, so that the
-// operator can go back to the older program and its data. A new installation needs none. conn is a
-// superuser's.
+// operator can go back to the older program and its data. A new installation needs none, and a
+// project in development has new migrations all day: without BACKUP_TO only an installation on a
+// public address gets one. conn is a superuser's.
 func (a backups) beforeUpgrade(ctx context.Context, d *database.Database, conn *pgx.Conn) error {
+	if a.Config.Loopback() && a.Config.Backup.To == "" {
+		return nil
+	}
 	pending, err := migrate.HasPending(ctx, conn, a.Project, database.ForeignSchemas(a.Config)...)
 	if err != nil || !pending {
 		return err
@@ -41,9 +45,9 @@ func (a backups) beforeUpgrade(ctx context.Context, d *database.Database, conn *
 
 // full makes one full backup of a running database.
 func (a backups) full(ctx context.Context, d *database.Database, location string) error {
-	open := backup.OpenStore
+	open := physical.OpenStore
 	if location == a.upgradeDir() {
-		open = backup.MakeStore
+		open = physical.MakeStore
 	}
 	store, err := open(location)
 	if err != nil {
@@ -57,7 +61,7 @@ func (a backups) full(ctx context.Context, d *database.Database, location string
 	if location == a.upgradeDir() {
 		o.Keep = 1
 	}
-	service, err := backup.Open(ctx, o)
+	service, err := physical.Open(ctx, o)
 	if err != nil {
 		return err
 	}

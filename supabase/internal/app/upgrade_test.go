@@ -23,9 +23,13 @@ func older() fs.FS {
 // nothing if the backup fails.
 func TestUpgrade(t *testing.T) {
 	data := dataFolder(t)
+	public := false
 	migrateWith := func(project fs.FS, environment map[string]string) error {
 		a := newApp(t, data, environment)
 		a.Config.DB.Seed.Enabled = false
+		if public {
+			a.Config.Host = "0.0.0.0"
+		}
 		if project != nil {
 			a.Project = project
 		}
@@ -48,6 +52,7 @@ func TestUpgrade(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no migration was applied") {
 		t.Errorf("with a failing backup: %v", err)
 	}
+	public = true
 	if err := migrateWith(nil, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +63,7 @@ func TestUpgrade(t *testing.T) {
 	for range 2 { // two more upgrades
 		time.Sleep(1100 * time.Millisecond) // names of backups have a resolution of one second
 		if err := a.oneShot(t.Context(),
-			func(d *database.Database) error {
-				return a.backups().full(t.Context(), d,
-					a.backups().upgradeDir())
-			}); err != nil {
+			func(d *database.Database) error { return a.backups.full(t.Context(), d, a.backups.upgradeDir()) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,5 +78,20 @@ func TestUpgrade(t *testing.T) {
 	}
 	if n := saved(); n != 0 {
 		t.Errorf("a backup was made without an upgrade: %d", n)
+	}
+}
+
+// TestLocalUpgrade checks that a project in development is not backed up before each migration.
+func TestLocalUpgrade(t *testing.T) {
+	data := dataFolder(t)
+	for _, files := range []fs.FS{older(), project} {
+		a := newApp(t, data, nil)
+		a.Project = files
+		if err := a.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(data, "before-upgrade")); !os.IsNotExist(err) {
+		t.Errorf("a local project was backed up: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ func runDoctor(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	bad := 0
-	for _, f := range doctor.Examine(ctx, a.Options) {
+	for _, f := range doctor.Examine(ctx, *a.Options) {
 		fmt.Fprintf(inv.Stdout, "%-5s %-14s %s\n", f.Verdict, f.What, inv.named(f.Says))
 		if f.Verdict == doctor.Bad {
 			bad++

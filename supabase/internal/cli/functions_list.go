@@ -10,6 +10,7 @@ import (
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -28,7 +29,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	var info control.FunctionsInfo
 	err := inv.ask(ctx, "/functions/list", &info)
 	if errors.Is(err, datadir.ErrNotRunning) && !*stats {
-		info, err = control.FunctionsInfo{Source: host.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
+		info, err = control.FunctionsInfo{Source: deploy.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
 	}
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ const exposedHeaders = "Content-Range, Content-Profile, Preference-Applied, Loca
 	"X-Request-Id, X-Relay-Error, X-Relay-Header, Sb-Error-Code, X-Sb-Error-Code, X-Supabase-Api-Version, " +
 	"Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, ETag, *"
 
-// cors answers preflight requests and sets the CORS headers of every API reply, replacing those of
-// the service. It allows any origin, because access depends on keys and tokens and the API reads no
+// cors answers preflight requests and sets the CORS headers of every API reply, replacing the
+// service's. It allows any origin, because access depends on keys and tokens and the API reads no
 // cookies.
 func cors(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -50,8 +50,10 @@ func TestReadmeFirstScreen(t *testing.T) {
 	screen := strings.Join(lines[:min(40, len(lines))], "")
 	for _, want := range []struct{ what, pattern string }{
 		{"name", `\A# Daawo\n`},
-		{"claim", `(?m)^\*\*Supabase in one Go binary: .*no Docker\.\*\*`},
+		{"claim", `(?m)^\*\*A Supabase-compatible backend in one Go binary: .*no Docker\.\*\*`},
 		{"install line", `(?m)^tar -xzf daawo-\S+\.tar\.gz`},
+		{"statement about Supabase", `not affiliated with Supabase`},
+		{"project of the reader", `(?m)^daawo init shop && cd shop`},
 		{"list of features", `(?m)(^- \*\*.*\n(  .*\n)*){6}`},
 		{"compatibility table", `(?m)^## Compared with Supabase\n\n\| part \|.*\n\|[-|]+\n\| `},
 	} {
@@ -59,7 +61,7 @@ func TestReadmeFirstScreen(t *testing.T) {
 			t.Errorf("the first 40 lines of README.md have no %s", want.what)
 		}
 	}
-	if n := len(regexp.MustCompile(`(?m)^\./daawo `).FindAllString(screen, -1)); n != 3 {
+	if n := len(regexp.MustCompile(`(?m)^daawo `).FindAllString(screen, -1)); n != 3 {
 		t.Errorf("the first 40 lines of README.md have %d commands of the program, not three", n)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -14,9 +16,9 @@ import (
 // stack whose functions run elsewhere.
 type Functions struct {
 	Host     *host.Host
-	Dev      *host.Dev      // nil without functions in a process that is built from source
-	Deployer *host.Deployer // nil in development
-	Watching bool           // the source is watched
+	Dev      *child.Dev       // nil without functions in a process that is built from source
+	Deployer *deploy.Deployer // nil in development
+	Watching bool             // the source is watched
 }
 
 // FunctionsInfo says which functions a server has, and where they come from.
@@ -41,7 +43,7 @@ func (c Functions) Info() (FunctionsInfo, error) {
 	if c.Host == nil {
 		return FunctionsInfo{}, errNotHosted
 	}
-	info := FunctionsInfo{Source: host.BuiltIn, Functions: c.Host.Describe().Functions, Stats: c.Host.Stats()}
+	info := FunctionsInfo{Source: deploy.BuiltIn, Functions: c.Host.Describe().Functions, Stats: c.Host.Stats()}
 	if c.Dev != nil {
 		var builtIn bool
 		info.Functions, builtIn = c.Dev.Functions()
@@ -55,7 +57,7 @@ func (c Functions) Info() (FunctionsInfo, error) {
 	if c.Deployer != nil {
 		id, functions := c.Deployer.Functions()
 		info.Functions = functions
-		if id != host.BuiltIn {
+		if id != deploy.BuiltIn {
 			info.Source, info.Version, info.Memory = "deployed", id, c.Deployer.MemoryUse()
 		}
 	}

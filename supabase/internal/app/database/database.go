@@ -33,6 +33,7 @@ type Database struct {
 	given    *url.URL       // DATABASE_URL, of a superuser; nil for the embedded server
 	password string         // of role postgres over TCP
 	tlsPort  int            // the port on which the embedded server is reached with TLS; 0 without --db-tls
+	name     string         // of a database that a reset builds; "" for the installation's
 	guest    bool           // a server of another installation's process: its passwords are that process's
 }
 
@@ -174,9 +175,13 @@ func NewPassword(data string) error {
 // URL returns the URL with which a service connects as role.
 func (d *Database) URL(role string) string {
 	if d.embedded != nil {
-		return d.embedded.URL(role)
+		return d.embedded.DatabaseURL(role, cmp.Or(d.name, "postgres"))
 	}
-	return As(d.given, role)
+	given := *d.given
+	if d.name != "" {
+		given.Path = "/" + d.name
+	}
+	return As(&given, role)
 }
 
 // As returns the URL of a given server for a role. All roles have the same password, as in
@@ -187,6 +192,17 @@ func As(given *url.URL, role string) string {
 	if password, ok := given.User.Password(); ok {
 		u.User = url.UserPassword(role, password)
 	}
+	return u.String()
+}
+
+// superuserURL returns the URL with which a superuser connects to a database of the server: of the
+// embedded one, or the user of DATABASE_URL.
+func (d *Database) superuserURL(name string) string {
+	if d.embedded != nil {
+		return d.embedded.DatabaseURL(server.Superuser, name)
+	}
+	u := *d.given
+	u.Path = "/" + name
 	return u.String()
 }
 

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -38,40 +39,68 @@ func (d *Database) MigrateAll(ctx context.Context, before BeforeUpgrade) error {
 		}
 	}
 	return pool.WithConn(ctx, d.URL("postgres"), func(conn *pgx.Conn) error {
-		if err := d.MigrateOwn(ctx, conn); err != nil {
-			return err
-		}
-		if err := d.storeSecrets(ctx, conn); err != nil {
-			return err
-		}
-		if d.Config.DB.Migrations.Enabled {
-			for _, file := range migrate.Skipped(d.Project) {
-				d.Log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file,
-					"rename_to", migrate.Suggested(file))
-			}
-			applied, err := migrate.Apply(ctx, conn, d.Project)
-			for _, m := range applied {
-				d.Log.Info("migration applied", "version", m.Version, "name", m.Name)
-			}
-			if err != nil {
-				return err
-			}
-			if d.Prepare != nil {
-				if err := d.Prepare(ctx, conn, !d.Config.Loopback()); err != nil {
-					return err
-				}
-			}
-		}
-		if d.Config.DB.Seed.Enabled {
-			if unmatched := migrate.UnmatchedSeeds(d.Project, d.Config.DB.Seed.SQLPaths); len(unmatched) > 0 {
-				d.Log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns",
-					unmatched)
-			}
-			_, err := migrate.Seed(ctx, conn, d.Project, d.Config.DB.Seed.SQLPaths)
-			return err
-		}
-		return nil
+		return d.migrateProject(ctx, conn, d.Config.DB.Seed.Enabled, nil)
 	})
+}
+
+// migrateProject applies the schemas of this program, the secrets, migrations and, if seed is set,
+// seeds of the project. progress, which may be nil, gets a line per file.
+func (d *Database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool, progress func(string)) error {
+	if progress == nil {
+		progress = func(string) {}
+	}
+	if err := d.checkProject(ctx, conn); err != nil {
+		return err
+	}
+	if err := d.MigrateOwn(ctx, conn); err != nil {
+		return err
+	}
+	if err := d.storeSecrets(ctx, conn); err != nil {
+		return err
+	}
+	if d.Config.DB.Migrations.Enabled {
+		if err := d.applyMigrations(ctx, conn, progress); err != nil {
+			return err
+		}
+	}
+	if !seed {
+		return nil
+	}
+	if unmatched := migrate.UnmatchedSeeds(d.Project, d.Config.DB.Seed.SQLPaths); len(unmatched) > 0 {
+		d.Log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns", unmatched)
+	}
+	seeds, err := migrate.Seed(ctx, conn, d.Project, d.Config.DB.Seed.SQLPaths)
+	for _, file := range seeds {
+		progress("seeded " + file)
+	}
+	return err
+}
+
+// applyMigrations applies the project's migrations and names the files that have no effect.
+func (d *Database) applyMigrations(ctx context.Context, conn *pgx.Conn, progress func(string)) error {
+	for _, s := range migrate.Skipped(d.Project, d.Now()) {
+		d.Log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", s.File,
+			"rename_to", s.RenameTo)
+	}
+	applied, err := migrate.Apply(ctx, conn, d.Project)
+	for _, m := range applied {
+		d.Log.Info("migration applied", "version", m.Version, "name", m.Name)
+		progress("applied " + m.Version + "_" + m.Name)
+	}
+	if err != nil {
+		return err
+	}
+	difference, err := migrate.Compare(ctx, conn, d.Project)
+	if err != nil {
+		return err
+	}
+	for _, warning := range difference.Warnings() {
+		d.Log.Warn("migrations", "problem", warning)
+	}
+	if d.Prepare == nil {
+		return nil
+	}
+	return d.Prepare(ctx, conn, !d.Config.Loopback())
 }
 
 // MigratePlatform creates what Supabase's Postgres image contains: roles, schemas, and the tables
@@ -90,7 +119,7 @@ func (d *Database) MigratePlatform(ctx context.Context, before BeforeUpgrade) er
 			return migrate.Platform(ctx, conn, ForeignSchemas(d.Config)...)
 		})
 	}
-	return pool.WithConn(ctx, d.given.String(), func(conn *pgx.Conn) error {
+	return pool.WithConn(ctx, d.superuserURL(cmp.Or(d.name, d.databaseName())), func(conn *pgx.Conn) error {
 		var super bool
 		if err := conn.QueryRow(ctx,
 			`select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil || !super {

@@ -19,7 +19,7 @@ import (
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
@@ -259,12 +259,12 @@ func (c *checker) backups(ctx context.Context) {
 		c.say("backup", verdict, "is off: set BACKUP_TO to a folder on another disk or to a bucket")
 		return
 	}
-	store, err := backup.OpenStore(c.Config.Backup.To)
+	store, err := physical.OpenStore(c.Config.Backup.To)
 	if err != nil {
 		c.say("backup", Bad, "%v", err)
 		return
 	}
-	all, err := backup.List(ctx, store)
+	all, err := physical.List(ctx, store)
 	if err != nil {
 		c.say("backup", Bad, "%v", err)
 		return

@@ -19,7 +19,7 @@ import (
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -31,7 +31,7 @@ func TestDoctor(t *testing.T) {
 	}
 	store := func(t *testing.T, ago time.Duration) string {
 		dir := t.TempDir()
-		text, err := json.Marshal(backup.Manifest{Format: 1, ID: "20261121T000000Z", End: time.Now().Add(-ago)})
+		text, err := json.Marshal(physical.Manifest{Format: 1, ID: "20261121T000000Z", End: time.Now().Add(-ago)})
 		if err != nil {
 			t.Fatal(err)
 		}

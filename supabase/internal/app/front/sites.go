@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
-	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/gateway/site"
 )
 
@@ -124,7 +124,7 @@ func (p *Sites) CompressLater(trim func(context.Context)) {
 				files.Compress(ctx)
 			}
 			// The start and the compression used far more memory than serving needs.
-			memory.Trim()
+			debug.FreeOSMemory()
 			trim(ctx)
 		}
 	})

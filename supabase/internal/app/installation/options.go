@@ -27,6 +27,7 @@ type Options struct {
 	AdminSite fs.FS  // the built application of the administrators; nil for none
 	Postgres  func() (fs.FS, error)
 	Functions map[string]edge.Func
+	Operators []string // functions that may run operations of the stack, see edge.Env.Operate
 	// folder of the module with the project's functions in Go, if they are not part of this program
 	FunctionsDir string
 	// the project is not that of this program

@@ -14,7 +14,7 @@ const DrainTimeout = 10 * time.Second
 // Installation is what a part of a stack needs: the choices, and the list of parts to which it adds
 // itself.
 type Installation struct {
-	Options
+	*Options
 	*Parts
 }
 
@@ -26,7 +26,7 @@ func New(o Options) Installation {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return Installation{o, &Parts{log: o.Log, failed: make(chan error, 1)}}
+	return Installation{&o, &Parts{log: o.Log, failed: make(chan error, 1)}}
 }
 
 // Parts are the running parts of a stack, the oldest first. One goroutine starts and closes them.

@@ -233,7 +233,7 @@ func TestRecordsLikeOfficialCLI(t *testing.T) {
 
 func push(t *testing.T, db *testdb.DB, dir string) string {
 	t.Helper()
-	cli, err := filepath.Abs("../../../node_modules/.bin/supabase")
+	cli, err := filepath.Abs("../../../../node_modules/.bin/supabase")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,8 +93,8 @@ func isNumber(v any) bool {
 	return ok
 }
 
-// failSizeLimit fails with storage-api's list of clauses, which ends with those of the size as a
-// string.
+// failSizeLimit fails with storage-api's list of clauses, which ends with the clauses for a size as
+// a string.
 func failSizeLimit(f *fields, clauses ...string) {
 	last := `must match pattern "` + sizePattern.String() + `"`
 	switch v := f.m["file_size_limit"].(type) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
@@ -23,7 +22,7 @@ var (
 func checkRobots(value string) error {
 	refuse := func(format string, args ...any) error {
 		e := objects.ErrInvalidRequest("Invalid X-Robots-Tag header: " + fmt.Sprintf(format, args...))
-		e.Details = apierror.StorageDetails{Error: "invalid_x_robots_tag"}
+		e.Details = objects.ErrorDetails{Error: "invalid_x_robots_tag"}
 		return e
 	}
 	rest := strings.TrimSpace(value)

@@ -19,8 +19,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// reservedParams are parameters of the authorization URL that auth sets itself. Those of a client
-// are dropped.
+// reservedParams are parameters of the authorization URL that auth sets itself. It drops them if a
+// client sends them.
 var reservedParams = []string{
 	"client_id", "client_secret", "redirect_uri", "response_type", "response_mode", "state", "code_challenge",
 	"code_challenge_method", "code_verifier", "scope", "grant_type", "code",

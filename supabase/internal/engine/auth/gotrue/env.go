@@ -20,8 +20,8 @@ import (
 	"daawo/supabase/internal/engine/auth/message/sms"
 )
 
-// Settings holds the values of the environment variables.
-type Settings struct {
+// settings holds the values of the environment variables.
+type settings struct {
 	Auth        auth.Config
 	DatabaseURL string
 	MaxConns    int
@@ -120,11 +120,11 @@ func (e *env) rate(name string, fallback int) int {
 	})
 }
 
-// FromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv
+// fromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv
 // and environ is os.Environ().
-func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, error) {
+func fromEnv(getenv func(string) (string, bool), environ []string) (settings, error) {
 	e := &env{get: getenv, asked: map[string]bool{}}
-	s := Settings{
+	s := settings{
 		DatabaseURL: e.text("DB_DATABASE_URL", e.text("DATABASE_URL", "")),
 		MaxConns:    e.int("DB_MAX_POOL_SIZE", 10),
 		Host:        e.text("API_HOST", ""),
@@ -332,7 +332,7 @@ func (e *env) providers(external string) map[string]idp.Config {
 }
 
 // keys reads the secret and the JWK set. The key whose key_ops allow signing signs.
-func (e *env) keys(s *Settings) {
+func (e *env) keys(s *settings) {
 	secret := e.need("JWT_SECRET")
 	text := e.text("JWT_KEYS", "[]")
 	set, err := keys.ParseSet(text)
@@ -351,8 +351,8 @@ func (e *env) keys(s *Settings) {
 	s.Verifying = verifying(set, secret, e.list("JWT_VALID_METHODS"))
 }
 
-// verifying returns the keys of the set with one of the methods, by default those of all its keys.
-// The secret verifies only if HS256 is among the methods; otherwise it has been retired.
+// verifying returns the keys of the set with one of the methods, by default the methods of all its
+// keys. The secret verifies only if HS256 is among the methods; otherwise it has been retired.
 func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
 	if len(methods) == 0 {
 		for _, k := range set {

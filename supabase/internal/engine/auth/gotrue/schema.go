@@ -19,7 +19,7 @@ const newest = "20260625000000"
 // prepare creates the auth schema if it is missing, as GoTrue migrates at its start. Like GoTrue,
 // it only needs the role that owns the schema. GoTrue has no table for rate limits: if the role may
 // not create it, prepare disables the limits and logs it.
-func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
+func prepare(ctx context.Context, s *settings, log *slog.Logger) error {
 	conn, err := pgx.Connect(ctx, s.DatabaseURL)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)

@@ -31,8 +31,8 @@ import (
 // MaxLength is the longest password in bytes; bcrypt ignores the rest.
 const MaxLength = 72
 
-// ErrHash means that a stored or imported hash has an unknown format.
-var ErrHash = errors.New("unknown format of password hash; use bcrypt, argon2 or Firebase scrypt")
+// errHash means that a stored or imported hash has an unknown format.
+var errHash = errors.New("unknown format of password hash; use bcrypt, argon2 or Firebase scrypt")
 
 // Hasher hashes and compares passwords, with a limit on concurrent hashes.
 type Hasher struct {
@@ -118,7 +118,7 @@ func (h *Hasher) Outdated(hash string) bool {
 	return err == nil && (cost > bcrypt.DefaultCost || cost == bcrypt.MinCost) && cost != h.cost
 }
 
-// Check returns ErrHash if the format of an imported hash is unknown or its parameters are out of
+// Check returns errHash if the format of an imported hash is unknown or its parameters are out of
 // bounds.
 func Check(hash string) error {
 	var err error
@@ -131,7 +131,7 @@ func Check(hash string) error {
 		_, err = bcrypt.Cost([]byte(hash))
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrHash, err)
+		return fmt.Errorf("%w: %w", errHash, err)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func parseArgon2(hash string) (argon2Hash, error) {
 func matchesArgon2(hash, password string) (bool, error) {
 	h, err := parseArgon2(hash)
 	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrHash, err)
+		return false, fmt.Errorf("%w: %w", errHash, err)
 	}
 	derive := argon2.IDKey
 	if h.kind == "argon2" || h.kind == "argon2i" {
@@ -214,12 +214,12 @@ func parseFirebase(hash string) (firebaseHash, error) {
 func matchesFirebase(hash, password string) (bool, error) {
 	f, err := parseFirebase(hash)
 	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrHash, err)
+		return false, fmt.Errorf("%w: %w", errHash, err)
 	}
 	salt := append(append([]byte{}, f.salt...), f.separator...)
 	derived, err := scrypt.Key([]byte(password), salt, 1<<f.memory, f.rounds, f.threads, 32)
 	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrHash, err)
+		return false, fmt.Errorf("%w: %w", errHash, err)
 	}
 	block, err := aes.NewCipher(derived)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // OAuthError returns an error in the form of RFC 6749, section 5.2.
 func OAuthError(code, format string, args ...any) error {
 	err := apierror.Errorf(http.StatusBadRequest, code, format, args...)
-	err.Details = apierror.AuthOAuth{}
+	err.Details = endpoint.OAuthFormat{}
 	return err
 }
 

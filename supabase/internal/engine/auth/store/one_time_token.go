@@ -83,7 +83,7 @@ func (t OneTimeToken) Clear(ctx context.Context, tx pgx.Tx, u *User, now time.Ti
 	return err
 }
 
-// Matches reports whether hash is that of a token which has not expired.
+// Matches reports whether hash belongs to a token which has not expired.
 func (t OneTimeToken) Matches(u *User, hash string, life time.Duration, now time.Time) bool {
 	token, sentAt := t.Fields(u)
 	if *token == "" || *sentAt == nil || now.After((*sentAt).Add(life)) {

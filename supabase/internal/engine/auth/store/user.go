@@ -240,7 +240,7 @@ func (u *User) HasIdentity(provider string) bool {
 	return slices.ContainsFunc(u.Identities, func(i Identity) bool { return i.Provider == provider })
 }
 
-// HasPasswordHash reports whether hash is still that of the account's password.
+// HasPasswordHash reports whether the account's password still has the hash.
 func (u *User) HasPasswordHash(hash *string) bool {
 	return hash != nil && u.EncryptedPassword != nil && *hash == *u.EncryptedPassword
 }
@@ -271,8 +271,8 @@ func (m Metadata) Merge(changes Metadata) Metadata {
 	return out
 }
 
-// JSON returns the value for a jsonb column; an empty object for nil.
-func (m Metadata) JSON() []byte {
+// encode returns the value for a jsonb column; an empty object for nil.
+func (m Metadata) encode() []byte {
 	if m == nil {
 		return []byte("{}")
 	}
@@ -283,7 +283,7 @@ func (m Metadata) JSON() []byte {
 	return text
 }
 
-// Text returns a member that is a text; "" for another one.
+// Text returns the string member name, or "" if it is absent or not a string.
 func (m Metadata) Text(name string) string {
 	s, _ := m[name].(string)
 	return s

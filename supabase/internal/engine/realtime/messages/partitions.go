@@ -47,8 +47,8 @@ func (s *Store) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// changePartitions creates the partitions that are missing around today and drops those of the days
-// before oldest.
+// changePartitions creates the partitions that are missing around today and drops the partitions of
+// the days before oldest.
 func changePartitions(ctx context.Context, tx pgx.Tx, today, oldest time.Time, names []string) error {
 	missing := map[string]time.Time{}
 	for n := -daysBefore; n <= daysAhead; n++ {

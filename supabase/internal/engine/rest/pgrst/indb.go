@@ -38,7 +38,7 @@ select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
 // It skips and logs an invalid setting, so that a mistake in the database never keeps the server
 // from starting or from reloading its keys.
 func Overlay(ctx context.Context, pool *pool.Pool, base rest.Config, log *slog.Logger) (rest.Config, error) {
-	values, err := inDatabase(ctx, pool, &Settings{})
+	values, err := inDatabase(ctx, pool, &settings{})
 	if err != nil {
 		return base, err
 	}
@@ -65,9 +65,9 @@ func overlay(values map[string]string, base rest.Config) (rest.Config, error) {
 	return s.Rest, r.err
 }
 
-// inDatabase returns the settings in the database: those that the pre-config function sets, then
-// those of the login role, which take precedence.
-func inDatabase(ctx context.Context, db *pool.Pool, s *Settings) (map[string]string, error) {
+// inDatabase returns the settings in the database: first the pre-config function's, then the login
+// role's, which take precedence.
+func inDatabase(ctx context.Context, db *pool.Pool, s *settings) (map[string]string, error) {
 	found := map[string]string{}
 	names := settable()
 	keys := make([]string, len(names))

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// SVG is the content type of a picture that stays an SVG.
-const SVG = "image/svg+xml"
+// svgType is the content type of a picture that stays an SVG.
+const svgType = "image/svg+xml"
 
 // active are the elements that sanitise removes with their content.
 var active = []string{"script", "iframe", "object", "embed", "foreignobject"}

@@ -97,7 +97,7 @@ func (b *Buckets) Get(ctx context.Context, c Caller, id string) (*Bucket, error)
 	var answered bool
 	err := b.pipeline(ctx, c.Role, setCaller(c.readSession()), bucketRow(&found, &answered, id))
 	if err == nil && found == nil {
-		return nil, ErrNoBucket()
+		return nil, errNoBucket()
 	}
 	return found, err
 }
@@ -198,7 +198,7 @@ func (b *Buckets) Update(ctx context.Context, c Caller, id string, f BucketField
 		 where id = $1`,
 		id, f.Public, f.SetSizeLimit, f.SizeLimit, f.SetTypes, f.AllowedTypes)
 	if err == nil && n == 0 {
-		return ErrNoBucket()
+		return errNoBucket()
 	}
 	return MapDatabase(err)
 }
@@ -213,14 +213,14 @@ func (b *Buckets) Delete(ctx context.Context, c Caller, id string) error {
 		return err
 	}
 	if notEmpty == nil {
-		return ErrNoBucket()
+		return errNoBucket()
 	}
 	if *notEmpty {
-		return ErrBucketNotEmpty()
+		return errBucketNotEmpty()
 	}
 	n, err := b.pool.Exec(ctx, c.session(), `delete from storage.buckets where id = $1`, id)
 	if err == nil && n == 0 {
-		return ErrNoBucket()
+		return errNoBucket()
 	}
 	return MapDatabase(err)
 }

@@ -96,7 +96,7 @@ func (m *Multipart) Get(ctx context.Context, c Caller, id, bucket, name string) 
 	}, `select id, bucket_id, key, version, user_metadata, metadata, created_at
 	      from storage.s3_multipart_uploads where id = $1 and bucket_id = $2 and key = $3`, id, bucket, name)
 	if err == nil && u == nil {
-		err = ErrNoUpload()
+		err = errNoUpload()
 	}
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (m *Multipart) addReserved(ctx context.Context, tx pgx.Tx, id string, size,
 	err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`,
 		id).Scan(&reserved)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return ErrNoUpload()
+		return errNoUpload()
 	}
 	if err != nil {
 		return err

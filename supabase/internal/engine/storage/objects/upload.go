@@ -149,7 +149,7 @@ func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, erro
 	case !answered:
 		return nil, err
 	case a.Bucket == nil:
-		return nil, ErrNoBucket()
+		return nil, errNoBucket()
 	}
 	a.denied = u.attemptError(err)
 	return a, nil
