@@ -18,8 +18,8 @@ func TestDataFolderOfAnotherProject(t *testing.T) {
 	data := dataFolder(t)
 	migrateAs := func(id string, files fstest.MapFS) error {
 		a := newApp(t, data, nil)
-		a.cfg.ProjectID, a.options.Project, a.options.Foreign = id, files, true
-		a.cfg.DB.Seed.Enabled = false
+		a.Config.ProjectID, a.Project, a.Foreign = id, files, true
+		a.Config.DB.Seed.Enabled = false
 		return a.Migrate(t.Context())
 	}
 	if err := migrateAs("shop", shop); err != nil {

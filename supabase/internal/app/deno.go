@@ -37,15 +37,15 @@ func denoFunctions(project fs.FS, own map[string]edge.Func) []string {
 const denoAdvice = "functions in TypeScript are not run here; run them with Supabase's edge-runtime and set FUNCTIONS_URL to its address, or write them in Go"
 
 // skipDeno answers 501 to calls of functions in TypeScript, and logs their names.
-func (s *services) skipDeno(next http.Handler) http.Handler {
-	names := slices.DeleteFunc(denoFunctions(s.options.Project, s.options.Functions), func(name string) bool {
-		_, err := os.Stat(filepath.Join(s.options.FunctionsDir, "functions", name))
-		return s.options.FunctionsDir != "" && err == nil // the project has a function in Go of this name
+func (f *hosting) skipDeno(next http.Handler) http.Handler {
+	names := slices.DeleteFunc(denoFunctions(f.Project, f.Functions), func(name string) bool {
+		_, err := os.Stat(filepath.Join(f.FunctionsDir, "functions", name))
+		return f.FunctionsDir != "" && err == nil // the project has a function in Go of this name
 	})
 	if len(names) == 0 {
 		return next
 	}
-	s.log.Warn("functions skipped", "functions", names, "reason", denoAdvice)
+	f.Log.Warn("functions skipped", "functions", names, "reason", denoAdvice)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		if !slices.Contains(names, name) {
