@@ -39,7 +39,8 @@ func Read(project fs.FS) ([]Migration, error) {
 			continue
 		}
 		if other, ok := taken[match[1]]; ok {
-			return nil, fmt.Errorf("%s and %s have the same version %s: give one of them a version of its own", other, file, match[1])
+			return nil, fmt.Errorf("%s and %s have the same version %s: give one of them a version of its own",
+				other, file, match[1])
 		}
 		taken[match[1]] = file
 		text, err := fs.ReadFile(project, file)
@@ -112,7 +113,8 @@ func recordedVersions(ctx context.Context, conn *pgx.Conn) (map[string]bool, err
 	var complete bool
 	err := conn.QueryRow(ctx, `
 		select count(*) = 3 from pg_attribute
-		where attrelid = to_regclass('supabase_migrations.schema_migrations') and attname in ('version', 'statements', 'name')`).Scan(&complete)
+		where attrelid = to_regclass('supabase_migrations.schema_migrations')
+			and attname in ('version', 'statements', 'name')`).Scan(&complete)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +158,8 @@ func (m Migration) apply(ctx context.Context, conn *pgx.Conn) error {
 		if statements == nil {
 			statements = []string{} // the CLI stores an empty array, not null
 		}
-		_, err := tx.Exec(ctx, `insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`,
+		_, err := tx.Exec(ctx, `
+			insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`,
 			m.Version, m.Name, statements)
 		return err
 	})

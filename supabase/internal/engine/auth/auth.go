@@ -1,4 +1,4 @@
-// Package auth serves the wire of GoTrue on GoTrue's tables: accounts, sessions and their tokens,
+// Package auth serves the API of GoTrue on GoTrue's tables: accounts, sessions and their tokens,
 // links and codes, second factors, other providers, and their administration. A database may move
 // between this engine and the real GoTrue in either direction.
 //

@@ -198,8 +198,8 @@ func maintain(ctx context.Context, store *messages.Store, log *slog.Logger) {
 	}
 }
 
-// requiredMigration is the number of upstream's tenant migration that the engine needs at least. The schema that it makes has
-// later ones.
+// requiredMigration is the number of upstream's tenant migration that the engine needs at least.
+// The schema that it makes has later ones.
 const requiredMigration = 20260709120000
 
 // examine reports whether the role may read the ledger of migrations, which upstream's own role for

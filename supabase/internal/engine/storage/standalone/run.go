@@ -120,6 +120,6 @@ func schema(ctx context.Context, db *pool.Pool) error {
 	})
 }
 
-// requiredMigration is the number of the storage-api migration that the engine needs at least. The schema that it makes has
-// later ones.
+// requiredMigration is the number of the storage-api migration that the engine needs at least. The
+// schema that it makes has later ones.
 const requiredMigration = 63
