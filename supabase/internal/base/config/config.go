@@ -45,7 +45,7 @@ type Project struct {
 // API configures the public port and the REST API.
 type API struct {
 	Port            uint16   `toml:"port" doc:"Port of the site and the API; 0 picks a free one."`
-	Schemas         []string `toml:"schemas" doc:"Schemas that /rest/v1 exposes; the first one is the default."`
+	Schemas         []string `toml:"schemas" doc:"Schemas that /rest/v1 exposes; the first one is the default. An empty list means public."`
 	Enabled         bool     `toml:"enabled" doc:"Serve /rest/v1."`
 	ExtraSearchPath []string `toml:"extra_search_path" doc:"Schemas added to the search_path of every REST request."`
 	MaxRows         int64    `toml:"max_rows" doc:"Maximum number of rows in a REST reply; 0 means no limit."`

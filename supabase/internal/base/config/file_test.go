@@ -206,3 +206,18 @@ analytics.gcp_jwt_path analytics.vector_port
 experimental.orioledb_version experimental.s3_host experimental.s3_region experimental.s3_access_key experimental.s3_secret_key
 experimental.webhooks.enabled experimental.pgdelta.enabled experimental.inspect.rules
 `
+
+// TestEmptySchemas checks that an empty list of schemas, as the CLI's template of 2022 has it, means
+// public.
+func TestEmptySchemas(t *testing.T) {
+	for _, file := range []string{"[api]\nschemas = []", "[api]\nschemas = [\"env(NOT_SET)\"]"} {
+		c, err := Load(Sources{File: []byte(file), Name: "config.toml"})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if !slices.Equal(c.API.Schemas, []string{"public"}) {
+			t.Errorf("%s: got %v", file, c.API.Schemas)
+		}
+	}
+}

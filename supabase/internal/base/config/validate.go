@@ -43,7 +43,6 @@ func (c *Config) rules() []rule {
 	return []rule{
 		{c.Host != "localhost" && hostErr != nil, "DAAWO_HOST",
 			fmt.Sprintf("%q is not an address; 127.0.0.1 serves this machine only, 0.0.0.0 every network", c.Host)},
-		{len(c.API.Schemas) == 0, "api.schemas", "at least one schema is needed"},
 		{c.API.TLS.Enabled && (c.API.TLS.CertPath == "" || c.API.TLS.KeyPath == ""), "api.tls",
 			"cert_path and key_path are needed"},
 		{c.Data == "", "DAAWO_DATA", "must not be empty"},
