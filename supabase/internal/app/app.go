@@ -264,7 +264,8 @@ func (s *services) openControl() error {
 			}
 			return struct{}{}, err
 		},
-		"/upgrade": func(ctx context.Context) (any, error) { return s.handovers().upgrade(ctx) },
+		"/database/replaced": func(ctx context.Context) (any, error) { return struct{}{}, s.databaseReplaced(ctx) },
+		"/upgrade":           func(ctx context.Context) (any, error) { return s.handovers().upgrade(ctx) },
 		"/stop": func(context.Context) (any, error) {
 			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil
