@@ -249,6 +249,9 @@ func (d *database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool
 	if err := d.storeSecrets(ctx, conn); err != nil {
 		return err
 	}
+	if err := migrate.Setup(ctx, conn, d.options.Project, !d.cfg.API.ExposeNewTables); err != nil {
+		return err
+	}
 	if d.cfg.DB.Migrations.Enabled {
 		for _, file := range migrate.Skipped(d.options.Project) {
 			d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file,

@@ -54,6 +54,12 @@ func shadow(ctx context.Context, a *App, migrations bool, work func(*pgx.Conn) e
 		if err := d.migrateOwn(ctx, conn); err != nil {
 			return err
 		}
+		if err := d.storeSecrets(ctx, conn); err != nil {
+			return err
+		}
+		if err := migrate.Setup(ctx, conn, a.options.Project, !a.cfg.API.ExposeNewTables); err != nil {
+			return err
+		}
 		if migrations {
 			if _, err := migrate.Apply(ctx, conn, a.options.Project); err != nil {
 				return err

@@ -49,6 +49,7 @@ type API struct {
 	Enabled         bool     `toml:"enabled" doc:"Serve /rest/v1."`
 	ExtraSearchPath []string `toml:"extra_search_path" doc:"Schemas added to the search_path of every REST request."`
 	MaxRows         int64    `toml:"max_rows" doc:"Maximum number of rows in a REST reply; 0 means no limit."`
+	ExposeNewTables bool     `toml:"auto_expose_new_tables" doc:"Migrations of a new database grant what they create in public to anon, authenticated and service_role."`
 	TLS             TLS      `toml:"tls"`
 }
 

@@ -10,8 +10,6 @@ type unusedKey struct{ Key, Why string }
 // mistakes, so nothing is logged about them; `doctor` names them.
 var unusedKeys = []unusedKey{
 	{"api.external_url", "SITE_URL sets the public address."},
-	{"api.auto_expose_new_tables",
-		"The platform grants the tables of the schema public to the API roles, as the CLI does by default. Revoke the default privileges in a migration."},
 	{"db.shadow_port", "The shadow database is another database of the same server."},
 	{"db.health_timeout", "The start waits for Postgres as long as it makes progress."},
 	{"db.root_key", "The key of the vault is generated and kept in the data folder."},

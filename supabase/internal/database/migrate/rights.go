@@ -33,12 +33,16 @@ func withRights(stmt string) string {
 	}
 	return allTables.ReplaceAllStringFunc(stmt, func(found string) string {
 		m := allTables.FindStringSubmatch(found)
-		name := strings.ToLower(m[1])
-		if strings.HasPrefix(m[1], `"`) {
-			name = strings.ReplaceAll(m[1][1:len(m[1])-1], `""`, `"`)
-		}
-		return command + " daawo.publish_all_tables(" + literal(name) + ", " + literal(strings.TrimSpace(m[2])) + ")"
+		return command + " daawo.publish_all_tables(" + literal(unquoted(m[1])) + ", " + literal(strings.TrimSpace(m[2])) + ")"
 	})
 }
 
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// unquoted returns the name that an identifier of SQL stands for.
+func unquoted(identifier string) string {
+	if strings.HasPrefix(identifier, `"`) {
+		return strings.ReplaceAll(identifier[1:len(identifier)-1], `""`, `"`)
+	}
+	return strings.ToLower(identifier)
+}
