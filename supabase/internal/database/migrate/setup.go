@@ -61,7 +61,7 @@ func Setup(ctx context.Context, conn *pgx.Conn, project fs.FS, hide bool) error 
 			if err != nil {
 				return err
 			}
-			if err := runAll(ctx, tx, roles); err != nil {
+			if err := runAll(ctx, tx, string(text), roles); err != nil {
 				return fmt.Errorf("%s: %w", rolesFile, err)
 			}
 			_, err = tx.Exec(ctx, `insert into supabase_migrations.seed_files (path, hash) values ($1, $2)`, rolesPath,
