@@ -70,3 +70,24 @@ func TestApplyErrors(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestDumpsOfSupabase checks the statements about pg_graphql and pgsodium in dumps of supabase.com.
+func TestDumpsOfSupabase(t *testing.T) {
+	for name, text := range map[string]string{
+		"schema": `drop extension if exists "pg_graphql";`,
+		"drop":   `drop extension pg_graphql; create extension "pg_graphql" with schema "graphql";`,
+		"again":  `create extension pg_graphql; create extension if not exists "pgsodium";`,
+		"keys": `SET session_replication_role = replica;
+INSERT INTO "pgsodium"."key" ("id", "status", "created", "expires", "key_type", "key_id", "key_context", "name", "associated_data", "raw_key", "raw_key_nonce", "parent_key", "comment", "user_data") VALUES
+	('1a7c7d5e-9c43-4b57-8f0f-2f8d5f6f0a11', 'valid', '2023-05-03 09:12:26.121+00', NULL, 'aead-det', 1, '\x7067736f6469756d', 'default', 'associated', NULL, NULL, NULL, NULL, NULL);
+SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);
+RESET ALL;`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := testdb.New(t).Conn("postgres")
+			if _, err := migrate.Apply(t.Context(), conn, project(map[string]string{"migrations/1_x.sql": text})); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
