@@ -77,13 +77,27 @@ func openDBFront(a *App, target string) (*dbFront, error) {
 	return f, nil
 }
 
-// dbCertificate returns the certificate of [api.tls], or one of the data folder that is signed by
-// itself and made at the first start.
+// dbCertificate returns the certificate of [api.tls], or a local one.
 func dbCertificate(a *App) (tls.Certificate, error) {
-	if t := a.cfg.API.TLS; t.Enabled {
-		return tls.LoadX509KeyPair(beside(a.cfg, t.CertPath), beside(a.cfg, t.KeyPath))
+	if a.cfg.API.TLS.Enabled {
+		return apiCertificate(a)
 	}
-	cert, key := filepath.Join(a.data, "database.crt"), filepath.Join(a.data, "database.key")
+	return localCertificate(a, "database")
+}
+
+// apiCertificate returns the certificate of [api.tls], or without paths a local one, as the CLI.
+func apiCertificate(a *App) (tls.Certificate, error) {
+	t := a.cfg.API.TLS
+	if t.CertPath == "" {
+		return localCertificate(a, "api")
+	}
+	return tls.LoadX509KeyPair(beside(a.cfg, t.CertPath), beside(a.cfg, t.KeyPath))
+}
+
+// localCertificate returns a certificate of the data folder that is signed by itself and made at
+// the first start.
+func localCertificate(a *App, name string) (tls.Certificate, error) {
+	cert, key := filepath.Join(a.data, name+".crt"), filepath.Join(a.data, name+".key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
 		if err := writeSelfSigned(cert, key); err != nil {
 			return tls.Certificate{}, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/host"
 )
 
 // denoFile matches the main file of a function in TypeScript or JavaScript.
@@ -31,6 +32,36 @@ func denoFunctions(project fs.FS, own map[string]edge.Func) []string {
 		}
 	}
 	return names
+}
+
+// verified checks the token of requests to the functions in TypeScript at FUNCTIONS_URL, and to
+// those of [functions] in config.toml without verify_jwt = false. Functions in Go of another process
+// check it themselves. next may be nil.
+func verified(s *services, next http.Handler) http.Handler {
+	if next == nil {
+		return nil
+	}
+	var deno []string
+	if s.options.Project != nil {
+		deno = denoFunctions(s.options.Project, s.options.Functions)
+	}
+	return host.RequireToken(verifier(s.keys), func(name string) bool {
+		if f, ok := s.cfg.Functions[name]; ok {
+			return f.VerifyJWT
+		}
+		return slices.Contains(deno, name)
+	}, next)
+}
+
+// verifier returns a function that returns the claims of a valid token.
+func verifier(k *keyring) func(token string) (json.RawMessage, error) {
+	return func(token string) (json.RawMessage, error) {
+		claims, err := k.verifier.Verify(token)
+		if err != nil {
+			return nil, err
+		}
+		return claims.Raw, nil
+	}
 }
 
 // denoAdvice says how to run a function in TypeScript.

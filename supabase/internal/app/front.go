@@ -102,7 +102,7 @@ func publicAddress(c *config.Config, port int) string {
 func (f *front) open(ctx context.Context, h, admin http.Handler) error {
 	var own *tls.Config
 	if f.cfg.API.TLS.Enabled {
-		pair, err := tls.LoadX509KeyPair(beside(f.cfg, f.cfg.API.TLS.CertPath), beside(f.cfg, f.cfg.API.TLS.KeyPath))
+		pair, err := apiCertificate(f.App)
 		if err != nil {
 			return fmt.Errorf("api.tls: %w", err)
 		}

@@ -100,7 +100,9 @@ func testNotice(ctx context.Context, box *jobs.Outbox) (map[string]string, error
 // openFunctions hosts the edge functions and starts the background jobs.
 func (s *services) openFunctions(ctx context.Context) error {
 	if s.cfg.FunctionsURL != "" {
-		return s.upstream(s.cfg.FunctionsURL, &s.functions)
+		err := s.upstream(s.cfg.FunctionsURL, &s.functions)
+		s.functions = verified(s, s.functions)
+		return err
 	}
 	pool, err := s.openPool(ctx, s.db.url("postgres"), "functions", functionsConns)
 	if err != nil {
@@ -113,13 +115,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	meter := fnmeter.New(s.metrics)
 	h, err := host.New(host.Options{
 		Functions: s.options.Functions, DB: pool, Outbox: s.outbox,
-		Verify: func(token string) (json.RawMessage, error) {
-			claims, err := s.keys.verifier.Verify(token)
-			if err != nil {
-				return nil, err
-			}
-			return claims.Raw, nil
-		},
+		Verify: verifier(s.keys),
 		Getenv: getenv, CleanImage: photo.Strip, Operations: s.operations(),
 		Region: s.cfg.Region,
 		Client: s.clientAddress,

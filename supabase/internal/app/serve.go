@@ -47,6 +47,7 @@ func (a *App) startGateway(ctx context.Context) error {
 			s.ready[u.name] = reachable(u.target)
 		}
 	}
+	s.functions = verified(s, s.functions)
 	if err := a.upstream(a.cfg.RealtimeURL, &s.realtime); err != nil {
 		return err
 	}

@@ -40,6 +40,8 @@ type Project struct {
 	Auth        Auth        `toml:"auth"`
 	Realtime    Realtime    `toml:"realtime"`
 	EdgeRuntime EdgeRuntime `toml:"edge_runtime"`
+
+	Functions map[string]Function `toml:"functions"`
 }
 
 // API configures the public port and the REST API.
@@ -53,9 +55,10 @@ type API struct {
 	TLS             TLS      `toml:"tls"`
 }
 
-// TLS configures the operator's own certificate for the public port.
+// TLS configures the operator's own certificate for the public port. On loopback the paths can be
+// missing: the server then makes a certificate.
 type TLS struct {
-	Enabled  bool   `toml:"enabled" doc:"Serve HTTPS with the certificate below."`
+	Enabled  bool   `toml:"enabled" doc:"Serve HTTPS with the certificate below. Without paths, on loopback, with a self-signed one: api.crt in the data folder."`
 	CertPath string `toml:"cert_path" doc:"Certificate chain, PEM."`
 	KeyPath  string `toml:"key_path" doc:"Private key of the certificate, PEM."`
 }
@@ -136,6 +139,11 @@ type Realtime struct {
 // their Go code.
 type EdgeRuntime struct {
 	Secrets map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
+}
+
+// Function configures a function that runs at FUNCTIONS_URL.
+type Function struct {
+	VerifyJWT bool `toml:"verify_jwt" doc:"With FUNCTIONS_URL the gateway requires a valid token for this function. Default: true."`
 }
 
 // Duration is a time.Duration in the notation of time.ParseDuration, such as "1s" or "24h".

@@ -45,8 +45,8 @@ func TestSetupRolesFail(t *testing.T) {
 	conn := db.Conn("postgres")
 	for range 2 { // the next start reports it again
 		err := migrate.Setup(t.Context(), conn,
-			project(map[string]string{"roles.sql": "create role setup_lost;\nalter role nobody_at_all login;"}), true)
-		if err == nil || !strings.Contains(err.Error(), `roles.sql: `) || !strings.Contains(err.Error(), "nobody_at_all") {
+			project(map[string]string{"roles.sql": "create role setup_lost;\nalter role setup_missing login;"}), true)
+		if err == nil || !strings.Contains(err.Error(), `roles.sql: `) || !strings.Contains(err.Error(), "setup_missing") {
 			t.Errorf("got %v", err)
 		}
 	}
