@@ -192,8 +192,8 @@ func TestLibraryGuide(t *testing.T) {
 func TestProjectWithoutFiles(t *testing.T) {
 	dir := publicDir()
 	defer os.RemoveAll(dir)
-	s := stack.New(stack.Options{Project: fstest.MapFS{}, Data: filepath.Join(dir, "data"), FreePorts: true,
-		Getenv: noEnv})
+	s := stack.New(stack.Options{Project: fstest.MapFS{}},
+		stack.Process{Data: filepath.Join(dir, "data"), FreePorts: true, Getenv: noEnv})
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -205,8 +205,10 @@ func TestProjectWithoutFiles(t *testing.T) {
 	if status, _ := call(t, "GET", s.Value("API_URL")+"/elsewhere", "", ""); status != http.StatusNotFound {
 		t.Errorf("/elsewhere: %d", status)
 	}
-	if err := s.Start(t.Context()); err == nil {
-		t.Error("a stack starts twice")
+	for name, again := range map[string]func(context.Context) error{"Start": s.Start, "Run": s.Run} {
+		if err := again(t.Context()); err == nil || err.Error() != "the stack has been started" {
+			t.Errorf("%s of a started stack: %v", name, err)
+		}
 	}
 }
 
@@ -224,7 +226,7 @@ func Example() {
 	dir := publicDir() // the user of Postgres must be able to enter it
 	defer os.RemoveAll(dir)
 
-	s := stack.New(stack.Options{Project: project, Data: dir + "/data", FreePorts: true})
+	s := stack.New(stack.Options{Project: project}, stack.Process{Data: dir + "/data", FreePorts: true})
 	if err := s.Start(context.Background()); err != nil {
 		fmt.Println(err)
 		return

@@ -50,7 +50,6 @@ func (s *services) openAuth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.onClose("auth", engine.Close)
 	if s.outbox != nil {
 		s.outbox.Chores(jobs.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
 	}

@@ -243,6 +243,9 @@ func (d *database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool
 	if progress == nil {
 		progress = func(string) {}
 	}
+	if err := d.checkProject(ctx, conn); err != nil {
+		return err
+	}
 	if err := d.migrateOwn(ctx, conn); err != nil {
 		return err
 	}
@@ -253,22 +256,8 @@ func (d *database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool
 		return err
 	}
 	if d.cfg.DB.Migrations.Enabled {
-		for _, file := range migrate.Skipped(d.options.Project) {
-			d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", file,
-				"rename_to", migrate.Suggested(file))
-		}
-		applied, err := migrate.Apply(ctx, conn, d.options.Project)
-		for _, m := range applied {
-			d.log.Info("migration applied", "version", m.Version, "name", m.Name)
-			progress("applied " + m.Version + "_" + m.Name)
-		}
-		if err != nil {
+		if err := d.applyMigrations(ctx, conn, progress); err != nil {
 			return err
-		}
-		if d.options.Prepare != nil {
-			if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
-				return err
-			}
 		}
 	}
 	if !seed {
@@ -282,6 +271,33 @@ func (d *database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool
 		progress("seeded " + file)
 	}
 	return err
+}
+
+// applyMigrations applies the project's migrations and names the files that have no effect.
+func (d *database) applyMigrations(ctx context.Context, conn *pgx.Conn, progress func(string)) error {
+	for _, s := range migrate.Skipped(d.options.Project, d.options.Now()) {
+		d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", s.File,
+			"rename_to", s.RenameTo)
+	}
+	applied, err := migrate.Apply(ctx, conn, d.options.Project)
+	for _, m := range applied {
+		d.log.Info("migration applied", "version", m.Version, "name", m.Name)
+		progress("applied " + m.Version + "_" + m.Name)
+	}
+	if err != nil {
+		return err
+	}
+	difference, err := migrate.Compare(ctx, conn, d.options.Project)
+	if err != nil {
+		return err
+	}
+	for _, warning := range difference.Warnings() {
+		d.log.Warn("migrations", "problem", warning)
+	}
+	if d.options.Prepare == nil {
+		return nil
+	}
+	return d.options.Prepare(ctx, conn, !d.cfg.Loopback())
 }
 
 // migratePlatform creates what Supabase's Postgres image contains: roles, schemas, and the tables

@@ -27,7 +27,8 @@ alter database postgres set statement_timeout = '61s';
 }
 
 // TestReset resets the database of a running server whose migrations write into tables of the
-// platform: twice, with a migration and a seed that fail between, and after a reset that was killed.
+// platform: twice, with a migration and a seed that fail between, and after a reset that was
+// killed.
 func TestReset(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
@@ -94,22 +95,29 @@ func TestReset(t *testing.T) {
 		if err := again(nil); err != nil {
 			t.Fatal(err)
 		}
-		for q, want := range map[string]string{
-			users: "0",
-			`select string_agg(id, ' ' order by id) from storage.buckets`:                                                  "avatars scans",
-			`select string_agg(jobname || ' ' || database, ',') from cron.job`:                                             "never postgres",
-			`select count(*)::text from vault.decrypted_secrets where name = 'hook_token' and decrypted_secret = 'bearer'`: "1",
-			`select current_setting('statement_timeout')`: "61s",
-			`select string_agg(datname, ' ' order by datname) from pg_database where datallowconn`:                         "postgres template1",
-		} {
-			if got := value(q); got != want {
-				t.Errorf("%s: %q, want %q", q, got, want)
-			}
-		}
+		checkNew(t, value)
 		if found := stored(); len(found) > 0 {
 			t.Errorf("files of the database before: %q", found)
 		}
 		everythingWorks(t, info, "after@example.org")
+	}
+}
+
+// checkNew checks a database after a reset of the project resettable. value returns the result of a
+// query.
+func checkNew(t *testing.T, value func(q string) string) {
+	t.Helper()
+	for q, want := range map[string]string{
+		`select count(*)::text from auth.users`:                                                "0",
+		`select string_agg(id, ' ' order by id) from storage.buckets`:                          "avatars scans",
+		`select string_agg(jobname || ' ' || database, ',') from cron.job`:                     "never postgres",
+		`select decrypted_secret from vault.decrypted_secrets where name = 'hook_token'`:       "bearer",
+		`select current_setting('statement_timeout')`:                                          "61s",
+		`select string_agg(datname, ' ' order by datname) from pg_database where datallowconn`: "postgres template1",
+	} {
+		if got := value(q); got != want {
+			t.Errorf("%s: %q, want %q", q, got, want)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/memory"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -42,6 +43,7 @@ type Env struct {
 	// the Postgres inside the program or beside it
 	Postgres  func() (fs.FS, error)
 	Functions map[string]edge.Func // by name in the URL
+	Operators []string             // see app.Options
 	// of the program, besides those of the stack
 	Commands []Command
 	// variables of the program and its defaults of the stack's
@@ -52,8 +54,27 @@ type Env struct {
 	FormErrorPage []byte                             // see gateway.Options
 	MailTexts     map[string]map[string]app.MailText // see app.Options
 	RowLink       func(edge.Row) string              // see app.Options
+	AdminLink     func(string, edge.Row) string      // see app.Options
 	Version       string
 	Source        fs.FS // of the packages that edge functions need, for `init --functions`
+}
+
+// AppOptions returns the options of a stack with what the program adds to it.
+func (env *Env) AppOptions() app.Options {
+	return app.Options{
+		Project: env.Project, Site: env.Site, AdminSite: env.AdminSite, Postgres: env.Postgres,
+		Functions: env.Functions, Operators: env.Operators, CleanBuckets: env.CleanBuckets,
+		FormErrorPage: env.FormErrorPage, MailTexts: env.MailTexts, RowLink: env.RowLink, AdminLink: env.AdminLink,
+		Prepare: env.Prepare, Getenv: env.Getenv, Version: env.Version,
+	}
+}
+
+// stackOnly returns the environment without what the program adds to the stack.
+func (env *Env) stackOnly() *Env {
+	return &Env{
+		Name: env.Name, Args: env.Args, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv,
+		Project: env.Project, Postgres: env.Postgres, Commands: env.Commands, Version: env.Version, Source: env.Source,
+	}
 }
 
 // Command is a command of the program.
@@ -88,6 +109,7 @@ func Main(ctx context.Context, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends the program at once
+	memory.AllowGarbage()
 	env.Name = cmp.Or(env.Name, defaultName)
 	err := run(ctx, &env)
 	if err == nil || errors.Is(err, flag.ErrHelp) {

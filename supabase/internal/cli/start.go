@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -77,17 +78,15 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := app.Options{
-		Config: c, Data: data, AnyPort: inv.Given("port") || c.FunctionsPort == 0, Dev: dev,
-		Project: project.files, Site: inv.Site, Postgres: inv.Postgres, Functions: inv.Functions,
-		FunctionsDir: project.functions(), Foreign: !project.own, RowLink: inv.RowLink, MailTexts: inv.MailTexts,
-		FormErrorPage: inv.FormErrorPage, Getenv: inv.Getenv, Version: inv.Version, Log: inv.log(c),
-	}
-	if project.own {
-		o.AdminSite, o.Prepare, o.CleanBuckets = inv.AdminSite, inv.Prepare, inv.CleanBuckets
-	}
+	o := inv.AppOptions()
+	o.Config, o.Data, o.AnyPort, o.Dev = c, data, inv.Given("port") || c.FunctionsPort == 0, dev
+	o.Project, o.FunctionsDir, o.Foreign, o.Log = project.files, project.functions(), !project.own, inv.log(c)
 	return app.New(o), nil
 }
+
+// deskOffset is the distance of the desk's default port from the default of --port, which it keeps
+// with another --port.
+const deskOffset = 2
 
 // startFlags declares the flags that change the configuration.
 func (inv *Invocation) startFlags() {
@@ -96,6 +95,8 @@ func (inv *Invocation) startFlags() {
 			c.API.Port = n
 			if n == 0 {
 				c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
+			} else if _, set := inv.Getenv("DESK_PORT"); !set && n <= math.MaxUint16-deskOffset {
+				c.AdminPort = n + deskOffset
 			}
 		})
 	inv.portFlag("db-port", "`port` of Postgres, on loopback only without --db-tls",

@@ -80,8 +80,8 @@ func scriptLines(text string) int {
 
 func TestScriptLines(t *testing.T) {
 	for text, want := range map[string]int{
-		"a;\nb;\n": 2,
-		"// Written by hand.\na;\n":                          2,
+		"a;\nb;\n":                  2,
+		"// Written by hand.\na;\n": 2,
 		"// Written by `daawo gen types`; the database.\na;\n": 0,
 	} {
 		if got := scriptLines(text); got != want {

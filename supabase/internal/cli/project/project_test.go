@@ -16,7 +16,8 @@ import (
 // functions imports, and that modules.txt lists the modules that they need.
 func TestSourceIsComplete(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
-		"{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", "daawo/supabase/stack/child", "daawo/supabase/edgetest")
+		"{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", "daawo/supabase/stack/child", "daawo/supabase/edgetest",
+		"daawo/supabase/edge/supabaseclient")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)

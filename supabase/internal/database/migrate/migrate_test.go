@@ -156,7 +156,7 @@ func TestSeedRollback(t *testing.T) {
 // Postgres refuses writes on a nearly full disk. The program must still start.
 func TestNothingPendingNeedsNoWrites(t *testing.T) {
 	db := testdb.New(t)
-	site := os.DirFS("../..")
+	site := os.DirFS("../../..")
 	all := func(role string) error {
 		conn := db.Conn(role)
 		ctx := t.Context()
@@ -202,7 +202,7 @@ func TestPlatformIsIdempotent(t *testing.T) {
 // The official CLI and this package write the same records, so each finds
 // nothing to do after the other.
 func TestRecordsLikeOfficialCLI(t *testing.T) {
-	for name, dir := range map[string]string{"tricky": "testdata/tricky", "site": "../../.."} {
+	for name, dir := range map[string]string{"tricky": "testdata/tricky", "site": "../../../.."} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ours, theirs := testdb.New(t), testdb.New(t)
@@ -233,7 +233,7 @@ func TestRecordsLikeOfficialCLI(t *testing.T) {
 
 func push(t *testing.T, db *testdb.DB, dir string) string {
 	t.Helper()
-	cli, err := filepath.Abs("../../../node_modules/.bin/supabase")
+	cli, err := filepath.Abs("../../../../node_modules/.bin/supabase")
 	if err != nil {
 		t.Fatal(err)
 	}

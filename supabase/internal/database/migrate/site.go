@@ -23,18 +23,24 @@ type Migration struct {
 var fileName = regexp.MustCompile(`^([0-9]+)_(.*)\.sql$`)
 
 // Read returns the migrations in the folder migrations of project, oldest
-// first. It skips files with other names, as the official CLI does.
+// first. It skips files with other names, as the official CLI does. Two files with one version are
+// an error: the second would never be applied.
 func Read(project fs.FS) ([]Migration, error) {
 	files, err := fs.Glob(project, "migrations/*.sql") // sorted by name
 	if err != nil {
 		return nil, err
 	}
 	var all []Migration
+	taken := map[string]string{} // file by version
 	for _, file := range files {
 		match := fileName.FindStringSubmatch(path.Base(file))
 		if match == nil {
 			continue
 		}
+		if other, ok := taken[match[1]]; ok {
+			return nil, fmt.Errorf("%s and %s have the same version %s: give one of them a version of its own", other, file, match[1])
+		}
+		taken[match[1]] = file
 		text, err := fs.ReadFile(project, file)
 		if err != nil {
 			return nil, fmt.Errorf("migration %s: %w", file, err)
@@ -42,38 +48,6 @@ func Read(project fs.FS) ([]Migration, error) {
 		all = append(all, Migration{match[1], match[2], split(string(text)), file, string(text)})
 	}
 	return all, nil
-}
-
-// Skipped returns the SQL files in the folder migrations of project that Read skips because of
-// their names.
-func Skipped(project fs.FS) (skipped []string) {
-	files, _ := fs.Glob(project, "migrations/*.sql") // the pattern is valid
-	for _, file := range files {
-		if !fileName.MatchString(path.Base(file)) {
-			skipped = append(skipped, file)
-		}
-	}
-	return skipped
-}
-
-// withoutTime matches a name without the time or with another separator.
-var withoutTime = regexp.MustCompile(`^([0-9]*)[-_ .]*(.*)\.sql$`)
-
-// Suggested returns a name that Read accepts for a file that it skips. It keeps the digits of the
-// name, or starts with 20260101000000 as an example.
-func Suggested(file string) string {
-	m := withoutTime.FindStringSubmatch(path.Base(file))
-	if m == nil {
-		return ""
-	}
-	version, name := m[1], m[2]
-	if version == "" {
-		version = "20260101000000"
-	}
-	if name == "" {
-		name = "name"
-	}
-	return path.Join(path.Dir(file), version+"_"+name+".sql")
 }
 
 // Apply applies the project's migrations that the database does not have,

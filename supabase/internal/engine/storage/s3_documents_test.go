@@ -9,8 +9,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// TestS3Documents compares the replies to malformed and unusual S3 requests with those of
-// storage-api.
+// TestS3Documents compares the replies to malformed and unusual S3 requests with storage-api's.
 func TestS3Documents(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

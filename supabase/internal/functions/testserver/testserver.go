@@ -106,6 +106,16 @@ func copyTemplate(ctx context.Context, admin *pgx.Conn, name string) error {
 	if err == nil {
 		_, err = admin.Exec(ctx, fmt.Sprintf(`alter database %s set search_path = "$user", public, extensions`, name))
 	}
+	if err == nil {
+		err = allowCron(ctx, admin, name)
+	}
+	return err
+}
+
+// allowCron lets a database have pg_cron, which only the database of cron.database_name can have.
+// No scheduler reads the jobs: tests run what they test.
+func allowCron(ctx context.Context, admin *pgx.Conn, name string) error {
+	_, err := admin.Exec(ctx, fmt.Sprintf(`alter database %s set cron.database_name = %[1]s`, name))
 	return err
 }
 
@@ -121,6 +131,9 @@ func fastDir() string {
 // fill makes the template: what a start of the project creates.
 func fill(ctx context.Context, pg *server.Server, admin *pgx.Conn, project fs.FS) error {
 	if _, err := admin.Exec(ctx, "create database "+template); err != nil {
+		return err
+	}
+	if err := allowCron(ctx, admin, template); err != nil {
 		return err
 	}
 	conn, err := pgx.Connect(ctx, pg.DatabaseURL(server.Superuser, template))

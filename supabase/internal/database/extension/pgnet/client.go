@@ -19,7 +19,7 @@ const (
 	maxBody      = 4 << 20 // bytes of a response
 	maxHeader    = 64 << 10
 	maxRedirects = 30
-	longest      = 10 * time.Minute // the longest timeout, and that of a request with timeout 0
+	longest      = 10 * time.Minute // the longest timeout; a request with timeout 0 has it too
 	userAgent    = "pg_net/0.20.4"
 )
 

@@ -20,8 +20,8 @@ import (
 	"daawo/supabase/internal/engine/auth/message/sms"
 )
 
-// Settings holds the values of the environment variables.
-type Settings struct {
+// settings holds the values of the environment variables.
+type settings struct {
 	Auth        auth.Config
 	DatabaseURL string
 	MaxConns    int
@@ -120,11 +120,11 @@ func (e *env) rate(name string, fallback int) int {
 	})
 }
 
-// FromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv
+// fromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv
 // and environ is os.Environ().
-func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, error) {
+func fromEnv(getenv func(string) (string, bool), environ []string) (settings, error) {
 	e := &env{get: getenv, asked: map[string]bool{}}
-	s := Settings{
+	s := settings{
 		DatabaseURL: e.text("DB_DATABASE_URL", e.text("DATABASE_URL", "")),
 		MaxConns:    e.int("DB_MAX_POOL_SIZE", 10),
 		Host:        e.text("API_HOST", ""),
@@ -186,7 +186,9 @@ func (e *env) auth() auth.Config {
 			EnableWebAuthnVerify: e.flag("MFA_WEB_AUTHN_VERIFY_ENABLED", false),
 			MaxFactors:           e.int("MFA_MAX_ENROLLED_FACTORS", 10),
 			MaxVerified:          e.int("MFA_MAX_VERIFIED_FACTORS", 10),
-			ChallengeExpiry:      e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300), FactorExpiry: e.duration("MFA_FACTOR_EXPIRY_DURATION", 0), PhoneTemplate: e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
+			ChallengeExpiry:      e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300),
+			FactorExpiry:         e.duration("MFA_FACTOR_EXPIRY_DURATION", 0),
+			PhoneTemplate:        e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
 			PhoneMaxFrequency: e.duration("MFA_PHONE_MAX_FREQUENCY", 0),
 		},
 		WebAuthn: auth.WebAuthnConfig{
@@ -274,7 +276,8 @@ func (e *env) mail() auth.MailConfig {
 			continue
 		}
 		if strings.Contains(file, "://") {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; give the path of a file", upper))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; "+
+				"give the path of a file", upper))
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -325,14 +328,15 @@ func (e *env) providers(external string) map[string]idp.Config {
 	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER",
 		"VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
 		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; docs/auth.md lists the known ones", name))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; "+
+				"docs/auth.md lists the known ones", name))
 		}
 	}
 	return out
 }
 
 // keys reads the secret and the JWK set. The key whose key_ops allow signing signs.
-func (e *env) keys(s *Settings) {
+func (e *env) keys(s *settings) {
 	secret := e.need("JWT_SECRET")
 	text := e.text("JWT_KEYS", "[]")
 	set, err := keys.ParseSet(text)
@@ -351,8 +355,8 @@ func (e *env) keys(s *Settings) {
 	s.Verifying = verifying(set, secret, e.list("JWT_VALID_METHODS"))
 }
 
-// verifying returns the keys of the set with one of the methods, by default those of all its keys.
-// The secret verifies only if HS256 is among the methods; otherwise it has been retired.
+// verifying returns the keys of the set with one of the methods, by default the methods of all its
+// keys. The secret verifies only if HS256 is among the methods; otherwise it has been retired.
 func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
 	if len(methods) == 0 {
 		for _, k := range set {
@@ -446,6 +450,7 @@ func (e *env) sms(c *auth.Config) auth.SMS {
 		return sms.New("vonage", sms.Config{Account: e.text("SMS_VONAGE_API_KEY", ""),
 			Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
 	}
-	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; use twilio, messagebird, textlocal or vonage", c.SMSProvider))
+	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; "+
+		"use twilio, messagebird, textlocal or vonage", c.SMSProvider))
 	return nil
 }
