@@ -92,7 +92,9 @@ func testNotice(ctx context.Context, box *jobs.Outbox) (map[string]string, error
 // openFunctions hosts the edge functions and starts the background jobs.
 func (s *services) openFunctions(ctx context.Context) error {
 	if s.Config.FunctionsURL != "" {
-		return upstream(s.Installation, s.Config.FunctionsURL, &s.functions)
+		err := upstream(s.Installation, s.Config.FunctionsURL, &s.functions)
+		s.functions = verified(s.Installation, s.keys, s.functions)
+		return err
 	}
 	db, err := s.pools.open(ctx, s.db.URL("postgres"), "functions", functionsConns)
 	if err != nil {

@@ -48,13 +48,7 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 	meter := newFunctionMeter(metrics)
 	h, err := host.New(host.Options{
 		Functions: f.Functions, DB: db, Outbox: f.outbox,
-		Verify: func(token string) (json.RawMessage, error) {
-			claims, err := f.keys.Verifier().Verify(token)
-			if err != nil {
-				return nil, err
-			}
-			return claims.Raw, nil
-		},
+		Verify: verifier(f.keys),
 		Getenv: getenv, CleanImage: photo.Strip, Operations: f.operations, Operators: f.Operators,
 		Region: f.Config.Region,
 		Client: f.clientAddress,

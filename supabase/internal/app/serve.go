@@ -52,6 +52,7 @@ func (a *App) startGateway(ctx context.Context) error {
 			s.ready[u.name] = reachable(u.target)
 		}
 	}
+	s.functions = verified(s.Installation, s.keys, s.functions)
 	if err := upstream(a.Installation, a.Config.RealtimeURL, &s.realtime); err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		existed := call(http.MethodGet, address, "", nil) == nil
 		if !existed {
 			if err := call(http.MethodPost, "/bucket", "application/json", body); err != nil {
-				return err
+				return newBucketError(c, name, err)
 			}
 		}
 		if b.ObjectsPath == "" || !c.DB.Seed.Enabled {
@@ -184,6 +184,16 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		}
 	}
 	return nil
+}
+
+// newBucketError names the bucket and, if it is the cause, the key of config.toml.
+func newBucketError(c *config.Config, name string, err error) error {
+	key, own := "storage.buckets."+name, c.Storage.Buckets[name].FileSizeLimit
+	if most := c.Storage.FileSizeLimit; own > most {
+		return fmt.Errorf("%s.file_size_limit: is %s, more than storage.file_size_limit (%s): raise that one: %w", key, own,
+			most, err)
+	}
+	return fmt.Errorf("%s: %w", key, err)
 }
 
 // bucketOf returns the JSON of a bucket of config.toml.

@@ -58,6 +58,9 @@ func (d *Database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool
 	if err := d.storeSecrets(ctx, conn); err != nil {
 		return err
 	}
+	if err := migrate.Setup(ctx, conn, d.Project, !d.Config.API.ExposeNewTables); err != nil {
+		return err
+	}
 	if d.Config.DB.Migrations.Enabled {
 		if err := d.applyMigrations(ctx, conn, progress); err != nil {
 			return err

@@ -57,6 +57,12 @@ func shadow(ctx context.Context, in installation.Installation, migrations bool,
 		if err := d.MigrateOwn(ctx, conn); err != nil {
 			return err
 		}
+		if err := d.storeSecrets(ctx, conn); err != nil {
+			return err
+		}
+		if err := migrate.Setup(ctx, conn, in.Project, !in.Config.API.ExposeNewTables); err != nil {
+			return err
+		}
 		if migrations {
 			if _, err := migrate.Apply(ctx, conn, in.Project); err != nil {
 				return err

@@ -115,8 +115,7 @@ type Handlers struct {
 func (f *Front) Start(ctx context.Context, h Handlers) error {
 	var own *tls.Config
 	if f.Config.API.TLS.Enabled {
-		pair, err := tls.LoadX509KeyPair(f.Config.Path(f.Config.API.TLS.CertPath),
-			f.Config.Path(f.Config.API.TLS.KeyPath))
+		pair, err := f.Certificate()
 		if err != nil {
 			return fmt.Errorf("api.tls: %w", err)
 		}
