@@ -16,9 +16,9 @@ import (
 )
 
 // Reset replaces the database by a new one with the project's migrations and, if seed is set, its
-// seeds; see database.Reset. Users, rows and files of the database before are then gone; the keys of
-// the installation stay. A running server goes on with the new database. progress, which may be nil,
-// gets one line per step.
+// seeds; see database.Reset. Users, rows and files of the database before are then gone; the keys
+// of the installation stay. A running server goes on with the new database. progress, which may be
+// nil, gets one line per step.
 func (a *App) Reset(ctx context.Context, seed bool, progress func(step string)) error {
 	if progress == nil {
 		progress = func(string) {}

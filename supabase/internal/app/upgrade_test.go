@@ -63,7 +63,10 @@ func TestUpgrade(t *testing.T) {
 	for range 2 { // two more upgrades
 		time.Sleep(1100 * time.Millisecond) // names of backups have a resolution of one second
 		if err := a.oneShot(t.Context(),
-			func(d *database.Database) error { return a.backups.full(t.Context(), d, a.backups.upgradeDir()) }); err != nil {
+			func(d *database.Database) error {
+				return a.backups.full(t.Context(), d,
+					a.backups.upgradeDir())
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}

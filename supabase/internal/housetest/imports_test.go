@@ -329,8 +329,8 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// TestConnections checks that only packages of database open connections for serving. All others get a
-// pool.
+// TestConnections checks that only packages of database open connections for serving. All others
+// get a pool.
 func TestConnections(t *testing.T) {
 	allowed := []string{
 		"database", "functions/testserver", "app",

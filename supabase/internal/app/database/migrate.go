@@ -70,7 +70,8 @@ func (d *Database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool
 		return nil
 	}
 	if unmatched := migrate.UnmatchedSeeds(d.Project, d.Config.DB.Seed.SQLPaths); len(unmatched) > 0 {
-		d.Log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns", unmatched)
+		d.Log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns",
+			unmatched)
 	}
 	seeds, err := migrate.Seed(ctx, conn, d.Project, d.Config.DB.Seed.SQLPaths)
 	for _, file := range seeds {

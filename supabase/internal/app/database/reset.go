@@ -22,8 +22,9 @@ const resetLock = 0x6461_6177_6f72
 
 // Reset replaces the database by a new one with the project's migrations and, if seed is set, its
 // seeds. It builds the new one under another name on the same server and switches in one
-// transaction, so a migration or seed that fails leaves everything as it was. replaced is called with
-// the URLs of both databases before the one before is dropped. progress gets one line per step.
+// transaction, so a migration or seed that fails leaves everything as it was. replaced is called
+// with the URLs of both databases before the one before is dropped. progress gets one line per
+// step.
 //
 // It needs a superuser of the server, because it creates, renames and drops databases.
 func (d *Database) Reset(ctx context.Context, seed bool, progress func(string),
@@ -197,7 +198,8 @@ func (r reset) swap(ctx context.Context, conn *pgx.Conn) error {
 	go func() { ended <- r.endSessions(ending) }()
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for _, q := range []string{
-			`alter database ` + name + ` rename to ` + replacedName, `alter database ` + resetName + ` rename to ` + name,
+			`alter database ` + name + ` rename to ` + replacedName, `alter database ` + resetName + ` rename to ` +
+				name,
 		} {
 			if _, err := tx.Exec(ctx, q); err != nil {
 				return err

@@ -29,16 +29,8 @@ func TestDoctor(t *testing.T) {
 		"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org", "ADMIN_EMAIL": "a@example.org",
 		"SMTP_ADMIN_EMAIL": "b@example.org", "SMTP_HOST": "127.0.0.1", "SMTP_PORT": closedPort(t),
 	}
-	store := func(t *testing.T, ago time.Duration) string {
-		dir := t.TempDir()
-		text, err := json.Marshal(physical.Manifest{Format: 1, ID: "20261121T000000Z", End: time.Now().Add(-ago)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := hex.EncodeToString(func() []byte { s := sha256.Sum256(text); return s[:] }())
-		name := filepath.Join(dir, "base", "20261121T000000Z", "manifest-"+sum[:manifestSum]+".json")
-		write(t, name, text, 0o600)
-		return dir
+	store := func(ago time.Duration) func(*testing.T, string, map[string]string) {
+		return backupTo(func(t *testing.T) string { return storeWithBackup(t, ago) })
 	}
 	for _, tt := range []struct {
 		name  string
@@ -59,8 +51,7 @@ func TestDoctor(t *testing.T) {
 		}, "configuration", Bad, "JWT_SECRET"},
 		{"a world-writable folder", func(t *testing.T, data string, _ map[string]string) { chmod(t, data, 0o777) },
 			"data folder", Bad, "chmod 755"},
-		{"world-readable keys", func(t *testing.T, data string,
-			_ map[string]string) {
+		{"world-readable keys", func(t *testing.T, data string, _ map[string]string) {
 			chmod(t, keyring.File(data), 0o644)
 		}, "keys", Bad, "chmod 600"},
 		{"world-readable files", func(t *testing.T, data string, _ map[string]string) {
@@ -70,26 +61,11 @@ func TestDoctor(t *testing.T) {
 		{"DATABASE_URL", func(_ *testing.T, _ string, env map[string]string) {
 			env["DATABASE_URL"] = "postgres://postgres:b1946ac92492d234@127.0.0.1:" + public["SMTP_PORT"] + "/postgres"
 		}, "backup", Note, "where it runs"},
-		{"an empty backup folder", func(t *testing.T, _ string,
-			env map[string]string) {
-			env["BACKUP_TO"] = t.TempDir()
-		}, "backup", Bad, "daawo backup"},
-		{"an old backup", func(t *testing.T, _ string,
-			env map[string]string) {
-			env["BACKUP_TO"] = store(t, 49*time.Hour)
-		}, "backup", Bad, "49h0m0s old"},
-		{"a recent backup", func(t *testing.T, _ string,
-			env map[string]string) {
-			env["BACKUP_TO"] = store(t, 47*time.Hour)
-		}, "backup", Good, "47h0m0s old"},
-		{"a backup of a clock that was ahead", func(t *testing.T, _ string,
-			env map[string]string) {
-			env["BACKUP_TO"] = store(t, -3*time.Hour)
-		}, "backup", Warn, "is 3h0m0s in the future"},
-		{"an unencrypted backup", func(t *testing.T, _ string,
-			env map[string]string) {
-			env["BACKUP_TO"] = store(t, time.Hour)
-		}, "backup", Warn, "BACKUP_RECIPIENTS"},
+		{"an empty backup folder", backupTo((*testing.T).TempDir), "backup", Bad, "daawo backup"},
+		{"an old backup", store(49 * time.Hour), "backup", Bad, "49h0m0s old"},
+		{"a recent backup", store(47 * time.Hour), "backup", Good, "47h0m0s old"},
+		{"a backup of a clock that was ahead", store(-3 * time.Hour), "backup", Warn, "is 3h0m0s in the future"},
+		{"an unencrypted backup", store(time.Hour), "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			data, env := filepath.Join(folder(t), "data"), map[string]string{}
@@ -116,6 +92,25 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("no finding %s of %s with %q, but\n%s", tt.want, tt.what, tt.says, &all)
 		})
 	}
+}
+
+// storeWithBackup returns a folder with one backup, which was complete so long ago.
+func storeWithBackup(t *testing.T, ago time.Duration) string {
+	t.Helper()
+	dir := t.TempDir()
+	text, err := json.Marshal(physical.Manifest{Format: 1, ID: "20261121T000000Z", End: time.Now().Add(-ago)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := hex.EncodeToString(func() []byte { s := sha256.Sum256(text); return s[:] }())
+	name := filepath.Join(dir, "base", "20261121T000000Z", "manifest-"+sum[:manifestSum]+".json")
+	write(t, name, text, 0o600)
+	return dir
+}
+
+// backupTo sets BACKUP_TO to the folder that a function returns.
+func backupTo(folder func(*testing.T) string) func(*testing.T, string, map[string]string) {
+	return func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = folder(t) }
 }
 
 // TestDoctorWritesNothing checks that doctor creates no file before the first start. An operator
