@@ -47,7 +47,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
         modulePreload: false,
         assetsInlineLimit: 0,
         rolldownOptions: {
-          // boot-start.ts calls hydrate of entry-client.tsx. The page alone would not keep that export.
+          // boot/start-application.ts calls hydrate of entry-client.tsx. The page alone would not keep that export.
           input: ['index.html', 'src/entry-client.tsx'],
           preserveEntrySignatures: 'exports-only',
           output: {

@@ -37,13 +37,13 @@ const entry = 'src/entry-client.tsx';
 const app = chunk(entry);
 const stylesheet = app.css?.[0] ?? '';
 const boot = {
-  content: await bundle('src/boot-content.ts'),
-  live: await bundle('src/boot-live.ts'),
-  missing: await bundle('src/boot-missing.ts'),
-  sent: await bundle('src/boot-sent.ts'),
+  content: await bundle('src/boot/content-page.ts'),
+  live: await bundle('src/boot/live-page.ts'),
+  missing: await bundle('src/boot/not-found-page.ts'),
+  sent: await bundle('src/boot/sent-page.ts'),
 };
 const css = await read(stylesheet);
-/** What a page says when its end has not arrived (boot-whole.ts). */
+/** What a page says when its end has not arrived (boot/document-arrival.ts). */
 const incomplete = { en: english.incomplete, so: somali.incomplete };
 
 const pages = languages.flatMap((language) =>

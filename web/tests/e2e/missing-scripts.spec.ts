@@ -28,7 +28,7 @@ for (const { language, words, to } of inBothLanguages) {
       const release = await hold(page, assets);
       await page.goto(to('/resources/'));
       await expect(page.getByText(text.loading)).toBeVisible();
-      await page.clock.runFor(1000); // until boot-live.ts has started
+      await page.clock.runFor(1000); // until boot/live-page.ts has started
       await page.clock.fastForward(16_000);
       await expect(page.getByText(text.toasts.loadFailed.description)).toBeVisible();
       await expect(page.getByText(text.loading)).toBeHidden();

@@ -1,5 +1,5 @@
-import { arrived, end } from './boot-whole';
-import { loadOnce } from './lib/load-once';
+import { loadOnce } from '../lib/load-once';
+import { arrived, end } from './document-arrival';
 
 const script = document.currentScript as HTMLScriptElement;
 
@@ -13,12 +13,3 @@ export const start = loadOnce(async () => {
   const { hydrate } = await import(/* @vite-ignore */ app);
   await hydrate();
 });
-
-const connection = (navigator as { connection?: { effectiveType?: string; saveData?: boolean } }).connection;
-
-/** Whether the browser reports a fast connection without data saving. */
-export const fast = connection?.effectiveType === '4g' && !connection.saveData;
-
-export function whenIdle(run: () => void) {
-  window.requestIdleCallback?.(run, { timeout: 3000 }) ?? setTimeout(run, 1000); // Safari has no requestIdleCallback
-}

@@ -5,13 +5,14 @@
  * - when idle on a fast unmetered connection,
  * - otherwise at the first use of such a control; it then repeats the click.
  * If the application does not arrive, the form is posted without it, the list shows its error, and the next touch tries
- * again. It keeps typed text as a draft, as the application does (offline/draft.ts).
+ * again.
  */
-import './boot';
-import { fast, preload, start, whenIdle } from './boot-start';
-import { arrived } from './boot-whole';
-import { loadOnce } from './lib/load-once';
-import { draftKey, draftLife } from './offline/draft-storage';
+import './every-page';
+import './typed-text';
+import { loadOnce } from '../lib/load-once';
+import { fast, whenIdle } from './connection';
+import { arrived } from './document-arrival';
+import { preload, start } from './start-application';
 
 const root = document.documentElement.dataset;
 root.started = '';
@@ -84,7 +85,6 @@ for (const type of ['pointerdown', 'keydown', 'online', 'DOMContentLoaded'])
   });
 
 arrived.then((whole) => {
-  restore();
   if (!whole) {
     root.failed = '';
     return;
@@ -94,46 +94,4 @@ arrived.then((whole) => {
     if (document.hidden) load();
     else requestAnimationFrame(() => setTimeout(load));
   } else if (fast) addEventListener('load', () => whenIdle(load));
-});
-
-const reportForm = () => document.querySelector<HTMLFormElement>('form[data-live]');
-
-/** Returns the typed values of the draft, unless it is too old. */
-function draft(): Record<string, string> | undefined {
-  try {
-    const { savedAt, value } = JSON.parse(sessionStorage[draftKey]);
-    if (Date.now() - savedAt < draftLife) return value;
-  } catch {
-    // no draft, or the browser forbids storage
-  }
-}
-
-/** Writes the draft into the controls that have arrived. */
-function restore() {
-  const kept = draft();
-  if (!kept || 'live' in root) return;
-  for (const control of (reportForm()?.elements ?? []) as Iterable<HTMLInputElement>) {
-    const value = kept[control.name];
-    if (!value || /hidden|file/.test(control.type)) continue;
-    control.value = value;
-    // The list has only the first countries.
-    if (!control.value)
-      (control as unknown as HTMLSelectElement).add(new Option(`+${value}`, value, true, true));
-  }
-}
-
-// Only the value that changes is saved: others of the draft may not be in the controls yet.
-addEventListener('input', ({ target }) => {
-  const { form, name, value, type } = target as HTMLInputElement;
-  if ('live' in root || !form || form !== reportForm() || type === 'file') return;
-  try {
-    sessionStorage[draftKey] = JSON.stringify({ savedAt: Date.now(), value: { ...draft(), [name]: value } });
-  } catch {
-    // storage is full or forbidden
-  }
-});
-
-// The browser shows a page again as it was. If its draft has been sent or deleted since, empty the form.
-addEventListener('pageshow', (event) => {
-  if ((event as PageTransitionEvent).persisted && !draft()) reportForm()?.reset();
 });
