@@ -6,6 +6,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { compressedForms } from './scripts/compressed-forms.ts';
 import { functionsOverlay } from './scripts/functions-overlay.ts';
+import { loadParts } from './scripts/load-parts.ts';
 import { patches, slimLibraries } from './scripts/slim-libraries.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
@@ -25,6 +26,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     slimLibraries(patches, [removeScroll, router, routerDom]),
     command === 'serve' && fillPlaceholders(),
     functionsOverlay(),
+    loadParts(),
     !isSsrBuild && compressedForms(),
   ],
   resolve: {

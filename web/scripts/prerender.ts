@@ -159,15 +159,15 @@ function bootOf(body: string): keyof typeof boot {
 
 /** Returns the inline script with the attributes of the page. */
 function bootScript(language: Language, screen: Screen, kind: keyof typeof boot) {
-  const preload = filesOf(language, screen);
-  if (screen.text[0] === 'resources') for (const file of listParts()) preload.add(file);
-  preload.delete(app.file);
+  const needs = filesOf(language, screen);
+  needs.delete(app.file);
   const attributes = {
     app: `/${app.file}`,
     css: `/${stylesheet}`,
     incomplete: incomplete[language],
     // No reader waits for the application on the other pages, and the names would be 2 % of a page.
-    ...(kind === 'live' && { preload: names(preload) }),
+    ...(kind === 'live' && { needs: names(needs) }),
+    ...(screen.text[0] === 'resources' && { wants: names(listParts()) }),
   };
   const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
   return `<script ${data.join(' ')}>${boot[kind]}</script>`;

@@ -4,7 +4,10 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { hasSessionToRestore } from '@/backend/has-session';
 import { isMissingPart } from '@/lib/full-styles';
+import { partLoader } from '@/lib/load-part';
 import { routes } from '@/routes';
+
+Object.assign(globalThis, { loadPart: partLoader() }); // the build calls it in place of import()
 
 /**
  * Resolves when the page is live (boot/live-page.ts then repeats the click that started the application). Rejects if a part

@@ -1,6 +1,7 @@
 /*
  * The script of a page with a control that needs the application ([data-live]), inlined in it. It loads the
  * application:
+ * - at once to restore a session,
  * - after the first paint if the page needs it ([data-live=now]),
  * - when idle on a fast unmetered connection,
  * - otherwise at the first use of such a control; it then repeats the click.
@@ -9,10 +10,12 @@
  */
 import './every-page';
 import './typed-text';
+import { hasSessionToRestore } from '../backend/has-session';
 import { loadOnce } from '../lib/load-once';
+import { fileFetcher } from '../lib/load-part';
 import { fast, whenIdle } from './connection';
 import { arrived } from './document-arrival';
-import { preload, start } from './start-application';
+import { app, needs, start, wants } from './start-application';
 
 const root = document.documentElement.dataset;
 root.started = '';
@@ -20,14 +23,16 @@ root.started = '';
 /** Milliseconds after which the page goes on without the application. It may still arrive later. */
 const patience = 15_000;
 
+const fetchFiles = fileFetcher();
+const split = (addresses?: string) => addresses?.split(' ') ?? [];
+
 /** Loads the application with its files side by side. After a failure the next call tries again. */
 const startFast = loadOnce(async () => {
-  for (const href of preload?.split(' ') ?? []) {
-    const hint = href.endsWith('.js')
-      ? { rel: 'modulepreload', href }
-      : { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href };
+  for (const href of split(wants)) {
+    const hint = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href };
     document.head.append(Object.assign(document.createElement('link'), hint));
   }
+  await fetchFiles([app, ...split(needs)]);
   await start();
 });
 
@@ -83,6 +88,8 @@ for (const type of ['pointerdown', 'keydown', 'online', 'DOMContentLoaded'])
   addEventListener(type, () => {
     if ('failed' in root) load();
   });
+
+if (hasSessionToRestore()) load();
 
 arrived.then((whole) => {
   if (!whole) {
