@@ -80,9 +80,11 @@ addEventListener(
   true,
 );
 
-addEventListener('focusin', ({ target }) => {
-  if ((target as Element).closest('[data-live]')) load();
-});
+// Safari gives no focus to a clicked button or chosen file.
+for (const type of ['focusin', 'click', 'change'])
+  addEventListener(type, ({ target }) => {
+    if ((target as Element).closest('html:not([data-live]) [data-live]')) load();
+  });
 // The end of the document may arrive late: then DOMContentLoaded comes after the failure.
 for (const type of ['pointerdown', 'keydown', 'online', 'DOMContentLoaded'])
   addEventListener(type, () => {
