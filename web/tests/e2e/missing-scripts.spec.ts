@@ -151,4 +151,19 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}#sent$`));
     });
   });
+
+  test(`a late part of the form comes at the next touch after it failed (${language})`, async ({ page }) => {
+    let fails = true;
+    await page.route('**/assets/expiry-calendar-*.js', (route) => (fails ? route.abort() : route.continue()));
+    await page.goto(to('/report/'));
+    const form = reportForm(page, words.report);
+    await form.product.focus();
+    await live(page);
+    await form.showOptional();
+    await form.calendar.click();
+    await expect(form.expiry).toBeFocused();
+    fails = false;
+    await form.calendar.click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+  });
 }
