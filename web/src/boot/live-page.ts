@@ -12,10 +12,10 @@ import './every-page';
 import './typed-text';
 import { hasSessionToRestore } from '../backend/has-session';
 import { loadOnce } from '../lib/load-once';
-import { fileFetcher } from '../lib/load-part';
+import { fetchFile } from '../lib/load-part';
 import { fast, whenIdle } from './connection';
 import { arrived } from './document-arrival';
-import { app, needs, start, wants } from './start-application';
+import { app, start } from './start-application';
 
 const root = document.documentElement.dataset;
 root.started = '';
@@ -23,7 +23,8 @@ root.started = '';
 /** Milliseconds after which the page goes on without the application. It may still arrive later. */
 const patience = 15_000;
 
-const fetchFiles = fileFetcher();
+/** The files that the application needs to start on this page, and others that it loads then. */
+const { needs, wants } = (document.currentScript as HTMLScriptElement).dataset;
 const split = (addresses?: string) => addresses?.split(' ') ?? [];
 
 /** Loads the application with its files side by side. After a failure the next call tries again. */
@@ -32,7 +33,7 @@ const startFast = loadOnce(async () => {
     const hint = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href };
     document.head.append(Object.assign(document.createElement('link'), hint));
   }
-  await fetchFiles([app, ...split(needs)]);
+  await Promise.all([app, ...split(needs)].map(fetchFile));
   await start();
 });
 

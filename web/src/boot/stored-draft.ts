@@ -11,7 +11,7 @@ export function deleteDraft() {
 /** Returns the typed values of the draft, unless it is too old. */
 export function readDraft(): Record<string, string> | undefined {
   try {
-    const { savedAt, value } = JSON.parse(storage[draftKey] ?? '');
+    const { savedAt, value } = JSON.parse(storage[draftKey] as string);
     if (Date.now() - savedAt < draftLife) return value;
   } catch {
     // no draft

@@ -5,20 +5,8 @@
  */
 import { loadOnce } from './load-once';
 
-/** Returns a function that fetches files side by side. A file that has arrived is not fetched again. */
-export function fileFetcher() {
-  const files: Record<string, () => Promise<void>> = {};
-  return (addresses: readonly string[]) =>
-    Promise.all(
-      addresses.map((address) => {
-        files[address] ??= loadOnce(() => fetchFile(address));
-        return files[address]();
-      }),
-    );
-}
-
-/** Rejects with the error of a missing part (isMissingPart). */
-async function fetchFile(address: string) {
+/** Fetches a file into the browser's cache. Rejects with the error of a missing part (isMissingPart). */
+export async function fetchFile(address: string) {
   try {
     const response = await fetch(address);
     if (!response.ok) throw 0;
@@ -30,9 +18,12 @@ async function fetchFile(address: string) {
 
 /** Returns the function that the build calls in place of import() (scripts/load-parts.ts). */
 export function partLoader() {
-  const fetchFiles = fileFetcher();
-  return async (part: string, ...itsImports: string[]) => {
-    await fetchFiles([part, ...itsImports]);
-    return import(/* @vite-ignore */ part);
+  const parts: Record<string, () => Promise<unknown>> = {};
+  return (part: string, ...itsImports: string[]) => {
+    parts[part] ??= loadOnce(async () => {
+      await Promise.all([part, ...itsImports].map(fetchFile));
+      return import(/* @vite-ignore */ part);
+    });
+    return parts[part]();
   };
 }
