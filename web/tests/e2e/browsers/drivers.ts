@@ -78,6 +78,9 @@ export async function startFirefox(executablePath: string): Promise<Browser> {
   const browser = await launch({
     browser: 'firefox',
     executablePath,
+    // The narrowest window of a desktop. Older versions refuse what Puppeteer does to set a viewport.
+    defaultViewport: null,
+    args: ['--width=450', `--height=${viewport.height}`],
     extraPrefsFirefox: {
       'network.proxy.allow_hijacking_localhost': true,
       'dom.serviceWorkers.enabled': false,
@@ -89,7 +92,6 @@ export async function startFirefox(executablePath: string): Promise<Browser> {
     open: async (line) => {
       const context = await browser.createBrowserContext({ proxyServer: line });
       const page = await context.newPage();
-      await page.setViewport(viewport);
       await page.evaluateOnNewDocument(prepare);
       const alerts: string[] = [];
       const errors: string[] = [];
