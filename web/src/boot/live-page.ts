@@ -1,17 +1,21 @@
 /*
  * The script of a page with a control that needs the application ([data-live]), inlined in it. It loads the
  * application:
+ * - at once to restore a session,
  * - after the first paint if the page needs it ([data-live=now]),
  * - when idle on a fast unmetered connection,
  * - otherwise at the first use of such a control; it then repeats the click.
  * If the application does not arrive, the form is posted without it, the list shows its error, and the next touch tries
- * again. It keeps typed text as a draft, as the application does (offline/draft.ts).
+ * again.
  */
-import './boot';
-import { fast, preload, start, whenIdle } from './boot-start';
-import { arrived } from './boot-whole';
-import { loadOnce } from './lib/load-once';
-import { draftKey, draftLife } from './offline/draft-storage';
+import './every-page';
+import './typed-text';
+import { hasSessionToRestore } from '../backend/has-session';
+import { loadOnce } from '../lib/load-once';
+import { fetchFile } from '../lib/load-part';
+import { fast, whenIdle } from './connection';
+import { arrived } from './document-arrival';
+import { app, start } from './start-application';
 
 const root = document.documentElement.dataset;
 root.started = '';
@@ -19,14 +23,17 @@ root.started = '';
 /** Milliseconds after which the page goes on without the application. It may still arrive later. */
 const patience = 15_000;
 
+/** The files that the application needs to start on this page, and others that it loads then. */
+const { needs, wants } = (document.currentScript as HTMLScriptElement).dataset;
+const split = (addresses?: string) => addresses?.split(' ') ?? [];
+
 /** Loads the application with its files side by side. After a failure the next call tries again. */
 const startFast = loadOnce(async () => {
-  for (const href of preload?.split(' ') ?? []) {
-    const hint = href.endsWith('.js')
-      ? { rel: 'modulepreload', href }
-      : { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href };
+  for (const href of split(wants)) {
+    const hint = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href };
     document.head.append(Object.assign(document.createElement('link'), hint));
   }
+  await Promise.all([app, ...split(needs)].map(fetchFile));
   await start();
 });
 
@@ -74,17 +81,20 @@ addEventListener(
   true,
 );
 
-addEventListener('focusin', ({ target }) => {
-  if ((target as Element).closest('[data-live]')) load();
-});
+// Safari gives no focus to a clicked button or chosen file.
+for (const type of ['focusin', 'click', 'change'])
+  addEventListener(type, ({ target }) => {
+    if ((target as Element).closest('html:not([data-live]) [data-live]')) load();
+  });
 // The end of the document may arrive late: then DOMContentLoaded comes after the failure.
 for (const type of ['pointerdown', 'keydown', 'online', 'DOMContentLoaded'])
   addEventListener(type, () => {
     if ('failed' in root) load();
   });
 
+if (hasSessionToRestore()) load();
+
 arrived.then((whole) => {
-  restore();
   if (!whole) {
     root.failed = '';
     return;
@@ -94,46 +104,4 @@ arrived.then((whole) => {
     if (document.hidden) load();
     else requestAnimationFrame(() => setTimeout(load));
   } else if (fast) addEventListener('load', () => whenIdle(load));
-});
-
-const reportForm = () => document.querySelector<HTMLFormElement>('form[data-live]');
-
-/** Returns the typed values of the draft, unless it is too old. */
-function draft(): Record<string, string> | undefined {
-  try {
-    const { savedAt, value } = JSON.parse(sessionStorage[draftKey]);
-    if (Date.now() - savedAt < draftLife) return value;
-  } catch {
-    // no draft, or the browser forbids storage
-  }
-}
-
-/** Writes the draft into the controls that have arrived. */
-function restore() {
-  const kept = draft();
-  if (!kept || 'live' in root) return;
-  for (const control of (reportForm()?.elements ?? []) as Iterable<HTMLInputElement>) {
-    const value = kept[control.name];
-    if (!value || /hidden|file/.test(control.type)) continue;
-    control.value = value;
-    // The list has only the first countries.
-    if (!control.value)
-      (control as unknown as HTMLSelectElement).add(new Option(`+${value}`, value, true, true));
-  }
-}
-
-// Only the value that changes is saved: others of the draft may not be in the controls yet.
-addEventListener('input', ({ target }) => {
-  const { form, name, value, type } = target as HTMLInputElement;
-  if ('live' in root || !form || form !== reportForm() || type === 'file') return;
-  try {
-    sessionStorage[draftKey] = JSON.stringify({ savedAt: Date.now(), value: { ...draft(), [name]: value } });
-  } catch {
-    // storage is full or forbidden
-  }
-});
-
-// The browser shows a page again as it was. If its draft has been sent or deleted since, empty the form.
-addEventListener('pageshow', (event) => {
-  if ((event as PageTransitionEvent).persisted && !draft()) reportForm()?.reset();
 });

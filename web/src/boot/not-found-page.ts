@@ -1,6 +1,6 @@
 /* The only script of a 404 page, inlined in it. */
-import './boot-content';
-import { arrived } from './boot-whole';
+import './content-page';
+import { arrived } from './document-arrival';
 
 const { pathname } = location;
 console.error('404: no page at', pathname);

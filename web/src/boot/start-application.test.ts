@@ -42,13 +42,13 @@ afterEach(() => {
 });
 
 test('the application starts when the document arrives', async () => {
-  const { start } = await import('./boot-start');
+  const { start } = await import('./start-application');
   page.finish();
   await start();
 });
 
 test('the application starts when the end arrives after the page has said that it is missing', async () => {
-  const { start } = await import('./boot-start');
+  const { start } = await import('./start-application');
   const first = start();
   const refused = expect(first).rejects.toBe(0);
   await vi.advanceTimersByTimeAsync(13_000);

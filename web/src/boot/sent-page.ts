@@ -1,6 +1,6 @@
 /* The only script of the page after a posted form, inlined in it. */
-import { deleteDraft } from './boot';
-import './boot-content';
+import './content-page';
+import { deleteDraft } from './stored-draft';
 
 if (location.hash === '#sent') {
   // Not when the reader returns to the page: there may be a new draft. (performance.getEntriesByType is newer.)
