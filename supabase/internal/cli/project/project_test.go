@@ -45,6 +45,9 @@ func TestSourceIsComplete(t *testing.T) {
 	}
 }
 
+// noVersion is Options.Version of a program that is no release.
+func noVersion(string) string { return "" }
+
 // TestInit checks which files are written, and which existing ones stay.
 func TestInit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "My shop!")
@@ -68,7 +71,7 @@ func TestInit(t *testing.T) {
 	if err != nil || !slices.Equal(written, []string{"supabase/config.toml"}) {
 		t.Errorf("--force wrote %v, %v", written, err)
 	}
-	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source})
+	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source, Version: noVersion})
 	if err != nil || !slices.Contains(written, "functions/hello/func.go") || !slices.Contains(written, "go.mod") {
 		t.Errorf("--functions wrote %v, %v", written, err)
 	}
@@ -78,7 +81,7 @@ func TestInit(t *testing.T) {
 		t.Error("tests of the packages are written")
 	}
 	// A project with functions gets the packages of this release and keeps its functions.
-	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source})
+	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source, Version: noVersion})
 	if err != nil || slices.ContainsFunc(written,
 		func(name string) bool { return !strings.HasPrefix(name, Vendored) }) {
 		t.Errorf("the second --functions wrote %v, %v", written, err)
