@@ -45,11 +45,11 @@ func publicDir() string {
 // blocks matches the files of docs/library.md: a line with a name in backquotes, then the content.
 var blocks = regexp.MustCompile("(?m)^`([^`\n]+)`:\n\n```[a-z]*\n((?s:.*?))\n```$")
 
-// writeGuide writes the files of docs/library.md into a folder, with daawo as the module of this
-// repository.
-func writeGuide(t *testing.T, dir string) {
+// writeGuide writes the files of docs/library.md of a repository into a folder. The go.mod points to
+// the repository.
+func writeGuide(t *testing.T, repository, dir string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(root(t), "docs/library.md"))
+	page, err := os.ReadFile(filepath.Join(repository, "docs/library.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func writeGuide(t *testing.T, dir string) {
 		t.Fatalf("docs/library.md has %d files, want 6", len(found))
 	}
 	for _, b := range found {
-		name, text := filepath.Join(dir, b[1]), strings.Replace(b[2], "=> ../daawo", "=> "+root(t), 1)
+		name, text := filepath.Join(dir, b[1]), strings.Replace(b[2], "=> ../daawo", "=> "+repository, 1)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func call(t testing.TB, method, url, key, body string) (int, string) {
 func TestLibraryGuide(t *testing.T) {
 	dir := publicDir()
 	defer os.RemoveAll(dir)
-	writeGuide(t, dir)
+	writeGuide(t, root(t), dir)
 	program := buildGuide(t, dir)
 	at := startGuide(t, program)
 

@@ -65,6 +65,7 @@ import (
 	"daawo"
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/cli"
 	"daawo/supabase/internal/database/server/bundle"
@@ -338,7 +339,7 @@ func (s *Stack) prepare() (*app.App, error) {
 		return nil, err
 	}
 	_, chosen := env.Getenv("DAAWO_DATA")
-	data, _, err := app.DataDir(c.Data, chosen || p.Data != "", "")
+	data, _, err := datadir.Resolve(c.Data, chosen || p.Data != "", "")
 	if err != nil {
 		return nil, err
 	}

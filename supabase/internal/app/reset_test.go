@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"daawo/supabase/internal/database/server"
 )
 
 // resettable is a project whose migrations write into tables of the platform.
@@ -32,7 +34,7 @@ alter database postgres set statement_timeout = '61s';
 func TestReset(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
-	a.options.Project = resettable(nil)
+	a.Project = resettable(nil)
 	info := start(t, a)
 	everythingWorks(t, info, "before@example.org")
 	api, secret := info.Get("API_URL"), info.Get("SECRET_KEY")
@@ -64,7 +66,7 @@ func TestReset(t *testing.T) {
 	again := func(more fstest.MapFS) error {
 		t.Helper()
 		other := newApp(t, data, nil)
-		other.options.Project = resettable(more)
+		other.Project = resettable(more)
 		return other.Reset(t.Context(), true, nil)
 	}
 
@@ -121,14 +123,20 @@ func checkNew(t *testing.T, value func(q string) string) {
 	}
 }
 
+// Names of the databases of a reset, see database.Reset.
+const (
+	resetName    = "daawo_reset"
+	replacedName = "daawo_replaced"
+)
+
 // superuserOf returns the URL of the superuser of a running stack's Postgres.
-func superuserOf(a *App) string { return a.database.superuserURL("postgres") }
+func superuserOf(a *App) string { return a.database.URL(server.Superuser) }
 
 // TestResetOfStopped resets the database of a server that does not run.
 func TestResetOfStopped(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
-	a.options.Project = resettable(nil)
+	a.Project = resettable(nil)
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +145,7 @@ func TestResetOfStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := newApp(t, data, nil)
-	other.options.Project = resettable(nil)
+	other.Project = resettable(nil)
 	var steps []string
 	if err := other.Reset(t.Context(), false, func(step string) { steps = append(steps, step) }); err != nil {
 		t.Fatal(err)
@@ -146,7 +154,7 @@ func TestResetOfStopped(t *testing.T) {
 		t.Errorf("steps: %q", steps)
 	}
 	next := newApp(t, data, nil)
-	next.options.Project = resettable(nil)
+	next.Project = resettable(nil)
 	info := start(t, next)
 	everythingWorks(t, info, "before@example.org")
 	conn := connectTo(t, info.Get("DB_URL"))

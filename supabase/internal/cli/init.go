@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"runtime/debug"
 	"strings"
 
 	"daawo/supabase/internal/cli/project"
@@ -15,7 +17,7 @@ var initCommand = Command{
 	Long: `
 Writes supabase/ with config.toml, a first migration and seed.sql, in the format of the official CLI. --functions adds a Go
 module with a first edge function and the packages that functions import; in an existing project it adds them, or replaces the
-packages by those of this release.
+packages by those of this release. If Go can download the packages at this program's version, the module requires them instead.
 
   daawo init shop && cd shop && daawo start`,
 	Run: runInit,
@@ -34,7 +36,8 @@ func runInit(_ context.Context, inv *Invocation) error {
 	if len(inv.args) == 1 {
 		dir = inv.args[0]
 	}
-	written, err := project.Init(project.Options{Dir: dir, Force: *force, Functions: *functions, Source: inv.Source})
+	written, err := project.Init(project.Options{Dir: dir, Force: *force, Functions: *functions, Source: inv.Source,
+		Version: func(module string) string { return downloadable(module, inv.Version) }})
 	vendored := 0
 	for _, file := range written {
 		if strings.HasPrefix(file, project.Vendored) {
@@ -46,5 +49,31 @@ func runInit(_ context.Context, inv *Invocation) error {
 	if vendored > 0 {
 		fmt.Fprintf(inv.Stdout, "wrote %d files of package edge and its server to %s\n", vendored, project.Vendored)
 	}
+	if err == nil && *functions && vendored == 0 {
+		fmt.Fprintln(inv.Stdout, "run `go mod tidy` in the folder once: it downloads the packages that functions import")
+	}
 	return err
+}
+
+// releases matches the versions of releases. The version of a build between two tags, such as
+// v1.2.3-4-g0123abc, is none.
+var releases = regexp.MustCompile(`^v\d+\.\d+\.\d+(-(alpha|beta|rc)[.\d]*)?$`)
+
+// downloadable returns the version of the stack's module in this program, "" if Go cannot download
+// it. version is that of the program, which is the module's unless the program requires the module.
+func downloadable(module, version string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			if dep.Path == module && dep.Replace == nil {
+				return dep.Version
+			}
+			if dep.Path == module {
+				return ""
+			}
+		}
+	}
+	if !releases.MatchString(version) {
+		return ""
+	}
+	return version
 }

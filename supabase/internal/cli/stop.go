@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/datadir"
 )
 
 var stopCommand = Command{
@@ -27,10 +28,10 @@ func runStop(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	var reply struct{}
-	if err := app.Command(ctx, data, "/stop", &reply); err != nil {
+	if err := control.Command(ctx, data, "/stop", &reply); err != nil {
 		return err
 	}
-	if err := awaitStop(ctx, *limit, func() bool { return app.Locked(data) }); err != nil {
+	if err := awaitStop(ctx, *limit, func() bool { return datadir.Locked(data) }); err != nil {
 		return err
 	}
 	fmt.Fprintln(inv.Stdout, "stopped")

@@ -116,7 +116,8 @@ var arrows = []arrow{
 	{
 		from: []string{stack + "/child"},
 		to: append(inside("base/mail", "functions/child", "functions/deploy"), "github.com/riverqueue/river",
-			"github.com/prometheus/client_golang", "google.golang.org/grpc", "google.golang.org/protobuf", "html/template"),
+			"github.com/prometheus/client_golang", "go.opentelemetry.io/otel/exporters", "google.golang.org/grpc",
+			"google.golang.org/protobuf", "html/template"),
 		why: "linking decides how soon an edit of a function is served",
 	},
 	{
@@ -328,8 +329,8 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// TestConnections checks that only packages of database open connections for serving. All others get a
-// pool.
+// TestConnections checks that only packages of database open connections for serving. All others
+// get a pool.
 func TestConnections(t *testing.T) {
 	allowed := []string{
 		"database", "functions/testserver", "app",

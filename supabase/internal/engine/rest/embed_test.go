@@ -48,6 +48,13 @@ func TestEmbedding(t *testing.T) {
 		{name: "left is the default",
 			url:  "/authors?select=id,books!books_author_fkey!left(id)&books.price=gt.15&order=id",
 			want: `[{"id":1,"books":[]},{"id":2,"books":[{"id":3}]},{"id":3,"books":[]}]`},
+	})
+}
+
+// TestEmbeddedRows filters, counts, orders and spreads embedded rows.
+func TestEmbeddedRows(t *testing.T) {
+	b := open(t, nil)
+	b.run(t, []scenario{
 		{name: "filter, order and limit of embedded rows",
 			url:  "/authors?select=id,books!books_author_fkey(id)&id=eq.1&books.order=id.desc&books.limit=1&books.id=gt.0",
 			want: `[{"id":1,"books":[{"id":2}]}]`},
