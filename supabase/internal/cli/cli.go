@@ -69,7 +69,7 @@ type Command struct {
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		initCommand, databaseCommand, notifyCommand, functionsCommand, jobsCommand,
+		initCommand, databaseCommand, sqlCommand, notifyCommand, functionsCommand, jobsCommand,
 		migrateCommand, upgradeCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
 		healthcheckCommand, versionCommand)

@@ -82,18 +82,23 @@ func (f *databaseFlags) fileFlag(inv *Invocation, usage string) {
 	inv.flags.StringVar(f.file, "f", "", "the same as --file")
 }
 
+// address returns the URL of the database that the flags select.
+func (f databaseFlags) address(ctx context.Context, inv *Invocation) (string, error) {
+	if *f.linked {
+		return "", usagef("--linked: there is no linked project; use --db-url with the connection string of the project")
+	}
+	if *f.url != "" {
+		return *f.url, nil
+	}
+	info, err := inv.status(ctx)
+	return info.Get("DB_URL"), err
+}
+
 // connect opens the database that the flags select.
 func (f databaseFlags) connect(ctx context.Context, inv *Invocation) (*pgx.Conn, error) {
-	if *f.linked {
-		return nil, usagef("--linked: there is no linked project; use --db-url with the connection string of the project")
-	}
-	url := *f.url
-	if url == "" {
-		info, err := inv.status(ctx)
-		if err != nil {
-			return nil, err
-		}
-		url = info.Get("DB_URL")
+	url, err := f.address(ctx, inv)
+	if err != nil {
+		return nil, err
 	}
 	return pool.Connect(ctx, url)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -21,10 +20,8 @@ type progressBar struct {
 
 func newProgressBar(w io.Writer) *progressBar {
 	b := &progressBar{}
-	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			b.w = w
-		}
+	if isTerminal(w) {
+		b.w = w
 	}
 	return b
 }

@@ -18,7 +18,7 @@ var netExtension = regexp.MustCompile(`(?i)^(create\s+extension\s+)("pg_net"|pg_
 // daawo.publish_all_tables does. A new database has pg_net, as with the official CLI. A new project
 // on supabase.com has not, so its migrations may create pg_net without IF NOT EXISTS.
 func withRights(stmt string) string {
-	plain := stripComments(stmt)
+	plain := StripComments(stmt)
 	if netExtension.MatchString(plain) {
 		return netExtension.ReplaceAllString(plain, "${1}if not exists ${2}")
 	}

@@ -214,7 +214,7 @@ var control = regexp.MustCompile(`(?is)^(?:(begin|start\s+transaction)(?:\s+(?:w
 
 // controlOf returns the kind of a statement.
 func controlOf(stmt string) transactionControl {
-	m := control.FindStringSubmatch(stripComments(stmt))
+	m := control.FindStringSubmatch(StripComments(stmt))
 	switch {
 	case m == nil:
 		return noControl
@@ -226,8 +226,8 @@ func controlOf(stmt string) transactionControl {
 	return rollback
 }
 
-// stripComments removes leading comments from a statement.
-func stripComments(stmt string) string {
+// StripComments removes leading comments from a statement.
+func StripComments(stmt string) string {
 	s := splitter{text: stmt}
 	i := 0
 	for i < len(stmt) {
@@ -246,7 +246,7 @@ func stripComments(stmt string) string {
 }
 
 func firstLine(stmt string) string {
-	line, _, _ := strings.Cut(stripComments(stmt), "\n")
+	line, _, _ := strings.Cut(StripComments(stmt), "\n")
 	if len(line) > 60 {
 		line = strings.ToValidUTF8(line[:60], "") + "…"
 	}
