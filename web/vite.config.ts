@@ -83,7 +83,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
 function isShared(id: string) {
   const library = /node_modules\/(react-router|react-router-dom|clsx)\//;
   const own =
-    /\/src\/(layout|routes|backend\/has-session|i18n\/[a-z]+\.ts|site-config|lib\/|components\/(?!ui\/(select|popover|remove-scroll|sonner)))/;
+    /\/src\/(layout|routes|backend\/has-session|i18n\/[a-z]+\.ts|site-config|lib\/(?!file-)|components\/(?!ui\/(select|popover|remove-scroll|sonner)))/;
   return (
     library.test(id) ||
     own.test(id) ||

@@ -23,13 +23,7 @@ const mostUploaded = 20_000
 // lists of c.objects objects, and 100 kB and 5 MB up, down and copied.
 func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 	return func(ctx context.Context) ([]row, error) {
-		servers := []target{m.ours("/storage/v1", "SERVICE_ROLE_KEY")}
-		databases := []string{m.st.Get("DB_URL")}
-		if url := os.Getenv("STORAGE_API_URL"); url != "" {
-			servers = append(servers,
-				target{url: strings.TrimRight(url, "/"), bearer: os.Getenv("STORAGE_API_SERVICE_KEY")})
-			databases = append(databases, os.Getenv("STORAGE_API_DATABASE_URL"))
-		}
+		servers, databases := m.storageServers()
 		bucket := fmt.Sprintf("bench-%d", time.Now().UnixNano())
 		data := bytes.Repeat([]byte("0123456789"), 10_000)
 		large := bytes.Repeat(data, 50)
@@ -103,6 +97,19 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 		}
 		return rows, nil
 	}
+}
+
+// storageServers returns our storage and, if STORAGE_API_URL is set, storage-api, each with the URL
+// of its database.
+func (m *model) storageServers() (servers []target, databases []string) {
+	servers = []target{m.ours("/storage/v1", "SERVICE_ROLE_KEY")}
+	databases = []string{m.st.Get("DB_URL")}
+	if url := os.Getenv("STORAGE_API_URL"); url != "" {
+		servers = append(servers,
+			target{url: strings.TrimRight(url, "/"), bearer: os.Getenv("STORAGE_API_SERVICE_KEY")})
+		databases = append(databases, os.Getenv("STORAGE_API_DATABASE_URL"))
+	}
+	return servers, databases
 }
 
 // fillBucket makes a bucket with many small objects and one of 100 kB. database is the URL of the

@@ -20,19 +20,7 @@ func TestRolePrivileges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	as := func(role, sql string) string {
-		err := db.Tx(t.Context(), pool.Caller{Role: role}, pgx.TxOptions{}, func(tx pgx.Tx) error {
-			_, err := tx.Exec(t.Context(), sql)
-			return err
-		})
-		if pg, ok := pool.AsPgError(err); ok {
-			return pg.Code
-		}
-		if err != nil {
-			return err.Error()
-		}
-		return ""
-	}
+	as := func(role, sql string) string { return stateAs(t, db, role, sql) }
 	const denied = "42501"
 	photo := func(name string) string {
 		return `insert into storage.objects (bucket_id, name) values ('report-photos', '` + name + `')`
@@ -94,6 +82,21 @@ func TestRolePrivileges(t *testing.T) {
 	if got := as("anon", photo("1700000000002.jpg")); got != "" {
 		t.Errorf("below the limit again: %q", got)
 	}
+}
+
+// stateAs runs a statement under a role and returns the SQLSTATE of its error, "" for none.
+func stateAs(t *testing.T, db *pool.Pool, role, sql string) string {
+	err := db.Tx(t.Context(), pool.Caller{Role: role}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), sql)
+		return err
+	})
+	if pg, ok := pool.AsPgError(err); ok {
+		return pg.Code
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // TestSeed checks that the seed can be loaded twice, and the resources of a new installation.

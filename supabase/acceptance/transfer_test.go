@@ -20,7 +20,7 @@ import (
 
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/keys"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/logical"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -250,7 +250,7 @@ func TestExportAndImport(t *testing.T) {
 
 	whole := x.export(newApp(t, first, nil), "")
 	want := content(t, from.Get("DB_URL"))
-	if _, err := newApp(t, second, secondKeys).Import(t.Context(), "", backup.ImportOptions{Progress: x.progress},
+	if _, err := newApp(t, second, secondKeys).Import(t.Context(), "", logical.ImportOptions{Progress: x.progress},
 		bytes.NewReader(whole)); err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestExportAndImport(t *testing.T) {
 	third := dataFolder(t)
 	compose := start(t, newApp(t, third, environment))
 	beside := newApp(t, dataFolder(t), environment) // knows only the database and the folder of the files
-	if _, err := beside.Import(t.Context(), filepath.Join(third, "storage"), backup.ImportOptions{},
+	if _, err := beside.Import(t.Context(), filepath.Join(third, "storage"), logical.ImportOptions{},
 		bytes.NewReader(onward)); err != nil {
 		t.Fatal(err)
 	}
@@ -285,13 +285,13 @@ func TestExportAndImport(t *testing.T) {
 func refusedImports(t *testing.T, to app.Info, a *app.App, export []byte) {
 	t.Helper()
 	before := content(t, to.Get("DB_URL"))
-	if _, err := a.Import(t.Context(), "", backup.ImportOptions{Protected: []string{"public.reports"}},
-		bytes.NewReader(export)); !errors.Is(err, backup.ErrNotEmpty) {
+	if _, err := a.Import(t.Context(), "", logical.ImportOptions{Protected: []string{"public.reports"}},
+		bytes.NewReader(export)); !errors.Is(err, logical.ErrNotEmpty) {
 		t.Errorf("import over reports: %v", err)
 	}
 	query(t, to.Get("DB_URL"), `insert into supabase_migrations.schema_migrations (version) values ('20990101000000')`)
-	_, err := a.Import(t.Context(), "", backup.ImportOptions{Replace: true}, bytes.NewReader(export))
-	if !errors.Is(err, backup.ErrOtherSchema) || !strings.Contains(err.Error(), "20990101000000") {
+	_, err := a.Import(t.Context(), "", logical.ImportOptions{Replace: true}, bytes.NewReader(export))
+	if !errors.Is(err, logical.ErrOtherSchema) || !strings.Contains(err.Error(), "20990101000000") {
 		t.Errorf("import into a newer schema: %v", err)
 	}
 	if diff := cmp.Diff(before, content(t, to.Get("DB_URL"))); diff != "" {

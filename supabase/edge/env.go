@@ -26,7 +26,7 @@ type Env struct {
 	reply  http.Header // of the reply, in a function of JSON
 }
 
-// Host implements Env: fnhost on the stack, edgetest in tests.
+// Host implements Env: functions/host on the stack, edgetest in tests.
 type Host interface {
 	// Now returns the time, which tests can set.
 	Now() time.Time

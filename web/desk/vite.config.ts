@@ -41,6 +41,18 @@ export default defineConfig(({ command }) => ({
               priority: 3,
             },
             { name: 'supabase', test: /node_modules\/@supabase\//, priority: 3 },
+            // What the inbox needs, and what other screens share with it or each other, is one file.
+            {
+              name: 'app',
+              test: /\/desk\/src\/(app|session-gate|layout|screens\/(inbox|entry))/,
+              priority: 2,
+            },
+            {
+              name: 'app',
+              test: /\/src\/(components|i18n|lib|session|backend)\/|lucide-react/,
+              minShareCount: 2,
+              priority: 2,
+            },
           ],
         },
       },

@@ -19,9 +19,8 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
-	"daawo/supabase/internal/base/otlp"
 	"daawo/supabase/internal/base/tracing"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/gateway"
 
 	"github.com/jackc/pgx/v5"
@@ -68,7 +67,7 @@ type App struct {
 	closers      []closer
 	database     *database
 	pools        pools
-	backupStatus *backup.Status
+	backupStatus *physical.Status
 	describe     func() []Value // addresses and keys, as they are now
 	// where an operator finds the values that the announcement omits; "" means `daawo status`
 	rest     string
@@ -109,7 +108,7 @@ func New(o Options) *App {
 	}
 	return &App{
 		options: o, cfg: o.Config, data: o.Data, log: o.Log, failed: make(chan error, 1), stop: make(chan struct{}),
-		backupStatus: &backup.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start,
+		backupStatus: &physical.Status{}, sockets: handover.NewSockets(), program: handover.This(), spawn: handover.Start,
 		next: make(chan *handover.Server, 1), ending: make(chan struct{}),
 	}
 }
@@ -155,7 +154,6 @@ wait:
 func (a *App) startOrClose(ctx context.Context, start func(context.Context) error) error {
 	a.began = time.Now()
 	memory.Limit(a.cfg.DatabaseURL == "")
-	background(a, "memory", memory.Watch)
 	err := openTraces(ctx, a)
 	if err == nil {
 		err = start(ctx)
@@ -170,7 +168,7 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 
 // openTraces begins to send traces, if an endpoint is set.
 func openTraces(ctx context.Context, a *App) (err error) {
-	exporter, err := otlp.Open(ctx, a.cfg.TracesURL)
+	exporter, err := openSpanExporter(ctx, a.cfg.TracesURL)
 	if err != nil {
 		return err
 	}
@@ -264,7 +262,8 @@ func (s *services) openControl() error {
 			}
 			return struct{}{}, err
 		},
-		"/upgrade": func(ctx context.Context) (any, error) { return s.handovers().upgrade(ctx) },
+		"/database/replaced": func(ctx context.Context) (any, error) { return struct{}{}, s.databaseReplaced(ctx) },
+		"/upgrade":           func(ctx context.Context) (any, error) { return s.handovers().upgrade(ctx) },
 		"/stop": func(context.Context) (any, error) {
 			s.stopOnce.Do(func() { close(s.stop) })
 			return struct{}{}, nil

@@ -9,7 +9,7 @@ import (
 
 	"filippo.io/age"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -22,14 +22,14 @@ func (a backups) archiveDir() string { return filepath.Join(a.data, "archive") }
 
 // trees returns the files that are backed up with the database: the stored files, and the secrets
 // that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
-func (a backups) trees() []backup.Tree {
-	trees := []backup.Tree{
+func (a backups) trees() []physical.Tree {
+	trees := []physical.Tree{
 		{Name: "keys.json", Path: KeysFile(a.data)},
 		{Name: "database-password", Path: passwordFile(a.data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(filepath.Join(a.data, "postgres"))},
 	}
 	if dir := a.filesDir(); dir != "" {
-		trees = append(trees, backup.Tree{Name: "storage", Path: dir})
+		trees = append(trees, physical.Tree{Name: "storage", Path: dir})
 	}
 	return trees
 }
@@ -42,7 +42,7 @@ func (a backups) open(d *database) error {
 	if d.embedded == nil {
 		return errors.New("BACKUP_TO: cannot back up the database of DATABASE_URL; back it up where it runs")
 	}
-	store, err := backup.OpenStore(a.cfg.Backup.To) // the store may be unreachable: the stack starts anyway
+	store, err := physical.OpenStore(a.cfg.Backup.To) // the store may be unreachable: the stack starts anyway
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a backups) open(d *database) error {
 		return err
 	}
 	o.URL, o.Archive, o.Status = d.url(server.Superuser), a.archiveDir(), a.backupStatus
-	background(a.App, "backup", func(ctx context.Context) { backup.Keep(ctx, o) })
+	background(a.App, "backup", func(ctx context.Context) { physical.Keep(ctx, o) })
 	return nil
 }
 
@@ -59,16 +59,16 @@ func (a backups) open(d *database) error {
 type Progress = func(step string, done, total int64)
 
 // settings returns the options of a backup except those of the database.
-func (a backups) settings(store backup.Store, progress Progress) (backup.Options, error) {
+func (a backups) settings(store physical.Store, progress Progress) (physical.Options, error) {
 	recipients, err := a.recipients()
 	if err != nil {
-		return backup.Options{}, err
+		return physical.Options{}, err
 	}
 	source, err := a.options.Postgres()
 	if err != nil {
-		return backup.Options{}, err
+		return physical.Options{}, err
 	}
-	return backup.Options{
+	return physical.Options{
 		Store: store, Recipients: recipients, Package: source, Progress: progress,
 		Trees: a.trees(), StateDir: filepath.Join(a.data, "backup"),
 		Every: time.Duration(a.cfg.Backup.Every), Keep: a.cfg.Backup.Keep,
@@ -78,11 +78,11 @@ func (a backups) settings(store backup.Store, progress Progress) (backup.Options
 
 // Backup makes one full backup of a running or stopped stack. If location is a folder that does not
 // exist, it is created.
-func (a *App) Backup(ctx context.Context, location string, progress Progress) (m backup.Manifest, err error) {
+func (a *App) Backup(ctx context.Context, location string, progress Progress) (m physical.Manifest, err error) {
 	if err := installed(a.cfg, a.data); err != nil { // before the folder of the store is created
 		return m, err
 	}
-	store, err := backup.MakeStore(location)
+	store, err := physical.MakeStore(location)
 	if err != nil {
 		return m, err
 	}
@@ -92,7 +92,7 @@ func (a *App) Backup(ctx context.Context, location string, progress Progress) (m
 	}
 	err = a.withDatabase(ctx, func(url string) error {
 		o.URL = url
-		service, err := backup.Open(ctx, o)
+		service, err := physical.Open(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -124,8 +124,8 @@ func (a *App) withDatabase(ctx context.Context, work func(url string) error) err
 // Restore restores a backup into the data folder, which must be empty or missing. It restores the
 // state as of to, or the newest state if to is zero.
 func (a *App) Restore(ctx context.Context, location string, to time.Time, identities []age.Identity,
-	progress Progress) (r backup.Restored, err error) {
-	store, err := backup.OpenStore(location)
+	progress Progress) (r physical.Restored, err error) {
+	store, err := physical.OpenStore(location)
 	if err != nil {
 		return r, err
 	}
@@ -144,7 +144,7 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 		}
 		err = errors.Join(err, lock.Close())
 	}()
-	return backup.Restore(ctx, backup.RestoreOptions{
+	return physical.Restore(ctx, physical.RestoreOptions{
 		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
 		Data: filepath.Join(a.data, "postgres"), Trees: a.backups().trees(), Log: a.log.With("part", "backup"),
 	})

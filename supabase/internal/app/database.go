@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,6 +29,7 @@ type database struct {
 	password string         // of role postgres over TCP
 	tlsPort  int            // the port on which the embedded server is reached with TLS; 0 without --db-tls
 	guest    bool           // a server of another installation's process: its passwords are that process's
+	name     string         // of a database that a reset builds; "" for the installation's
 }
 
 // cores returns the number of processor cores that Postgres has: those of this machine or its
@@ -163,13 +165,27 @@ func NewDatabasePassword(data string) error {
 // same password, as in Supabase's self-hosted setup.
 func (d *database) url(role string) string {
 	if d.embedded != nil {
-		return d.embedded.URL(role)
+		return d.embedded.DatabaseURL(role, cmp.Or(d.name, "postgres"))
 	}
 	u := *d.given
+	if d.name != "" {
+		u.Path = "/" + d.name
+	}
 	u.User = url.User(role)
 	if password, ok := d.given.User.Password(); ok {
 		u.User = url.UserPassword(role, password)
 	}
+	return u.String()
+}
+
+// superuserURL returns the URL with which a superuser connects to a database of the server: of the
+// embedded one, or the user of DATABASE_URL.
+func (d *database) superuserURL(name string) string {
+	if d.embedded != nil {
+		return d.embedded.DatabaseURL(server.Superuser, name)
+	}
+	u := *d.given
+	u.Path = "/" + name
 	return u.String()
 }
 
@@ -217,47 +233,68 @@ func (d *database) migrateAll(ctx context.Context) error {
 		}
 	}
 	return withConn(ctx, d.url("postgres"), func(conn *pgx.Conn) error {
-		if err := d.migrateOwn(ctx, conn); err != nil {
-			return err
-		}
-		if err := d.storeSecrets(ctx, conn); err != nil {
-			return err
-		}
-		if d.cfg.DB.Migrations.Enabled {
-			for _, s := range migrate.Skipped(d.options.Project, d.options.Now()) {
-				d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", s.File,
-					"rename_to", s.RenameTo)
-			}
-			applied, err := migrate.Apply(ctx, conn, d.options.Project)
-			for _, m := range applied {
-				d.log.Info("migration applied", "version", m.Version, "name", m.Name)
-			}
-			if err != nil {
-				return err
-			}
-			difference, err := migrate.Compare(ctx, conn, d.options.Project)
-			if err != nil {
-				return err
-			}
-			for _, warning := range difference.Warnings() {
-				d.log.Warn("migrations", "problem", warning)
-			}
-			if d.options.Prepare != nil {
-				if err := d.options.Prepare(ctx, conn, !d.cfg.Loopback()); err != nil {
-					return err
-				}
-			}
-		}
-		if d.cfg.DB.Seed.Enabled {
-			if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
-				d.log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns",
-					unmatched)
-			}
-			_, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
-			return err
-		}
-		return nil
+		return d.migrateProject(ctx, conn, d.cfg.DB.Seed.Enabled, nil)
 	})
+}
+
+// migrateProject applies the schemas of this program, the secrets, migrations and, if seed is set,
+// seeds of the project. progress, which may be nil, gets a line per file.
+func (d *database) migrateProject(ctx context.Context, conn *pgx.Conn, seed bool, progress func(string)) error {
+	if progress == nil {
+		progress = func(string) {}
+	}
+	if err := d.checkProject(ctx, conn); err != nil {
+		return err
+	}
+	if err := d.migrateOwn(ctx, conn); err != nil {
+		return err
+	}
+	if err := d.storeSecrets(ctx, conn); err != nil {
+		return err
+	}
+	if d.cfg.DB.Migrations.Enabled {
+		if err := d.applyMigrations(ctx, conn, progress); err != nil {
+			return err
+		}
+	}
+	if !seed {
+		return nil
+	}
+	if unmatched := migrate.UnmatchedSeeds(d.options.Project, d.cfg.DB.Seed.SQLPaths); len(unmatched) > 0 {
+		d.log.Warn("db.seed.sql_paths: no file matches; create it, or set db.seed.enabled = false", "patterns", unmatched)
+	}
+	seeds, err := migrate.Seed(ctx, conn, d.options.Project, d.cfg.DB.Seed.SQLPaths)
+	for _, file := range seeds {
+		progress("seeded " + file)
+	}
+	return err
+}
+
+// applyMigrations applies the project's migrations and names the files that have no effect.
+func (d *database) applyMigrations(ctx context.Context, conn *pgx.Conn, progress func(string)) error {
+	for _, s := range migrate.Skipped(d.options.Project, d.options.Now()) {
+		d.log.Warn("migration skipped: the file name must match <timestamp>_name.sql", "file", s.File,
+			"rename_to", s.RenameTo)
+	}
+	applied, err := migrate.Apply(ctx, conn, d.options.Project)
+	for _, m := range applied {
+		d.log.Info("migration applied", "version", m.Version, "name", m.Name)
+		progress("applied " + m.Version + "_" + m.Name)
+	}
+	if err != nil {
+		return err
+	}
+	difference, err := migrate.Compare(ctx, conn, d.options.Project)
+	if err != nil {
+		return err
+	}
+	for _, warning := range difference.Warnings() {
+		d.log.Warn("migrations", "problem", warning)
+	}
+	if d.options.Prepare == nil {
+		return nil
+	}
+	return d.options.Prepare(ctx, conn, !d.cfg.Loopback())
 }
 
 // migratePlatform creates what Supabase's Postgres image contains: roles, schemas, and the tables
@@ -277,7 +314,7 @@ func (d *database) migratePlatform(ctx context.Context,
 			return migrate.Platform(ctx, conn, d.foreignSchemas()...)
 		})
 	}
-	return withConn(ctx, d.given.String(), func(conn *pgx.Conn) error {
+	return withConn(ctx, d.superuserURL(cmp.Or(d.name, d.databaseName())), func(conn *pgx.Conn) error {
 		var super bool
 		if err := conn.QueryRow(ctx,
 			`select rolsuper from pg_roles where rolname = current_user`).Scan(&super); err != nil || !super {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/server"
 )
@@ -288,12 +288,12 @@ func (c *checker) backups(ctx context.Context) {
 		c.say("backup", verdict, "is off: set BACKUP_TO to a folder on another disk or to a bucket")
 		return
 	}
-	store, err := backup.OpenStore(c.cfg.Backup.To)
+	store, err := physical.OpenStore(c.cfg.Backup.To)
 	if err != nil {
 		c.say("backup", Bad, "%v", err)
 		return
 	}
-	all, err := backup.List(ctx, store)
+	all, err := physical.List(ctx, store)
 	if err != nil {
 		c.say("backup", Bad, "%v", err)
 		return

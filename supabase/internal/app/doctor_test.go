@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 )
 
 // TestDoctor checks the finding and the advice for each fault of an installation.
@@ -27,7 +27,7 @@ func TestDoctor(t *testing.T) {
 	}
 	store := func(t *testing.T, ago time.Duration) string {
 		dir := t.TempDir()
-		text, err := json.Marshal(backup.Manifest{Format: 1, ID: "20261121T000000Z", End: time.Now().Add(-ago)})
+		text, err := json.Marshal(physical.Manifest{Format: 1, ID: "20261121T000000Z", End: time.Now().Add(-ago)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ import (
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/base/photo"
-	"daawo/supabase/internal/functions/fnmeter"
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jobs"
 )
@@ -110,7 +111,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	meter := fnmeter.New(s.metrics)
+	meter := newFunctionMeter(s.metrics)
 	h, err := host.New(host.Options{
 		Functions: s.options.Functions, DB: pool, Outbox: s.outbox,
 		Verify: func(token string) (json.RawMessage, error) {
@@ -148,7 +149,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 	}
 	s.control = functionsControl{host: h, dev: dev, watching: s.options.Dev}
 	if !s.options.Dev {
-		base, built := host.Base(h), h.Describe().Functions
+		base, built := deploy.Base(h), h.Describe().Functions
 		if dev != nil {
 			base = dev
 			built, _ = dev.Functions()
@@ -169,7 +170,7 @@ func (s *services) openFunctions(ctx context.Context) error {
 // openProgram serves functions from their source: those of a project that are not part of this
 // program, or in development those of the working folder. It returns nil if host serves the
 // functions.
-func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev, err error) {
+func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *child.Dev, err error) {
 	root := s.options.FunctionsDir
 	if root == "" && s.options.Dev && !s.options.Foreign {
 		root = "."
@@ -184,16 +185,16 @@ func (s *services) openProgram(ctx context.Context, h *host.Host) (dev *host.Dev
 		s.log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
 		return nil, nil
 	}
-	o := host.DevOptions{
+	o := child.DevOptions{
 		Root: root, Host: h, Public: !s.cfg.Loopback(), Log: slog.New(s.journal).With("part", "functions"),
 		Child: func() (host.ChildConfig, error) { return s.childConfig(envFile(root)) }, Changed: s.outbox.Reschedule,
 	}
 	if s.options.FunctionsDir != "" {
 		s.log.Info("building functions", "folder", root)
-		dev, err = host.NewProgram(ctx,
-			host.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
+		dev, err = child.NewProgram(ctx,
+			child.ProgramOptions{DevOptions: o, Keep: filepath.Join(s.data, "functions-program"), Watch: s.options.Dev})
 	} else {
-		dev, err = host.NewDev(o)
+		dev, err = child.NewDev(o)
 	}
 	if err != nil {
 		return nil, err
@@ -218,9 +219,9 @@ func (s *services) childConfig(envFile string) (host.ChildConfig, error) {
 }
 
 // openDeployer serves the deployed functions, or base while none are deployed.
-func (s *services) openDeployer(ctx context.Context, h *host.Host, base host.Base,
-	built []host.FunctionInfo) (*host.Deployer, error) {
-	d, err := host.NewDeployer(ctx, host.DeployOptions{
+func (s *services) openDeployer(ctx context.Context, h *host.Host, base deploy.Base,
+	built []host.FunctionInfo) (*deploy.Deployer, error) {
+	d, err := deploy.New(ctx, deploy.Options{
 		Dir: filepath.Join(s.data, "functions"), Host: h, Base: base, Built: built,
 		Child:   func() (host.ChildConfig, error) { return s.childConfig("") },
 		Waiting: s.outbox.WaitingFunctionJobs, Changed: s.outbox.Reschedule, Memory: int64(s.cfg.FunctionsMemory),

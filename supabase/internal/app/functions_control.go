@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -14,9 +16,9 @@ import (
 // stack whose functions run elsewhere.
 type functionsControl struct {
 	host     *host.Host
-	dev      *host.Dev      // nil without functions in a process that is built from source
-	deployer *host.Deployer // nil in development
-	watching bool           // the source is watched
+	dev      *child.Dev       // nil without functions in a process that is built from source
+	deployer *deploy.Deployer // nil in development
+	watching bool             // the source is watched
 }
 
 // FunctionsInfo says which functions a server has, and where they come from.
@@ -41,7 +43,7 @@ func (c functionsControl) info() (FunctionsInfo, error) {
 	if c.host == nil {
 		return FunctionsInfo{}, errNotHosted
 	}
-	info := FunctionsInfo{Source: host.BuiltIn, Functions: c.host.Describe().Functions, Stats: c.host.Stats()}
+	info := FunctionsInfo{Source: deploy.BuiltIn, Functions: c.host.Describe().Functions, Stats: c.host.Stats()}
 	if c.dev != nil {
 		var builtIn bool
 		info.Functions, builtIn = c.dev.Functions()
@@ -55,7 +57,7 @@ func (c functionsControl) info() (FunctionsInfo, error) {
 	if c.deployer != nil {
 		id, functions := c.deployer.Functions()
 		info.Functions = functions
-		if id != host.BuiltIn {
+		if id != deploy.BuiltIn {
 			info.Source, info.Version, info.Memory = "deployed", id, c.deployer.MemoryUse()
 		}
 	}

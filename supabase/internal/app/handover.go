@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"daawo/supabase/internal/app/handover"
-	"daawo/supabase/internal/base/memory"
 )
 
 // protocol is the version of what a keeper and the servers that it starts say to each other.
@@ -146,7 +146,7 @@ func (a handovers) keep(ctx context.Context, current *handover.Server) error {
 		a.log.Warn("the replaced process did not end in order", "error", err)
 	}
 	a.sockets = nil
-	memory.Trim()
+	debug.FreeOSMemory()
 	a.log.Info("the replaced process has finished", "duration", time.Since(began))
 	current.Alone()
 	var failure error

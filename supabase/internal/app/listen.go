@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"daawo/supabase/internal/base/config"
-	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -81,8 +80,7 @@ func (w debugWriter) Write(p []byte) (int, error) {
 // connLimits returns the limits of a port that unknown clients can reach.
 func connLimits(cfg *config.Config) gateway.ConnLimits {
 	total := connectionsFor(openFiles())
-	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies,
-		Crowded: memory.SetCrowded}
+	return gateway.ConnLimits{Total: total, PerAddress: min(maxPerAddress, max(total/4, 1)), Proxies: cfg.Proxies}
 }
 
 // ownFiles is the number of open files that the program needs besides connections: databases, logs,

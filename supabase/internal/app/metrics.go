@@ -9,7 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
@@ -46,7 +46,7 @@ func (p *pools) closeIdle(ctx context.Context) {
 type gauges struct {
 	pools  *pools
 	data   string
-	status *backup.Status // nil without continuous backup
+	status *physical.Status // nil without continuous backup
 
 	connections, limit, waiting, timeouts *prometheus.Desc
 	free, size, writable                  *prometheus.Desc

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 )
 
 // errNoBackups is the error of operations on backups if there is no place for them.
@@ -38,11 +38,11 @@ func (s *services) listBackups(ctx context.Context) ([]backupSummary, error) {
 	if s.cfg.Backup.To == "" {
 		return list, nil
 	}
-	store, err := backup.OpenStore(s.cfg.Backup.To)
+	store, err := physical.OpenStore(s.cfg.Backup.To)
 	if err != nil {
 		return nil, err
 	}
-	all, damage := backup.List(ctx, store)
+	all, damage := physical.List(ctx, store)
 	for _, m := range all {
 		list = append([]backupSummary{{m.ID, m.End, m.Base.Size}}, list...)
 	}
@@ -59,13 +59,13 @@ func (s *services) backupNow(ctx context.Context) (backupSummary, error) {
 }
 
 // verifyBackups compares all files of BACKUP_TO with their checksums.
-func (s *services) verifyBackups(ctx context.Context) (backup.Verified, error) {
+func (s *services) verifyBackups(ctx context.Context) (physical.Verified, error) {
 	if s.cfg.Backup.To == "" {
-		return backup.Verified{}, errNoBackups
+		return physical.Verified{}, errNoBackups
 	}
-	store, err := backup.OpenStore(s.cfg.Backup.To)
+	store, err := physical.OpenStore(s.cfg.Backup.To)
 	if err != nil {
-		return backup.Verified{}, err
+		return physical.Verified{}, err
 	}
-	return backup.Verify(ctx, store, func(string, int64, int64) {})
+	return physical.Verify(ctx, store, func(string, int64, int64) {})
 }

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
-	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/gateway/site"
 )
 
@@ -107,7 +107,7 @@ func (p *sites) compressLater(a *App) {
 				files.Compress(ctx)
 			}
 			// The start and the compression used far more memory than serving needs.
-			memory.Trim()
+			debug.FreeOSMemory()
 			a.pools.closeIdle(ctx)
 		}
 	})

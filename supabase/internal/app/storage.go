@@ -74,9 +74,27 @@ func (s *services) openStorage(ctx context.Context) error {
 		engine.SweepDaily()
 	}
 	s.storage = engine
+	return s.seedBuckets(ctx)
+}
+
+// seedBuckets creates the buckets of config.toml and uploads their initial files, if this process
+// serves storage.
+func (s *services) seedBuckets(ctx context.Context) error {
+	if s.cfg.StorageURL != "" || s.storage == nil {
+		return nil
+	}
 	return withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error {
-		return seedStorage(ctx, s.cfg, s.options.Project, engine, set.ServiceRole, conn)
+		return seedStorage(ctx, s.cfg, s.options.Project, s.storage, s.keys.current().ServiceRole, conn)
 	})
+}
+
+// databaseReplaced closes the idle connections to a database that a reset has replaced, and creates
+// the buckets in the new one.
+func (s *services) databaseReplaced(ctx context.Context) error {
+	for _, pool := range s.pools.all() {
+		pool.Pgx().Reset()
+	}
+	return s.seedBuckets(ctx)
 }
 
 // setSecrets gives storage the secrets that are derived from the keys of the installation.

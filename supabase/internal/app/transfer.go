@@ -10,14 +10,14 @@ import (
 
 	"filippo.io/age"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/logical"
 	"daawo/supabase/internal/engine/storage/backend"
 )
 
 // Export writes the content of the installation to the writer that create returns. files is the
 // folder of the stored files, or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error),
-	progress Progress) (e backup.Exported, err error) {
+	progress Progress) (e logical.Exported, err error) {
 	if err := installed(a.cfg, a.data); err != nil {
 		return e, err
 	}
@@ -26,9 +26,9 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 		return e, err
 	}
 	err = a.withDatabase(ctx, func(url string) error {
-		return a.backups().withFiles(files, func(at backup.Files) error {
-			e, err = backup.Export(ctx,
-				backup.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
+		return a.backups().withFiles(files, func(at logical.Files) error {
+			e, err = logical.Export(ctx,
+				logical.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
 			return err
 		})
 	})
@@ -37,12 +37,12 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 
 // Import replaces the content of the installation by the content of an export. files is as for
 // Export.
-func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, r io.Reader) (e backup.Exported,
+func (a *App) Import(ctx context.Context, files string, o logical.ImportOptions, r io.Reader) (e logical.Exported,
 	err error) {
 	err = a.withDatabase(ctx, func(url string) error {
-		return a.backups().withFiles(files, func(at backup.Files) error {
+		return a.backups().withFiles(files, func(at logical.Files) error {
 			o.URL, o.Files = url, at
-			e, err = backup.Import(ctx, o, r)
+			e, err = logical.Import(ctx, o, r)
 			return err
 		})
 	})
@@ -51,7 +51,7 @@ func (a *App) Import(ctx context.Context, files string, o backup.ImportOptions, 
 
 // withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work. New
 // files are readable by other users if another program, imgproxy, reads them.
-func (a backups) withFiles(dir string, work func(backup.Files) error) (err error) {
+func (a backups) withFiles(dir string, work func(logical.Files) error) (err error) {
 	open := a.openFiles
 	if dir = cmp.Or(dir, a.filesDir()); dir != "" {
 		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.cfg.ImgproxyURL != "") }
@@ -63,14 +63,14 @@ func (a backups) withFiles(dir string, work func(backup.Files) error) (err error
 	return errors.Join(work(storedFiles{files}), closer.Close())
 }
 
-// storedFiles implements backup.Files on the backend of the stored files.
+// storedFiles implements logical.Files on the backend of the stored files.
 type storedFiles struct{ backend.Backend }
 
-func key(o backup.Object) backend.Key {
+func key(o logical.Object) backend.Key {
 	return backend.Key{Bucket: o.Bucket, Name: o.Name, Version: o.Version}
 }
 
-func (f storedFiles) Open(ctx context.Context, o backup.Object) (io.ReadCloser, int64, error) {
+func (f storedFiles) Open(ctx context.Context, o logical.Object) (io.ReadCloser, int64, error) {
 	meta, err := f.Backend.Head(ctx, key(o))
 	if err == nil {
 		var r io.ReadCloser
@@ -84,12 +84,12 @@ func (f storedFiles) Open(ctx context.Context, o backup.Object) (io.ReadCloser, 
 	return nil, 0, err
 }
 
-func (f storedFiles) Put(ctx context.Context, o backup.Object, r io.Reader) error {
+func (f storedFiles) Put(ctx context.Context, o logical.Object, r io.Reader) error {
 	_, err := f.Backend.Put(ctx, key(o), r, backend.Options{ContentType: o.ContentType, CacheControl: o.CacheControl})
 	return err
 }
 
-func (f storedFiles) Delete(ctx context.Context, all ...backup.Object) error {
+func (f storedFiles) Delete(ctx context.Context, all ...logical.Object) error {
 	keys := make([]backend.Key, len(all))
 	for i, o := range all {
 		keys[i] = key(o)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"daawo/supabase/internal/base/config"
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/logical"
 )
 
 // TestImportedFilesAreReadable checks the modes of imported files: readable for imgproxy, which
@@ -21,8 +21,8 @@ func TestImportedFilesAreReadable(t *testing.T) {
 		}
 		a := New(Options{Config: &config.Config{Environment: config.Environment{ImgproxyURL: imgproxy,
 			Files: config.Files{Path: dir}}}})
-		err := a.backups().withFiles("", func(files backup.Files) error {
-			return files.Put(t.Context(), backup.Object{Bucket: "avatars", Name: "a/b.png", Version: "v"},
+		err := a.backups().withFiles("", func(files logical.Files) error {
+			return files.Put(t.Context(), logical.Object{Bucket: "avatars", Name: "a/b.png", Version: "v"},
 				strings.NewReader("x"))
 		})
 		if err != nil {

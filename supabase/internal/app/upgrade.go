@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/server"
 )
@@ -18,9 +18,13 @@ import (
 func (a backups) upgradeDir() string { return filepath.Join(a.data, "before-upgrade") }
 
 // beforeUpgrade makes a full backup of an installation that has pending migrations, so that the
-// operator can go back to the older program and its data. A new installation needs none. conn is a
-// superuser's.
+// operator can go back to the older program and its data. A new installation needs none, and a
+// project in development has new migrations all day: without BACKUP_TO only an installation on a
+// public address gets one. conn is a superuser's.
 func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn) error {
+	if a.cfg.Loopback() && a.cfg.Backup.To == "" {
+		return nil
+	}
 	pending, err := migrate.HasPending(ctx, conn, a.options.Project, a.foreignSchemas()...)
 	if err != nil || !pending {
 		return err
@@ -40,9 +44,9 @@ func (a backups) beforeUpgrade(ctx context.Context, d *database, conn *pgx.Conn)
 
 // full makes one full backup of a running database.
 func (a backups) full(ctx context.Context, d *database, location string) error {
-	open := backup.OpenStore
+	open := physical.OpenStore
 	if location == a.upgradeDir() {
-		open = backup.MakeStore
+		open = physical.MakeStore
 	}
 	store, err := open(location)
 	if err != nil {
@@ -56,7 +60,7 @@ func (a backups) full(ctx context.Context, d *database, location string) error {
 	if location == a.upgradeDir() {
 		o.Keep = 1
 	}
-	service, err := backup.Open(ctx, o)
+	service, err := physical.Open(ctx, o)
 	if err != nil {
 		return err
 	}

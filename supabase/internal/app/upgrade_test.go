@@ -21,9 +21,13 @@ func older() fs.FS {
 // nothing if the backup fails.
 func TestUpgrade(t *testing.T) {
 	data := dataFolder(t)
+	public := false
 	migrateWith := func(project fs.FS, environment map[string]string) error {
 		a := newApp(t, data, environment)
 		a.cfg.DB.Seed.Enabled = false
+		if public {
+			a.cfg.Host = "0.0.0.0"
+		}
 		if project != nil {
 			a.options.Project = project
 		}
@@ -46,6 +50,7 @@ func TestUpgrade(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no migration was applied") {
 		t.Errorf("with a failing backup: %v", err)
 	}
+	public = true
 	if err := migrateWith(nil, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -71,5 +76,20 @@ func TestUpgrade(t *testing.T) {
 	}
 	if n := saved(); n != 0 {
 		t.Errorf("a backup was made without an upgrade: %d", n)
+	}
+}
+
+// TestLocalUpgrade checks that a project in development is not backed up before each migration.
+func TestLocalUpgrade(t *testing.T) {
+	data := dataFolder(t)
+	for _, files := range []fs.FS{older(), project} {
+		a := newApp(t, data, nil)
+		a.options.Project = files
+		if err := a.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(data, "before-upgrade")); !os.IsNotExist(err) {
+		t.Errorf("a local project was backed up: %v", err)
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 )
 
 func (inv *Invocation) listBackups(ctx context.Context, location string) error {
-	store, err := backup.OpenStore(location)
+	store, err := physical.OpenStore(location)
 	if err != nil {
 		return err
 	}
-	all, damage := backup.List(ctx, store)
+	all, damage := physical.List(ctx, store)
 	if len(all) == 0 {
 		return cmp.Or(damage, errors.New(store.String()+" contains no backup"))
 	}

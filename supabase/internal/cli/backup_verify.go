@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/physical"
 )
 
 func (inv *Invocation) verifyBackups(ctx context.Context, location string) error {
-	store, err := backup.OpenStore(location)
+	store, err := physical.OpenStore(location)
 	if err != nil {
 		return err
 	}
 	progress := newProgressBar(inv.Stderr)
 	defer progress.clear()
-	v, err := backup.Verify(ctx, store, progress.set)
+	v, err := physical.Verify(ctx, store, progress.set)
 	if err != nil {
 		return err
 	}

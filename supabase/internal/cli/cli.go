@@ -19,6 +19,7 @@ import (
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/memory"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -88,6 +89,7 @@ func Main(ctx context.Context, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends the program at once
+	memory.AllowGarbage()
 	env.Name = cmp.Or(env.Name, defaultName)
 	err := run(ctx, &env)
 	if err == nil || errors.Is(err, flag.ErrHelp) {

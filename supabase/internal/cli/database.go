@@ -28,7 +28,8 @@ The commands of the official CLI that need Docker there. They use the database o
 dump            print the statements that create the project's schemas; --data-only prints the rows, --role-only the roles
 diff            print the statements that turn a database with the project's migrations into this one; -f NAME writes a migration
 pull [NAME]     write a migration with the differences to --db-url, and record it there
-reset           remove the project's objects and the users, apply the migrations and run the seed; files in storage stay
+reset           build a new database with the migrations and the seed, and switch to it if all succeed;
+                rows, users and files of the database before are deleted
 lint            check functions with plpgsql_check, where the server has it
 test [PATH…]    run the tests in supabase/tests with pgTAP, where the server has it
 

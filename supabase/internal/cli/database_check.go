@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/database/migrate"
-	"daawo/supabase/internal/database/schemadiff"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -27,91 +26,6 @@ func recordMigration(ctx context.Context, conn *pgx.Conn, version, name string, 
 	}
 	_, err = conn.Exec(ctx, `insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`, version, name, statements)
 	return err
-}
-
-func resetDatabase(ctx context.Context, inv *Invocation) error {
-	f := newDatabaseFlags(inv)
-	noSeed := inv.flags.Bool("no-seed", false, "do not run the seed")
-	yes := inv.flags.Bool("yes", false, "do not ask")
-	if err := inv.parse(0, 0); err != nil {
-		return err
-	}
-	conn, err := f.connect(ctx, inv)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	c, err := inv.config()
-	if err != nil {
-		return err
-	}
-	project, err := inv.project()
-	if err != nil {
-		return err
-	}
-	if !*yes && !inv.Confirm(ctx, "Delete all tables of the project and all users of "+conn.Config().Host+"?") {
-		return errors.New("not confirmed, so nothing was changed; --yes does not ask")
-	}
-	var drops []string
-	current, err := f.objects(ctx, conn)
-	if err != nil {
-		return err
-	}
-	err = withShadow(ctx, inv, false, func(shadow *pgx.Conn) error {
-		initial, err := f.objects(ctx, shadow)
-		drops = schemadiff.Diff(current, initial)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		for _, statement := range drops {
-			if _, err := tx.Exec(ctx, statement); err != nil {
-				return fmt.Errorf("%s: %w", firstWords(statement), err)
-			}
-		}
-		return emptyTables(ctx, tx)
-	})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(inv.Stderr, "removed %d objects\n", len(drops))
-	applied, err := migrate.Apply(ctx, conn, project.files)
-	for _, m := range applied {
-		fmt.Fprintf(inv.Stderr, "applied %s_%s\n", m.Version, m.Name)
-	}
-	if err != nil || *noSeed || !c.DB.Seed.Enabled {
-		return err
-	}
-	seeds, err := migrate.Seed(ctx, conn, project.files, c.DB.Seed.SQLPaths)
-	for _, file := range seeds {
-		fmt.Fprintln(inv.Stderr, "seeded", file)
-	}
-	return err
-}
-
-// emptyTables deletes the users and the history of migrations.
-func emptyTables(ctx context.Context, tx pgx.Tx) error {
-	for _, table := range []string{"auth.users", "supabase_migrations.schema_migrations",
-		"supabase_migrations.seed_files"} {
-		var exists bool
-		if err := tx.QueryRow(ctx, `select to_regclass($1) is not null`, table).Scan(&exists); err != nil {
-			return err
-		}
-		if exists {
-			// sessions and identities end with their users
-			if _, err := tx.Exec(ctx, `delete from `+table); err != nil {
-				return fmt.Errorf("%s: %w", table, err)
-			}
-		}
-	}
-	return nil
-}
-
-func firstWords(statement string) string {
-	line, _, _ := strings.Cut(statement, "\n")
-	return line[:min(80, len(line))]
 }
 
 // missingExtension says how to get an extension that the embedded Postgres does not have.

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -108,7 +110,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	var server host.DeployState
+	var server deploy.State
 	if err := t.send(ctx, http.MethodGet, "/", nil, &server); err != nil {
 		return err
 	}
@@ -127,7 +129,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 			file = filepath.Join(dir, "bundle")
 		}
 		fmt.Fprintf(inv.Stderr, "compiling the functions for %s/%s\n", server.OS, server.Arch)
-		if err := host.BuildBundle(ctx, cmp.Or(inv.workdir, "."), file, server.OS, server.Arch); err != nil {
+		if err := child.BuildBundle(ctx, cmp.Or(inv.workdir, "."), file, server.OS, server.Arch); err != nil {
 			return err
 		}
 		if *output != "" {
@@ -140,7 +142,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	}
 	defer content.Close()
 	q := url.Values{"message": {*message}, "force": {fmt.Sprint(*force)}}
-	var v host.Version
+	var v deploy.Version
 	if err := t.send(ctx, http.MethodPost, "/?"+q.Encode(), content, &v); err != nil {
 		return fmt.Errorf("not deployed, version %s goes on: %w", server.Current, err)
 	}
@@ -160,7 +162,7 @@ func functionVersions(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	var server host.DeployState
+	var server deploy.State
 	if err := t.send(ctx, http.MethodGet, "/", nil, &server); err != nil {
 		return err
 	}
@@ -177,7 +179,7 @@ func functionVersions(ctx context.Context, inv *Invocation) error {
 		fmt.Fprintf(table, "%s%s\t%s\t%d\t%.1f\t%s\t%s\n", v.ID, mark, v.Deployed.UTC().Format(time.DateTime),
 			len(v.Functions), float64(v.Size)/1e6, v.SHA256[:12], firstLine(v.Message))
 	}
-	if server.Current == host.BuiltIn {
+	if server.Current == deploy.BuiltIn {
 		fmt.Fprintln(table, "built-in *\t\t\t\t\t")
 	}
 	return table.Flush()
@@ -198,7 +200,7 @@ func rollbackFunctions(ctx context.Context, inv *Invocation) error {
 	if len(inv.args) == 1 {
 		q.Set("to", inv.args[0])
 	}
-	var v host.Version
+	var v deploy.Version
 	if err := t.send(ctx, http.MethodPost, "/rollback?"+q.Encode(), nil, &v); err != nil {
 		return fmt.Errorf("not rolled back: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -27,7 +28,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	var info app.FunctionsInfo
 	err := inv.ask(ctx, "/functions/list", &info)
 	if errors.Is(err, app.ErrNotRunning) && !*stats {
-		info, err = app.FunctionsInfo{Source: host.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
+		info, err = app.FunctionsInfo{Source: deploy.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
 	}
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"daawo/supabase/internal/database/backup"
+	"daawo/supabase/internal/database/backup/logical"
 )
 
 var importCommand = Command{
@@ -45,7 +45,7 @@ func runImport(ctx context.Context, inv *Invocation) error {
 	}
 	progress := newProgressBar(inv.Stderr)
 	defer progress.clear()
-	e, err := a.Import(ctx, *files, backup.ImportOptions{
+	e, err := a.Import(ctx, *files, logical.ImportOptions{
 		Identities: identities, Encrypted: strings.HasSuffix(inv.args[0], encrypted), Replace: *replace,
 		Protected: inv.UserTables, Progress: progress.set,
 	}, in)

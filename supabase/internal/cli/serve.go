@@ -35,13 +35,10 @@ func services() map[string]func(context.Context, *Invocation) error {
 	}
 }
 
-// alone limits and watches the memory of the process while it serves one service.
+// alone limits the memory of the process, which serves one service.
 func alone(serve func(context.Context, *Invocation) error) func(context.Context, *Invocation) error {
 	return func(ctx context.Context, inv *Invocation) error {
 		memory.Limit(false)
-		watched, stop := context.WithCancel(ctx)
-		defer stop()
-		go memory.Watch(watched)
 		return serve(ctx, inv)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -89,6 +90,10 @@ func (inv *Invocation) app(dev bool) (*app.App, error) {
 	return app.New(o), nil
 }
 
+// deskOffset is the distance of the desk's default port from the default of --port, which it keeps
+// with another --port.
+const deskOffset = 2
+
 // startFlags declares the flags that change the configuration.
 func (inv *Invocation) startFlags() {
 	inv.portFlag("port", "`port` of the site and the API; 0 uses free ports for everything",
@@ -96,6 +101,8 @@ func (inv *Invocation) startFlags() {
 			c.API.Port = n
 			if n == 0 {
 				c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0
+			} else if _, set := inv.Getenv("DESK_PORT"); !set && n <= math.MaxUint16-deskOffset {
+				c.AdminPort = n + deskOffset
 			}
 		})
 	inv.portFlag("db-port", "`port` of Postgres, on loopback only without --db-tls",

@@ -51,7 +51,6 @@ func (c *conn) Close() error {
 		}
 		<-c.listener.slots
 		c.listener.mu.Unlock()
-		c.listener.watchCrowd()
 	})
 	return err
 }

@@ -26,10 +26,6 @@ type ConnLimits struct {
 	Total      int            // open connections
 	PerAddress int            // open connections from one address (IPv6: from one /64 network); 0 means no limit
 	Proxies    []netip.Prefix // addresses without the limit PerAddress, because they forward many clients
-
-	// Crowded is called with true when more than an eighth of Total are open, and with false when
-	// half as many are open again; nil for no calls.
-	Crowded func(bool)
 }
 
 // limitListener is the listener of a public port. It limits the number of open connections, so that
@@ -47,7 +43,6 @@ type limitListener struct {
 	staleAfter time.Duration
 	idle       *list.List // connections without a request, the longest idle first
 	byAddress  map[netip.Addr][]*conn
-	crowded    bool
 }
 
 // Listener is a listener that limits its open connections.
@@ -98,7 +93,6 @@ func (l *limitListener) Accept() (net.Conn, error) {
 			_ = accepted.Close()
 			return nil, net.ErrClosed
 		}
-		l.watchCrowd()
 		if tcp, ok := accepted.(*net.TCPConn); ok {
 			_ = tcp.SetWriteBuffer(sendBuffer) // on failure the kernel's default applies
 		}
@@ -162,23 +156,6 @@ func (l *limitListener) discount(c *conn) {
 		return
 	}
 	l.byAddress[c.address] = left
-}
-
-// watchCrowd calls Crowded when the number of open connections has passed a limit.
-func (l *limitListener) watchCrowd() {
-	if l.limits.Crowded == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	most := l.limits.Total / 8
-	if l.crowded {
-		most /= 2
-	}
-	if crowded := len(l.slots) > most; crowded != l.crowded {
-		l.crowded = crowded
-		l.limits.Crowded(crowded)
-	}
 }
 
 // deregister undoes register.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -273,23 +272,5 @@ func TestSlowConnectionIsKept(t *testing.T) {
 	}
 	if _, err := stalled.Read(make([]byte, 1)); err == nil || isTimeout(err) {
 		t.Error("the stalled connection is still open:", err)
-	}
-}
-
-func TestCrowded(t *testing.T) {
-	var calls []bool
-	l := newLimitListener(nil, ConnLimits{Total: 80, Crowded: func(crowded bool) { calls = append(calls, crowded) }})
-	for range 2 {
-		for range 12 {
-			l.slots <- struct{}{}
-			l.watchCrowd()
-		}
-		for range 12 {
-			<-l.slots
-			l.watchCrowd()
-		}
-	}
-	if want := []bool{true, false, true, false}; !slices.Equal(calls, want) {
-		t.Errorf("calls %v, want %v", calls, want)
 	}
 }

@@ -115,7 +115,7 @@ var arrows = []arrow{
 	},
 	{
 		from: []string{stack + "/child"},
-		to: append(inside("base/mail", "base/otlp", "functions/fnmeter"), "github.com/riverqueue/river",
+		to: append(inside("base/mail", "functions/child", "functions/deploy"), "github.com/riverqueue/river",
 			"github.com/prometheus/client_golang", "google.golang.org/grpc", "google.golang.org/protobuf", "html/template"),
 		why: "linking decides how soon an edit of a function is served",
 	},

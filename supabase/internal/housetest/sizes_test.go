@@ -48,6 +48,48 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// maxScriptLines is the limit of the files of the site and the desk.
+const maxScriptLines = 200
+
+// TestScriptSizes checks the length of the TypeScript files of the site and the desk, tests included.
+func TestScriptSizes(t *testing.T) {
+	for folder, least := range map[string]int{"web/src": 200, "web/desk/src": 100} {
+		found := 0
+		for _, name := range tracked(t, folder) {
+			if !strings.HasSuffix(name, ".ts") && !strings.HasSuffix(name, ".tsx") {
+				continue
+			}
+			found++
+			if lines := scriptLines(read(t, name)); lines > maxScriptLines {
+				t.Errorf("%s: %d lines, more than %d", name, lines, maxScriptLines)
+			}
+		}
+		if found < least {
+			t.Errorf("found only %d files in %s", found, folder)
+		}
+	}
+}
+
+// scriptLines returns the number of lines of a file, or 0 for one that `daawo gen types` has written.
+func scriptLines(text string) int {
+	if strings.HasPrefix(text, "// Written by `daawo gen types") {
+		return 0
+	}
+	return strings.Count(text, "\n")
+}
+
+func TestScriptLines(t *testing.T) {
+	for text, want := range map[string]int{
+		"a;\nb;\n": 2,
+		"// Written by hand.\na;\n":                          2,
+		"// Written by `daawo gen types`; the database.\na;\n": 0,
+	} {
+		if got := scriptLines(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
 // sizes measures files of Go.
 type sizes struct {
 	found   []oversize

@@ -1,6 +1,6 @@
 // Package child is the main function of a program that holds edge functions alone. `start --dev`
 // generates and builds such a program whenever the source of the functions changes, and talks to it
-// over a unix socket (host.Dev). Only programs that the stack generates import it.
+// over a unix socket (child.Dev of functions). Only programs that the stack generates import it.
 package child
 
 import (

@@ -1,24 +1,26 @@
+import { Loading } from '@desk/components/loading';
+import { LanguageProvider } from '@desk/i18n/language';
+import { homeOf } from '@desk/layout/screens';
+import { Shell } from '@desk/layout/shell';
+import { useAccess } from '@desk/session/access';
 import { lazy, Suspense } from 'react';
 import { createHashRouter, Navigate, RouterProvider } from 'react-router-dom';
 import { Toaster } from 'sonner';
-import { Loading } from './components/ui';
-import { LanguageProvider } from './i18n/language';
-import { Inbox } from './screens/inbox/inbox';
-import { SessionGate, useAccess } from './session-gate';
-import { Shell } from './shell';
+import { InboxScreen } from './screens/inbox/inbox-screen';
+import { SessionGate } from './session-gate';
 
-const Forward = lazy(() => import('./screens/forward'));
-const Resources = lazy(() => import('./screens/resources/resources'));
-const EditResource = lazy(() => import('./screens/resources/edit-resource'));
-const Figures = lazy(() => import('./screens/figures/figures'));
-const Staff = lazy(() => import('./screens/staff'));
-const Trail = lazy(() => import('./screens/trail'));
-const System = lazy(() => import('./screens/system'));
-const Account = lazy(() => import('./screens/account'));
+const ForwardScreen = lazy(() => import('./screens/forward/forward-screen'));
+const ResourcesScreen = lazy(() => import('./screens/resources/resources-screen'));
+const EditResourceScreen = lazy(() => import('./screens/resources/edit-resource-screen'));
+const FiguresScreen = lazy(() => import('./screens/figures/figures-screen'));
+const StaffScreen = lazy(() => import('./screens/staff/staff-screen'));
+const TrailScreen = lazy(() => import('./screens/trail/trail-screen'));
+const SystemScreen = lazy(() => import('./screens/system/system-screen'));
+const AccountScreen = lazy(() => import('./screens/account/account-screen'));
 
 /** The first screen of a role. */
 function Home() {
-  return <Navigate to={useAccess().role === 'editor' ? '/resources' : '/reports'} replace />;
+  return <Navigate to={homeOf(useAccess().role)} replace />;
 }
 
 const router = createHashRouter([
@@ -27,15 +29,15 @@ const router = createHashRouter([
     children: [
       { path: '/', element: <Home /> },
       { path: '/welcome', element: <Home /> },
-      { path: '/reports/:reference?', element: <Inbox /> },
-      { path: '/reports/:reference/forward', element: <Forward /> },
-      { path: '/resources', element: <Resources /> },
-      { path: '/resources/:id', element: <EditResource /> },
-      { path: '/figures', element: <Figures /> },
-      { path: '/staff', element: <Staff /> },
-      { path: '/trail', element: <Trail /> },
-      { path: '/system', element: <System /> },
-      { path: '/account', element: <Account /> },
+      { path: '/reports/:reference?', element: <InboxScreen /> },
+      { path: '/reports/:reference/forward', element: <ForwardScreen /> },
+      { path: '/resources', element: <ResourcesScreen /> },
+      { path: '/resources/:id', element: <EditResourceScreen /> },
+      { path: '/figures', element: <FiguresScreen /> },
+      { path: '/staff', element: <StaffScreen /> },
+      { path: '/trail', element: <TrailScreen /> },
+      { path: '/system', element: <SystemScreen /> },
+      { path: '/account', element: <AccountScreen /> },
       { path: '*', element: <Home /> },
     ],
   },

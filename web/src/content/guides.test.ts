@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { en } from '@/i18n/en';
 import { so } from '@/i18n/so';
 import { guideIcon } from '@/illustrations/guide-picture';
+import { textsOf, words } from './guide-text';
 import { type Guide, type GuideBlock, guideReview, guideSlugs, loadGuide, loadGuides } from './guides';
-import { dangerSources, sources } from './sources';
+import { sources } from './sources';
 
 const english = await loadGuides('en');
 const somali = await loadGuides('so');
@@ -64,7 +65,7 @@ describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Gu
 
 test.each([
   ['the site', () => somaliWords()],
-  ['the desk', () => file('web/desk/src/i18n/so.ts')],
+  ['the desk', () => deskWords()],
   ['the pages of submit-report', () => file('functions/submit-report/messages.go')],
   ['the mail templates', () => goFiles('supabase/internal/engine/auth')],
   ['the resources of a new installation', () => file('supabase/seed.sql')],
@@ -96,53 +97,6 @@ test.each(['home', 'learn', 'womens-health'] as const)(
   },
 );
 
-test('no guide has a claim without a source', () => {
-  const all = english.map(words).join(' ');
-  expect(all).not.toMatch(
-    /finish the (pack|course)|infertil|completely safe|always poisonous|half a course/i,
-  );
-});
-
-test('every source is used and has an https address', () => {
-  const used = new Set<string>([...english.flatMap((guide) => guide.sources), ...dangerSources]);
-  const unused = Object.keys(sources).filter((id) => !used.has(id));
-  expect(unused).toEqual([]);
-  for (const { url } of Object.values(sources)) expect(url ?? 'https://').toMatch(/^https:\/\//);
-});
-
-describe('claims have their source', () => {
-  test.each([
-    ['how-to-read-labels', /cannot read its label, or if it does not say what is inside/, ['FDA-HG']],
-    ['skin-cream-dangers', /tretinoin with hydroquinone makes the side effects worse/, ['HC-BLUE']],
-    ['pregnancy-medicine', /low-dose aspirin/, ['AAP-FDA']],
-    ['pregnancy-medicine', /mercury can reach the baby/, ['FDA-HG']],
-    ['pregnancy-medicine', /hydroquinone is not recommended/, ['HC-HQ']],
-    ['pregnancy-medicine', /tretinoin is linked with birth defects/, ['HC-BLUE']],
-    ['pain-management', /pain lasts more than a few days/, ['SOMED']],
-    ['antibiotics-guide', /ever reacted badly to an antibiotic/, ['NHS-ALLERGY']],
-    ['antibiotics-guide', /take it as soon as you remember.*skip the missed one/, ['NHS-MISSED']],
-    ['antibiotics-guide', /tb is cured with several medicines/, ['WHO-TB', 'CDC-TB']],
-    ['antibiotics-guide', /turns urine and tears orange/, ['CDC-TB']],
-    ['pain-management', /dose depends on weight and age/, ['NHS-CHILD', 'NHS-PARA-C']],
-    ['pain-management', /no ibuprofen for a child who has chickenpox/, ['NHS-CHILD']],
-    ['pain-management', /lay them on their side.*recovery position/, ['NHS-RECOVERY']],
-    ['pain-management', /used needle or syringe can give you hepatitis or hiv/, ['WHO-INJ']],
-  ] as const)('%s: %s', (slug, claim, ids) => {
-    const guide = english.find((each) => each.slug === slug) as Guide;
-    expect(words(guide)).toMatch(claim);
-    expect(guide.sources).toEqual(expect.arrayContaining([...ids]));
-  });
-
-  test.each([
-    [/Very slow breathing after a strong painkiller/, 'UNODC-WHO'],
-    [/severe or bloody diarrhoea/, 'CDC-1'],
-    [/Too much medicine .*even if the person feels well/, 'PARA-OD'],
-  ] as const)('the danger signs of every guide: %s', (claim, id) => {
-    expect(en.guide.danger.signs.join('; ')).toMatch(claim);
-    expect(dangerSources).toContain(id);
-  });
-});
-
 test('REVIEW.md names every guide', () => {
   const review = readFileSync('src/content/REVIEW.md', 'utf8');
   for (const slug of guideSlugs) expect(review).toContain(slug);
@@ -155,21 +109,13 @@ test('a guide counts as reviewed only when a pharmacist has ticked every line', 
   expect(guideReview.reviewed !== null).toBe(!/^- \[ \]/m.test(forPharmacist));
 });
 
-test('no guide has a dose for a child', () => {
-  for (const guide of english) {
-    for (const sentence of words(guide).split(/(?<=[.:;?!])\s/)) {
-      if (/\bchild|\bbaby|\bbabies/.test(sentence)) expect(sentence).not.toMatch(/\d\s?(mg|ml|g)\b/);
-    }
-  }
-});
-
 test('every Somali word in REVIEW.md is in the texts', () => {
   const review = readFileSync('src/content/REVIEW.md', 'utf8');
   const questions = review.slice(review.indexOf('## Native Somali speaker'), review.indexOf('## Places'));
   const asked = [...questions.matchAll(/^- \[.\].*$/gm)].flatMap(([line]) =>
     [...line.matchAll(/_([^_/]+)_/g)].flatMap(([, word = '']) => word.toLowerCase().split(' … ')),
   );
-  const all = `${somaliWords()} ${file('web/desk/src/i18n/so.ts')}`.toLowerCase();
+  const all = `${somaliWords()} ${deskWords()}`.toLowerCase();
   expect(asked.length).toBeGreaterThan(30);
   expect(asked.filter((word) => !all.includes(word))).toEqual([]);
 });
@@ -204,27 +150,23 @@ function shape(block: GuideBlock) {
   return block.type === 'checklist' ? `checklist of ${block.items.length}` : block.type;
 }
 
-function textsOf(block: GuideBlock): readonly string[] {
-  if (block.type === 'checklist') return block.items;
-  return block.type === 'section' ? [block.title, block.content] : [block.content];
-}
-
-function words(guide: Guide) {
-  return [guide.title, guide.description, ...guide.content.flatMap(textsOf)].join(' ').toLowerCase();
-}
-
 function file(path: string) {
   return readFileSync(`../${path}`, 'utf8');
 }
 
 /** Returns the code of a folder and the folders below it. */
-function goFiles(folder: string) {
+function code(folder: string, extension: string) {
   const files = readdirSync(`../${folder}`, { recursive: true, encoding: 'utf8' });
   return files
-    .filter((name) => name.endsWith('.go'))
+    .filter((name) => name.endsWith(extension))
     .map((name) => file(`${folder}/${name}`))
     .join('\n');
 }
+
+const goFiles = (folder: string) => code(folder, '.go');
+
+/** Returns the Somali texts of the desk. Some are functions, so this is their code. */
+const deskWords = () => code('web/desk/src/i18n/so', '.ts');
 
 function somaliWords() {
   return `${somali.map(words).join(' ')} ${JSON.stringify(so)}`;

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { fileSize } from '@/screens/resources/file-size';
+import { fileSize } from '@/lib/file-size';
 import { expect, hold, live, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { toastOf } from './report-form';

@@ -13,7 +13,7 @@ type refusal struct{ code, message string }
 
 func (f *refusal) write(w http.ResponseWriter) {
 	w.Header().Set("X-Relay-Error", "true") // functions-js turns it into a FunctionsRelayError
-	fail(w, http.StatusUnauthorized, f.code, f.message)
+	Fail(w, http.StatusUnauthorized, f.code, f.message)
 }
 
 // caller returns the caller of a request from the token in Authorization. If that is missing or an

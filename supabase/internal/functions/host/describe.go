@@ -21,6 +21,11 @@ type Description struct {
 	Functions []FunctionInfo `json:"functions"`
 }
 
+// Answers reports whether a function of this name answers calls.
+func (d Description) Answers(name string) bool {
+	return slices.ContainsFunc(d.Functions, func(f FunctionInfo) bool { return f.Name == name && f.Handler })
+}
+
 // FunctionInfo describes a function.
 type FunctionInfo struct {
 	Name          string   `json:"name"`
@@ -52,8 +57,8 @@ func Describe(functions map[string]edge.Func) []FunctionInfo {
 	return list
 }
 
-// schedulesOf returns the cron expressions of functions by name.
-func schedulesOf(functions []FunctionInfo) map[string]string {
+// SchedulesOf returns the cron expressions of functions by name.
+func SchedulesOf(functions []FunctionInfo) map[string]string {
 	crons := map[string]string{}
 	for _, f := range functions {
 		if f.Schedule != "" {
@@ -63,12 +68,12 @@ func schedulesOf(functions []FunctionInfo) map[string]string {
 	return crons
 }
 
-// healthTimeout bounds the checks of a version, together.
-const healthTimeout = 10 * time.Second
+// HealthTimeout bounds the checks of a version, together.
+const HealthTimeout = 10 * time.Second
 
 // CheckHealth runs Func.Health of all functions.
 func (h *Host) CheckHealth(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	ctx, cancel := context.WithTimeout(ctx, HealthTimeout)
 	defer cancel()
 	var failed []error
 	for name, f := range h.functions {

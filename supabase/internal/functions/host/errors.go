@@ -14,8 +14,8 @@ import (
 // statusWorkerLimit is Supabase's status for a worker that exceeds a resource limit.
 const statusWorkerLimit = 546
 
-// fail sends an error of the host.
-func fail(w http.ResponseWriter, status int, code, message string) {
+// Fail sends an error of the host.
+func Fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Sb-Error-Code", code)
 	writeBody(w, status, code, message)
 }
@@ -32,15 +32,15 @@ func writeBody(w http.ResponseWriter, status int, code, message string) {
 	_, _ = w.Write(body)
 }
 
-// notFound is the reply for an unknown function.
-func notFound(w http.ResponseWriter) {
-	fail(w, http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
+// NotFound sends the reply for an unknown function.
+func NotFound(w http.ResponseWriter) {
+	Fail(w, http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
 }
 
 // internal serves the paths of the official runtime below /_internal.
 func (h *Host) internal(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/_internal/health" {
-		notFound(w)
+		NotFound(w)
 		return
 	}
 	_ = edge.WriteJSON(w, http.StatusOK, map[string]string{"message": "ok"})

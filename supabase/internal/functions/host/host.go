@@ -1,7 +1,7 @@
 // Package host hosts edge functions for the gateway and the outbox. It verifies the caller, limits
 // time, bodies and concurrency, gives every call its environment and turns failures into Supabase's
-// replies. Functions run in this process, or in a child process that is rebuilt when their source
-// changes (dev.go). If they run elsewhere, the gateway sends the calls there.
+// replies. The same code runs in the stack's program and in a process of functions; the latter
+// reaches the stack through Parent. If functions run elsewhere, the gateway sends the calls there.
 package host
 
 import (

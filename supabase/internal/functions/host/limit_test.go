@@ -3,7 +3,9 @@ package host
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,8 +31,13 @@ func TestTimeout(t *testing.T) {
 func asProcess(t *testing.T, functions map[string]edge.Func) http.Handler {
 	t.Helper()
 	h := hosting(t, functions, func(o *Options) { o.Parent = &Parent{} })
-	transport, _ := httpOnSocket(t, h.ChildHandler().ServeHTTP)
-	return &httputil.ReverseProxy{Transport: transport, Rewrite: toChild, ModifyResponse: fromChild}
+	server := httptest.NewServer(h.ChildHandler())
+	t.Cleanup(server.Close)
+	address, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return httputil.NewSingleHostReverseProxy(address)
 }
 
 func testTimeout(t *testing.T, host func(map[string]edge.Func) http.Handler) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Meter counts the calls of functions. Package fnmeter implements it for Prometheus.
+// Meter counts the calls of functions. Package app implements it for Prometheus.
 type Meter interface {
 	Called(function string, status int, took time.Duration)
 	Refused(function string) // because the function was busy

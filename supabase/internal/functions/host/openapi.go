@@ -168,7 +168,7 @@ func (h *Host) openAPI(w http.ResponseWriter, r *http.Request) {
 	text, err := OpenAPI(h.Functions)
 	if err != nil {
 		h.Log.ErrorContext(r.Context(), "cannot describe the functions", "error", err)
-		fail(w, http.StatusInternalServerError, "WORKER_ERROR", "The document could not be made (please check logs)")
+		Fail(w, http.StatusInternalServerError, "WORKER_ERROR", "The document could not be made (please check logs)")
 		return
 	}
 	w.Header().Set("Content-Type", "application/openapi+json;version=3.1")

@@ -120,7 +120,10 @@ type Parent struct {
 
 // NewParent returns the parent whose ParentServer has this socket.
 func NewParent(socket string, log *slog.Logger) *Parent {
-	return &Parent{&http.Client{Transport: &socketTransport{path: socket}}, log}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+	return &Parent{&http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}, log}
 }
 
 // Operate runs an operation of the stack, see edge.Env.Operate.

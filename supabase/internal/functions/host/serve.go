@@ -42,7 +42,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f, ok := h.functions[name]
 	if !ok || f.Handler == nil {
-		notFound(w)
+		NotFound(w)
 		return
 	}
 	start := h.Now()
@@ -115,7 +115,7 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 	}
 	if len(f.Methods) > 0 && !slices.Contains(f.Methods, r.Method) {
 		w.Header().Set("Allow", strings.Join(f.Methods, ", "))
-		fail(w, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "The function does not answer "+r.Method)
+		Fail(w, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "The function does not answer "+r.Method)
 		return
 	}
 	caller, refusal := h.caller(r)
@@ -161,7 +161,7 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 // refuse sends an error instead of the handler's reply: that of f.Refused, or Supabase's.
 func (f *function) refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	if f.Refused == nil || !f.Refused(w, r, status) {
-		fail(w, status, code, message)
+		Fail(w, status, code, message)
 	}
 }
 
@@ -295,7 +295,7 @@ func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 		}
 		e.Write(w)
 	case errors.As(err, &tooLong):
-		fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE",
+		Fail(w, http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE",
 			fmt.Sprintf("The body is larger than %d bytes", tooLong.Limit))
 	case r.Context().Err() != nil:
 		w.WriteHeader(499) // the client has disconnected; for the log

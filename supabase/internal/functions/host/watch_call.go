@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// watchCall lets a process answer a call. It counts and logs the call if the function is known:
+// WatchCall lets a process answer a call. It counts and logs the call if the function is known:
 // unknown names must not become values of labels.
-func (h *Host) watchCall(w http.ResponseWriter, r *http.Request, name string, known bool, next http.Handler,
+func (h *Host) WatchCall(w http.ResponseWriter, r *http.Request, name string, known bool, next http.Handler,
 	log *slog.Logger) {
 	if !known {
 		next.ServeHTTP(w, r)

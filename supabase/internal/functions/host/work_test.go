@@ -3,12 +3,8 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -145,38 +141,5 @@ func TestUnknownJob(t *testing.T) {
 	}
 	if err := h.RunJob(t.Context(), "f", "j", nil); err == nil || !strings.Contains(err.Error(), `no job "j"`) {
 		t.Errorf("running: %v", err)
-	}
-}
-
-// TestSnoozeInChild checks that a snooze of a job in a child process reaches the parent, in whole
-// seconds, and that other errors do.
-func TestSnoozeInChild(t *testing.T) {
-	h := hosting(t, map[string]edge.Func{"f": {Jobs: map[string]edge.Job{"j": {Run: func(_ context.Context, _ *edge.Env,
-		args []byte) error {
-		if string(args) == `"snooze"` {
-			return fmt.Errorf("busy: %w", edge.Snooze(1500*time.Millisecond))
-		}
-		return errors.New("it fails")
-	}}}}})
-	socket := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: h.ChildHandler()}}
-	server.Start()
-	defer server.Close()
-	p := &process{client: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _,
-		_ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket)
-	}}}}
-	defer p.client.CloseIdleConnections()
-	var snooze edge.SnoozeError
-	if err := p.RunJob(t.Context(), "f", "j", []byte(`"snooze"`)); !errors.As(err, &snooze) ||
-		snooze.After != 2*time.Second {
-		t.Errorf("a snooze: %v", err)
-	}
-	if err := p.RunJob(t.Context(), "f", "j", nil); err == nil || err.Error() != "it fails" {
-		t.Errorf("a failure: %v", err)
 	}
 }

@@ -3,7 +3,7 @@
 // transaction. Any replica runs it, retries failures for more than a week, and keeps jobs that
 // failed for good so that an operator can see them.
 //
-// app starts it; fnhost and auth add jobs.
+// app starts it; host and auth add jobs.
 package jobs
 
 import (
@@ -56,7 +56,7 @@ type Options struct {
 	Traces  *tracing.Provider     // nil makes no spans
 }
 
-// Functions runs the jobs and schedules of functions. fnhost.Host implements it.
+// Functions runs the jobs and schedules of functions. host.Host implements it.
 type Functions interface {
 	Schedules() map[string]string
 	RunSchedule(ctx context.Context, function string) error

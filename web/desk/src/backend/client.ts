@@ -1,7 +1,12 @@
-import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { noReply } from '@desk/lib/no-reply';
+import { createClient } from '@supabase/supabase-js';
+import { loadOnce } from '@/lib/load-once';
 
 /** Milliseconds after which a request is given up. */
 const requestTimeout = 30_000;
+
+/** The key of the session in localStorage. */
+export const sessionKey = 'desk-session';
 
 /** An error reply of the API, with its SQLSTATE or code. */
 export class ApiError extends Error {
@@ -14,10 +19,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The message of a request without a reply. Browsers have different texts for it. */
-export const noReply = 'no reply from the server';
-
-/** Fetches without the browser's cache, and throws a TypeError with noReply if the network or the server fails. */
+/**
+ * Fetches without the browser's cache, and throws a TypeError with noReply if the network or the
+ * server fails.
+ */
 async function request(input: RequestInfo | URL, init?: RequestInit) {
   const signal = init?.signal ?? AbortSignal.timeout(requestTimeout);
   try {
@@ -28,32 +33,24 @@ async function request(input: RequestInfo | URL, init?: RequestInit) {
   }
 }
 
-let client: Promise<SupabaseClient> | undefined;
-
 /**
- * Returns the page's only client. It acts as the person who is signed in: the page holds no other key than the publishable
- * one. Replies are not kept in the browser's cache, so that nothing of a report is left after sign-out.
+ * Returns the page's only client, which acts as the signed-in person: the page holds no other key
+ * than the publishable one. Replies are not kept in the browser's cache, so that nothing of a
+ * report is left after sign-out.
  */
-export function supabase(): Promise<SupabaseClient> {
-  client ??= connect().catch((error) => {
-    client = undefined;
-    throw error;
-  });
-  return client;
-}
-
-async function connect() {
+export const supabase = loadOnce(async () => {
   const response = await request('/site.json');
   if (!response.ok) throw new Error(`/site.json answered ${response.status}`);
   const { publishableKey } = (await response.json()) as { publishableKey: string };
-  // The API is on this page's own origin, also if the page was opened through a tunnel or under another name.
+  // The API is on this page's own origin, also if the page was opened through a tunnel or under
+  // another name.
   return createClient(location.origin, publishableKey, {
-    auth: { storageKey: 'desk-session', flowType: 'implicit', detectSessionInUrl: true },
+    auth: { storageKey: sessionKey, flowType: 'implicit', detectSessionInUrl: true },
     global: { fetch: request },
   });
-}
+});
 
-/** Calls a function of the database as the person who is signed in. */
+/** Calls a function of the database as the signed-in person. */
 export async function rpc<T>(name: string, args: Record<string, unknown> = {}): Promise<T> {
   const { data, error } = await (await supabase()).rpc(name, args);
   if (error) throw new ApiError(error.message, error.code);
@@ -68,4 +65,17 @@ export function check(error: { message: string; code?: string } | null) {
     error.message === '{}' ? error.code || 'unexpected reply' : error.message,
     error.code ?? '',
   );
+}
+
+/**
+ * Calls an edge function as the signed-in person. An error has the message and the code of the
+ * reply.
+ */
+export async function invoke<T>(name: string, body: object, signal?: AbortSignal): Promise<T> {
+  const { data, error } = await (await supabase()).functions.invoke(name, { body, signal });
+  if (error) {
+    const reply = await (error.context as Response | undefined)?.json?.().catch(() => null);
+    throw new ApiError(reply?.message ?? error.message, reply?.code ?? '');
+  }
+  return data as T;
 }

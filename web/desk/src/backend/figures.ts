@@ -1,10 +1,10 @@
+import type { StatusCounts } from '@desk/lib/status';
 import { rpc } from './client';
-import type { Status } from './reports';
 
 export interface Figures {
   total: number;
   weeks: [string, number][];
-  statuses: Partial<Record<Status, number>>;
+  statuses: StatusCounts;
   regions: Record<string, number>; // '-' for reports without a known region
   products: [string, number][];
   first_action_hours: { median: number | null; p90: number | null; acted: number; waiting: number };

@@ -1,8 +1,5 @@
-import type { RealtimeChannel } from '@supabase/supabase-js';
-import { check, rpc, supabase } from './client';
-
-export const statuses = ['new', 'reviewing', 'actioned', 'closed'] as const;
-export type Status = (typeof statuses)[number];
+import type { Status, StatusCounts } from '@desk/lib/status';
+import { ApiError, check, rpc, supabase } from './client';
 
 export interface Row {
   id: string;
@@ -19,7 +16,7 @@ export interface Row {
   created_at: string;
 }
 
-export interface Note {
+interface Note {
   id: number;
   author: string | null;
   author_name: string;
@@ -76,7 +73,10 @@ export interface Filter {
   search?: string;
 }
 
-/** Rows of the first page: more than a screen shows, and 10 kB. On a slow line each kilobyte more is seen. */
+/**
+ * Rows of the first page: more than a screen shows, and 10 kB. On a slow line each kilobyte more is
+ * seen.
+ */
 export const firstSize = 30;
 export const pageSize = 100;
 /** Rows of a page after the first thousand: for people who go through all reports. */
@@ -86,11 +86,13 @@ export const largePage = 500;
 export const listReports = (filter: Filter, most: number, last?: Row) =>
   rpc<Row[]>('list_reports', { filter, before: last?.created_at, before_id: last?.id, most });
 
-export const countReports = (filter: Filter) =>
-  rpc<Partial<Record<Status, number>>>('count_reports', { filter });
+export const countReports = (filter: Filter) => rpc<StatusCounts>('count_reports', { filter });
 
 /** Reads a whole report. The trail names the reader. */
 export const readReport = (reference: string) => rpc<Report>('read_report', { name: reference });
+
+/** Reports whether an error of readReport means that there is no such report. */
+export const isMissing = (error: unknown) => error instanceof ApiError && error.code === 'PT404';
 
 export type Change = Partial<{ status: Status; assigned_to: string | null; duplicate_of: string | null }>;
 
@@ -104,7 +106,7 @@ export async function addNote(id: string, body: string) {
   check((await (await supabase()).from('report_notes').insert({ report_id: id, body })).error);
 }
 
-export interface Forwarded {
+interface Forwarded {
   reference: string;
   created_at: string;
   product_name: string;
@@ -116,7 +118,10 @@ export interface Forwarded {
 
 export const forwardReport = (reference: string) => rpc<Forwarded>('forward_report', { name: reference });
 
-/** Deletes a report, then its photo. If the photo cannot be reached now, the hourly clean-up removes it. */
+/**
+ * Deletes a report, then its photo. If the photo cannot be reached now, the hourly clean-up removes
+ * it.
+ */
 export async function deleteReport(reference: string, reason: string) {
   const photo = await rpc<string | null>('delete_report', { name: reference, reason });
   if (photo) await (await supabase()).storage.from('report-photos').remove([photo]);
@@ -144,43 +149,4 @@ export async function exportReports(since?: string, until?: string): Promise<Rec
     if (page.length < 500) return all;
     after = page.at(-1)?.id;
   }
-}
-
-/**
- * Calls changed after each insert and update of a report, and live with whether such messages arrive. Without Realtime the
- * page refreshes by itself; after a failure it tries again every five minutes.
- */
-export function watchReports(changed: () => void, live: (joined: boolean) => void): () => void {
-  let channel: RealtimeChannel | undefined;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  let stopped = false;
-  const join = async () => {
-    const client = await supabase();
-    if (stopped) return;
-    channel = client
-      .channel('reports')
-      .on('postgres_changes', { event: '*', schema: 'public', table: 'reports' }, changed)
-      // Changes arrive from this message on, not from the join; it follows within a second. Reports between are fetched.
-      .on('system', {}, (message: { extension?: string; status?: string }) => {
-        if (stopped || message.extension !== 'postgres_changes') return;
-        live(message.status === 'ok');
-        changed();
-      })
-      .subscribe((status) => {
-        if (stopped) return;
-        if (status !== 'SUBSCRIBED') live(false);
-        if (status === 'CHANNEL_ERROR' || status === 'TIMED_OUT') {
-          if (channel) void client.removeChannel(channel);
-          client.realtime.disconnect();
-          clearTimeout(retry);
-          retry = setTimeout(join, 300_000);
-        }
-      });
-  };
-  void join();
-  return () => {
-    stopped = true;
-    clearTimeout(retry);
-    if (channel) void supabase().then((client) => channel && client.removeChannel(channel));
-  };
 }

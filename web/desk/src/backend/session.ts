@@ -1,9 +1,12 @@
-import type { Session, SupabaseClient } from '@supabase/supabase-js';
-import { check, rpc, supabase } from './client';
+import type { Session } from '@supabase/supabase-js';
+import { check, rpc, sessionKey, supabase } from './client';
 
-export type Role = 'reviewer' | 'editor' | 'owner';
+export const roles = ['reviewer', 'editor', 'owner'] as const;
+export type Role = (typeof roles)[number];
 
-/** What the database says about the caller: the role that counts now, or what is missing for one. */
+/**
+ * What the database says about the caller: the role that counts now, or what is missing for one.
+ */
 export interface Access {
   role: Role | null;
   member: boolean;
@@ -33,7 +36,8 @@ export async function sendLink(email: string) {
     email,
     options: { shouldCreateUser: false, emailRedirectTo: `${location.origin}/` },
   });
-  // Sign-up is closed: an unknown address gets this code. The page must not tell who has an account.
+  // Sign-up is closed: an unknown address gets this code. The page must not tell who has an
+  // account.
   if (error && error.code !== 'otp_disabled' && error.code !== 'signup_disabled') check(error);
 }
 
@@ -55,86 +59,12 @@ export async function setName(name: string) {
   check((await (await supabase()).auth.updateUser({ data: { name } })).error);
 }
 
-/** Ends this session, or all sessions of the person. The browser forgets it even if the server cannot be reached. */
+/**
+ * Ends this session, or all sessions of the person. The browser forgets it even if the server
+ * cannot be reached.
+ */
 export async function signOut(scope: 'local' | 'global') {
   const { error } = await (await supabase()).auth.signOut({ scope });
-  localStorage.removeItem('desk-session');
+  localStorage.removeItem(sessionKey);
   if (error && scope === 'global') check(error);
-}
-
-export interface Factor {
-  id: string;
-  name: string;
-  kind: 'totp' | 'webauthn';
-}
-
-export async function listFactors(): Promise<Factor[]> {
-  const { data, error } = await (await supabase()).auth.mfa.listFactors();
-  check(error);
-  return (data?.all ?? [])
-    .filter((f) => f.status === 'verified' && (f.factor_type === 'totp' || f.factor_type === 'webauthn'))
-    .map((f) => ({ id: f.id, name: f.friendly_name ?? '', kind: f.factor_type as Factor['kind'] }));
-}
-
-export interface Enrolment {
-  id: string;
-  picture: string; // a data: address of the QR code
-  secret: string;
-}
-
-/** Begins a TOTP factor. Earlier unfinished ones are removed. */
-export async function enrolTotp(): Promise<Enrolment> {
-  await removeUnfinished('totp');
-  const { mfa } = (await supabase()).auth;
-  const { data, error } = await mfa.enroll({
-    factorType: 'totp',
-    friendlyName: `app ${Date.now()}`,
-    issuer: 'Daawo desk',
-  });
-  check(error);
-  if (!data) throw new Error('no factor was made');
-  return { id: data.id, picture: data.totp.qr_code, secret: data.totp.secret };
-}
-
-export async function verifyTotp(factorId: string, code: string) {
-  check((await (await supabase()).auth.mfa.challengeAndVerify({ factorId, code })).error);
-}
-
-/** Whether this browser and this address allow passkeys: WebAuthn needs a host name. */
-export const passkeysWork = () =>
-  'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(location.hostname) && window.isSecureContext;
-
-async function removeUnfinished(kind: Factor['kind']) {
-  const { mfa } = (await supabase()).auth;
-  const { data } = await mfa.listFactors();
-  for (const f of data?.all ?? []) {
-    if (f.status === 'unverified' && f.factor_type === kind) await mfa.unenroll({ factorId: f.id });
-  }
-}
-
-/** supabase-js asks for a security key alone. A phone or computer with a fingerprint or a PIN is as good. */
-const hints: ('client-device' | 'security-key' | 'hybrid')[] = ['client-device', 'security-key', 'hybrid'];
-
-const relyingParty = () => ({ rpId: location.hostname, rpOrigins: [location.origin] });
-
-export async function enrolPasskey() {
-  await removeUnfinished('webauthn');
-  const { error } = await (await supabase()).auth.mfa.webauthn.register(
-    { friendlyName: `passkey ${Date.now()}`, webauthn: relyingParty() },
-    // A browser ignores an attachment that it does not know, so every kind of authenticator is allowed.
-    { hints, attestation: 'none', authenticatorSelection: { authenticatorAttachment: '' as 'platform' } },
-  );
-  check(error);
-}
-
-export async function verifyPasskey(factorId: string) {
-  const { error } = await (await supabase()).auth.mfa.webauthn.authenticate(
-    { factorId, webauthn: relyingParty() },
-    { hints } as Parameters<SupabaseClient['auth']['mfa']['webauthn']['authenticate']>[1],
-  );
-  check(error);
-}
-
-export async function removeFactor(factorId: string) {
-  check((await (await supabase()).auth.mfa.unenroll({ factorId })).error);
 }

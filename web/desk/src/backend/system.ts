@@ -1,4 +1,4 @@
-import { ApiError, rpc, supabase } from './client';
+import { invoke, rpc } from './client';
 
 export interface Job {
   id: number;
@@ -59,18 +59,15 @@ export interface LogLine {
   text: string;
 }
 
-/** Milliseconds after which an operation is given up: what the function allows. A backup is restored before it counts. */
+/**
+ * Milliseconds after which an operation is given up: what the function allows. A backup is restored
+ * before it counts.
+ */
 const operationTimeout = 600_000;
 
-/** Runs an operation of the program. The function checks that the caller is an owner, and the trail keeps it. */
-export async function operate<T>(operation: string): Promise<T> {
-  const { data, error } = await (await supabase()).functions.invoke('system', {
-    body: { operation },
-    signal: AbortSignal.timeout(operationTimeout),
-  });
-  if (error) {
-    const reply = await (error.context as Response | undefined)?.json?.().catch(() => null);
-    throw new ApiError(reply?.message ?? error.message, reply?.code ?? '');
-  }
-  return data as T;
-}
+/**
+ * Runs an operation of the program. The function checks that the caller is an owner, and the trail
+ * keeps it.
+ */
+export const operate = <T>(operation: string) =>
+  invoke<T>('system', { operation }, AbortSignal.timeout(operationTimeout));

@@ -1,4 +1,4 @@
-import { noReply } from '@desk/backend/client';
+import { noReply } from '@desk/lib/no-reply';
 
 /** Returns an error as one line, in the reader's language if the server did not reply. */
 export function message(error: unknown, text: { noReply: string }) {

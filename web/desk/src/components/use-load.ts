@@ -1,13 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-export interface Loaded<T> {
+interface Loaded<T> {
   data: T | undefined;
   error: unknown;
   loading: boolean;
   reload: () => void;
 }
 
-/** Loads data when the screen opens and when key changes. Old data stays until the new data is there. */
+/**
+ * Loads data when the screen opens and when key changes. Old data stays until the new data is
+ * there.
+ */
 export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
   const [state, setState] = useState<{ key: string; data?: T; error?: unknown; loading: boolean }>({
     key,

@@ -19,9 +19,9 @@ import { Card, CardDescription, CardTitle } from '@/components/ui/card';
 import { languageNames, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { GuidePicture, guideIcon } from '@/illustrations/guide-picture';
+import { fileSize } from '@/lib/file-size';
+import { fileTypeLabel } from '@/lib/file-type';
 import { downloadResource } from './download-resource';
-import { fileSize } from './file-size';
-import { fileTypeLabel } from './file-type';
 import type { ResourceFile, ResourceGroup } from './group-resources';
 
 const icons = {

@@ -1,15 +1,17 @@
 import { sendLink, signInByCode, signInByPassword, signOut } from '@desk/backend/session';
-import { message } from '@desk/components/message';
-import { Button, Field, Input } from '@desk/components/ui';
-import type { Text } from '@desk/i18n/en';
+import { Button } from '@desk/components/button';
+import { Field } from '@desk/components/field';
+import { Problem } from '@desk/components/problem';
 import { useText } from '@desk/i18n/language';
 import { type FormEvent, useState } from 'react';
-import { Entry } from './entry';
+import { Input } from '@/components/ui/input';
+import { EntryFrame } from './entry-frame';
+import { signInError } from './sign-in-error';
 
 type Step = 'password' | 'link' | 'code';
 
-/** Sign-in by password, or by a mailed link or code. signedIn means that the account has no access: it is signed out first. */
-export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boolean }) {
+/** Sign-in by password, or by a mailed link or code. */
+export function SignIn({ problem }: { problem: string }) {
   const text = useText();
   const [step, setStep] = useState<Step>('password');
   const [email, setEmail] = useState('');
@@ -30,27 +32,24 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
         setStep('code');
       }
     } catch (failure) {
-      setError(explain(failure, text));
+      setError(signInError(failure, text));
     }
     setBusy(false);
   };
-
-  if (signedIn) {
-    return (
-      <Entry title={text.signIn.title}>
-        <p role="alert">{problem}</p>
-        <Button onClick={() => signOut('local')}>{text.signOut}</Button>
-      </Entry>
-    );
-  }
+  const switchStep = () => {
+    setError('');
+    setSecret('');
+    setStep(step === 'password' ? 'link' : 'password');
+  };
+  const action = {
+    password: text.signIn.submit,
+    link: text.signIn.link,
+    code: text.signIn.submitCode,
+  };
   return (
-    <Entry title={text.signIn.title}>
+    <EntryFrame title={text.signIn.title}>
       <p className="text-muted-foreground">{step === 'code' ? text.signIn.sent(email) : text.signIn.intro}</p>
-      {(error || problem) && (
-        <p role="alert" className="bg-destructive-soft text-destructive rounded-lg p-3">
-          {error || problem}
-        </p>
-      )}
+      <Problem text={error || problem} />
       <form onSubmit={submit} className="flex flex-col gap-3">
         {step !== 'code' && (
           <Field label={text.signIn.email}>
@@ -66,60 +65,46 @@ export function SignIn({ problem, signedIn }: { problem?: string; signedIn?: boo
             )}
           </Field>
         )}
-        {step === 'password' && (
-          <Field label={text.signIn.password}>
-            {(props) => (
-              <Input
-                {...props}
-                type="password"
-                required
-                autoComplete="current-password"
-                value={secret}
-                onChange={(e) => setSecret(e.target.value)}
-              />
-            )}
-          </Field>
-        )}
-        {step === 'code' && (
-          <Field label={text.signIn.code}>
-            {(props) => (
-              <Input
-                {...props}
-                required
-                inputMode="numeric"
-                autoComplete="one-time-code"
-                value={secret}
-                onChange={(e) => setSecret(e.target.value)}
-              />
-            )}
-          </Field>
-        )}
+        {step !== 'link' && <Secret kind={step} value={secret} onChange={setSecret} />}
         <Button type="submit" disabled={busy} className="min-h-11!">
-          {step === 'password'
-            ? text.signIn.submit
-            : step === 'link'
-              ? text.signIn.link
-              : text.signIn.submitCode}
+          {action[step]}
         </Button>
       </form>
-      <Button
-        variant="link"
-        onClick={() => {
-          setError('');
-          setSecret('');
-          setStep(step === 'password' ? 'link' : 'password');
-        }}
-      >
+      <Button variant="link" onClick={switchStep}>
         {step === 'password' ? text.signIn.link : text.signIn.back}
       </Button>
-    </Entry>
+    </EntryFrame>
   );
 }
 
-function explain(error: unknown, text: Text) {
-  const code = (error as { code?: string }).code;
-  if (code === 'invalid_credentials') return text.signIn.wrong;
-  if (code === 'otp_expired') return text.signIn.wrongCode;
-  if (code === 'over_email_send_rate_limit') return text.signIn.tooSoon;
-  return message(error, text);
+interface SecretProps {
+  kind: 'password' | 'code';
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Secret({ kind, value, onChange }: SecretProps) {
+  const text = useText();
+  const attributes =
+    kind === 'password'
+      ? ({ type: 'password', autoComplete: 'current-password' } as const)
+      : ({ inputMode: 'numeric', autoComplete: 'one-time-code' } as const);
+  return (
+    <Field key={kind} label={text.signIn[kind]}>
+      {(props) => (
+        <Input {...props} {...attributes} required value={value} onChange={(e) => onChange(e.target.value)} />
+      )}
+    </Field>
+  );
+}
+
+/** Tells a signed-in person why the desk is closed. */
+export function NoAccess({ reason }: { reason: string }) {
+  const text = useText();
+  return (
+    <EntryFrame title={text.signIn.title}>
+      <p role="alert">{reason}</p>
+      <Button onClick={() => signOut('local')}>{text.signOut}</Button>
+    </EntryFrame>
+  );
 }

@@ -1,11 +1,12 @@
 import { setName, setPassword } from '@desk/backend/session';
+import { Button } from '@desk/components/button';
+import { Field } from '@desk/components/field';
 import { message } from '@desk/components/message';
-import { Button, Field, Input } from '@desk/components/ui';
 import { useText } from '@desk/i18n/language';
+import { tooShort } from '@desk/session/password';
 import { type FormEvent, useState } from 'react';
-import { Entry } from './entry';
-
-export const minPassword = 12;
+import { Input } from '@/components/ui/input';
+import { EntryFrame } from './entry-frame';
 
 /** After an invitation: a name and a password. */
 export function Welcome({ onDone }: { onDone: () => void }) {
@@ -15,7 +16,7 @@ export function Welcome({ onDone }: { onDone: () => void }) {
   const [password, changePassword] = useState('');
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (password.length < minPassword) return setError(text.signIn.passwordShort);
+    if (tooShort(password)) return setError(text.signIn.passwordShort);
     try {
       if (name.trim()) await setName(name.trim());
       await setPassword(password);
@@ -25,7 +26,7 @@ export function Welcome({ onDone }: { onDone: () => void }) {
     }
   };
   return (
-    <Entry title={text.signIn.passwordTitle}>
+    <EntryFrame title={text.signIn.passwordTitle}>
       <p className="text-muted-foreground">{text.signIn.passwordIntro}</p>
       <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
         <Field label={text.signIn.name}>
@@ -58,6 +59,6 @@ export function Welcome({ onDone }: { onDone: () => void }) {
       <Button variant="link" onClick={onDone}>
         {text.signIn.later}
       </Button>
-    </Entry>
+    </EntryFrame>
   );
 }

@@ -1,7 +1,11 @@
 import { useText } from '@desk/i18n/language';
+import { middle, pathOf, shade, shortNumber } from './map';
 import { outlines } from './region-outlines';
 
-/** A map of the 18 regions; the darker a region, the more reports. The table beside it has the same numbers. */
+/**
+ * A map of the 18 regions; the darker a region, the more reports. The table beside it has the same
+ * numbers.
+ */
 export function RegionMap({ counts }: { counts: Record<string, number> }) {
   const text = useText();
   const most = Math.max(1, ...Object.entries(counts).map(([name, n]) => (name === '-' ? 0 : n)));
@@ -18,11 +22,11 @@ export function RegionMap({ counts }: { counts: Record<string, number> }) {
         return (
           <g key={name}>
             <polygon
-              points={points.map(project).join(' ')}
+              points={pathOf(points)}
               className="stroke-card fill-primary"
               strokeWidth="1.5"
               strokeLinejoin="round"
-              fillOpacity={n === 0 ? 0.08 : 0.2 + (0.8 * n) / most}
+              fillOpacity={shade(n, most)}
             >
               <title>{`${name}: ${n}`}</title>
             </polygon>
@@ -33,14 +37,14 @@ export function RegionMap({ counts }: { counts: Record<string, number> }) {
                 textAnchor="middle"
                 dominantBaseline="central"
                 className={
-                  0.2 + (0.8 * n) / most > 0.55
+                  shade(n, most) > 0.55
                     ? 'fill-primary-foreground pointer-events-none'
                     : 'fill-foreground pointer-events-none'
                 }
                 fontSize={name === 'Banaadir' ? 11 : 15}
                 fontWeight="600"
               >
-                {n < 1000 ? n : `${Math.round(n / 100) / 10}k`}
+                {shortNumber(n)}
               </text>
             )}
           </g>
@@ -48,18 +52,4 @@ export function RegionMap({ counts }: { counts: Record<string, number> }) {
       })}
     </svg>
   );
-}
-
-type Point = readonly [longitude: number, latitude: number];
-
-function project([longitude, latitude]: Point) {
-  return `${((longitude - 40.8) * 41).toFixed(1)},${((12.1 - latitude) * 40).toFixed(1)}`;
-}
-
-function middle(points: readonly Point[]) {
-  const sum = points
-    .map(project)
-    .map((p) => p.split(',').map(Number))
-    .reduce(([ax = 0, ay = 0], [x = 0, y = 0]) => [ax + x, ay + y], [0, 0]);
-  return [(sum[0] ?? 0) / points.length, (sum[1] ?? 0) / points.length];
 }

@@ -1,8 +1,9 @@
-type Point = readonly [longitude: number, latitude: number];
+import type { Point } from './map';
 
 /*
- * Simplified outlines of the 18 regions, drawn by hand for this map: corners where regions meet, joined by straight lines. They
- * show where a region lies and who its neighbours are, not its border.
+ * Simplified outlines of the 18 regions, drawn by hand for this map: corners where regions meet,
+ * joined by straight lines. They show where a region lies and who its neighbours are, not its
+ * border.
  */
 export const outlines: Record<string, readonly Point[]> = {
   Awdal: [

@@ -1,14 +1,20 @@
-import { type Filter, type Status, statuses } from '@desk/backend/reports';
-import { Button, Field, Input, NativeSelect } from '@desk/components/ui';
-import { digits, useText } from '@desk/i18n/language';
+import type { Filter } from '@desk/backend/reports';
+import { Button } from '@desk/components/button';
+import { dense } from '@desk/components/field';
+import { digits } from '@desk/i18n/format';
+import { useText } from '@desk/i18n/language';
+import { type StatusCounts, statuses } from '@desk/lib/status';
 import { SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useEffect, useState } from 'react';
 import { cn } from '@/components/cn';
-import { regions } from '@/content/regions';
+import { Input } from '@/components/ui/input';
+import { countOf } from './counts';
+import { moreFilters, withSearch } from './filter';
+import { MoreFilters } from './more-filters';
 
 interface Props {
   filter: Filter;
-  counts: Partial<Record<Status, number>> | undefined;
+  counts: StatusCounts | undefined;
   search: RefObject<HTMLInputElement | null>;
   onChange: (filter: Filter) => void;
 }
@@ -18,13 +24,12 @@ export function Filters({ filter, counts, search, onChange }: Props) {
   const text = useText();
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState(filter.search ?? '');
-  const extra = [filter.region, filter.product, filter.since, filter.until, filter.photo, filter.mine].filter(
-    Boolean,
-  ).length;
+  const extra = moreFilters(filter);
 
   useEffect(() => {
-    if ((filter.search ?? '') === words.trim()) return;
-    const timer = setTimeout(() => onChange({ ...filter, search: words.trim() || undefined }), 250);
+    const next = withSearch(filter, words);
+    if (!next) return;
+    const timer = setTimeout(() => onChange(next), 250);
     return () => clearTimeout(timer);
   }, [words, filter, onChange]);
 
@@ -40,7 +45,7 @@ export function Filters({ filter, counts, search, onChange }: Props) {
           value={words}
           onChange={(e) => setWords(e.target.value)}
           onKeyDown={(e) => e.key === 'Escape' && e.currentTarget.blur()}
-          className="pointer-fine:min-h-9! py-1!"
+          className={dense}
         />
         <Button variant={extra ? 'default' : 'outline'} aria-expanded={open} onClick={() => setOpen(!open)}>
           <SlidersHorizontal aria-hidden="true" className="size-4!" />
@@ -54,33 +59,25 @@ export function Filters({ filter, counts, search, onChange }: Props) {
           <StatusTab
             key={status ?? 'all'}
             label={status ? text.status[status] : text.all}
-            count={countOf(counts, status)}
+            count={countOf(counts, status && [status])}
             pressed={status ? filter.status?.[0] === status : !filter.status}
             onClick={() => onChange({ ...filter, status: status && [status] })}
           />
         ))}
       </div>
-      {open && <More filter={filter} onChange={onChange} />}
+      {open && <MoreFilters filter={filter} onChange={onChange} />}
     </div>
   );
 }
 
-function countOf(counts: Props['counts'], status: Status | undefined) {
-  if (!counts) return undefined;
-  return status ? (counts[status] ?? 0) : Object.values(counts).reduce((sum, n) => sum + n, 0);
-}
-
-function StatusTab({
-  label,
-  count,
-  pressed,
-  onClick,
-}: {
+interface TabProps {
   label: string;
   count: number | undefined;
   pressed: boolean;
   onClick: () => void;
-}) {
+}
+
+function StatusTab({ label, count, pressed, onClick }: TabProps) {
   return (
     <button
       type="button"
@@ -97,126 +94,4 @@ function StatusTab({
       )}
     </button>
   );
-}
-
-function More({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) {
-  const text = useText();
-  const set = (change: Partial<Filter>) => onChange({ ...filter, ...change });
-  const small = 'pointer-fine:min-h-9! py-1!';
-  return (
-    <div className="grid grid-cols-2 gap-2">
-      <Field label={text.inbox.region}>
-        {(props) => (
-          <NativeSelect
-            {...props}
-            className={small}
-            value={filter.region ?? ''}
-            onChange={(e) => set({ region: e.target.value || undefined })}
-          >
-            <option value="">{text.inbox.everyRegion}</option>
-            {regions.map((region) => (
-              <option key={region.name}>{region.name}</option>
-            ))}
-            <option value="-">{text.inbox.noRegion}</option>
-          </NativeSelect>
-        )}
-      </Field>
-      <Field label={text.inbox.product}>
-        {(props) => (
-          <Input
-            {...props}
-            className={small}
-            defaultValue={filter.product ?? ''}
-            onBlur={(e) => set({ product: e.target.value.trim() || undefined })}
-            onKeyDown={(e) =>
-              e.key === 'Enter' && set({ product: e.currentTarget.value.trim() || undefined })
-            }
-          />
-        )}
-      </Field>
-      <Field label={text.inbox.since}>
-        {(props) => (
-          <Input
-            {...props}
-            type="date"
-            className={small}
-            value={filter.since?.slice(0, 10) ?? ''}
-            onChange={(e) => set({ since: day(e.target.value, 0) })}
-          />
-        )}
-      </Field>
-      <Field label={text.inbox.until}>
-        {(props) => (
-          <Input
-            {...props}
-            type="date"
-            className={small}
-            value={before(filter.until)}
-            onChange={(e) => set({ until: day(e.target.value, 1) })}
-          />
-        )}
-      </Field>
-      <Toggle
-        label={text.inbox.photo}
-        checked={filter.photo === true}
-        onChange={(on) => set({ photo: on || undefined })}
-      />
-      <Toggle
-        label={text.inbox.mine}
-        checked={filter.mine === true}
-        onChange={(on) => set({ mine: on || undefined })}
-      />
-      <Button
-        variant="link"
-        className="col-span-2 justify-self-start"
-        onClick={() => onChange({ status: filter.status, search: filter.search })}
-      >
-        {text.inbox.clear}
-      </Button>
-    </div>
-  );
-}
-
-function Toggle({
-  label,
-  checked,
-  onChange,
-}: {
-  label: string;
-  checked: boolean;
-  onChange: (on: true | false) => void;
-}) {
-  return (
-    <label className="flex min-h-9 items-center gap-2">
-      <input
-        type="checkbox"
-        className="accent-primary size-4 shrink-0"
-        checked={checked}
-        onChange={(e) => onChange(e.target.checked)}
-      />
-      {label}
-    </label>
-  );
-}
-
-/** Returns the start of a day of this place, and with plus the start of the next one. */
-function day(value: string, plus: number) {
-  if (!value) return undefined;
-  const date = new Date(`${value}T00:00`);
-  date.setDate(date.getDate() + plus);
-  return `${local(date)}T00:00:00${offset(date)}`;
-}
-
-function before(until: string | undefined) {
-  if (!until) return '';
-  const date = new Date(until);
-  date.setDate(date.getDate() - 1);
-  return local(date);
-}
-
-const two = (n: number) => String(n).padStart(2, '0');
-const local = (d: Date) => `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
-function offset(d: Date) {
-  const minutes = -d.getTimezoneOffset();
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 }

@@ -6,14 +6,15 @@ import {
   listReports,
   pageSize,
   type Row,
-  type Status,
-  watchReports,
 } from '@desk/backend/reports';
+import { watchReports } from '@desk/backend/watch-reports';
+import type { StatusCounts } from '@desk/lib/status';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { mergePage } from './merge-page';
 
 export interface Inbox {
   rows: Row[];
-  counts: Partial<Record<Status, number>> | undefined;
+  counts: StatusCounts | undefined;
   done: boolean; // there are no older reports
   loading: boolean;
   error: unknown;
@@ -23,7 +24,10 @@ export interface Inbox {
   patch: (id: string, change: Partial<Row>) => void;
 }
 
-/** The rows of a filter, loaded page by page, and kept fresh: by Realtime, and every minute and at each focus without it. */
+/**
+ * The rows of a filter, loaded page by page, and kept fresh: by Realtime, and every minute and at
+ * each focus without it.
+ */
 export function useInbox(filter: Filter): Inbox {
   const key = JSON.stringify(filter);
   const [state, setState] = useState<{ key: string; rows: Row[]; done: boolean }>({
@@ -49,7 +53,7 @@ export function useInbox(filter: Filter): Inbox {
       if (mine !== run.current) return;
       setState((old) => ({
         key,
-        ...merge(old.key === key ? old.rows : [], page, size),
+        ...mergePage(old.key === key ? old.rows : [], page, size),
       }));
       setCounts(numbers);
       setError(undefined);
@@ -119,17 +123,4 @@ export function useInbox(filter: Filter): Inbox {
     refresh,
     patch,
   };
-}
-
-/** Puts a fresh first page of a size before the older rows that were loaded already. */
-function merge(old: Row[], page: Row[], size: number) {
-  const last = page.at(-1);
-  if (page.length < size || !last) return { rows: page, done: true };
-  const known = new Set(page.map((row) => row.id));
-  const older = old.filter(
-    (row) =>
-      !known.has(row.id) &&
-      (row.created_at < last.created_at || (row.created_at === last.created_at && row.id < last.id)),
-  );
-  return { rows: [...page, ...older], done: false };
 }

@@ -1,16 +1,14 @@
-import {
-  fileTypes,
-  maxFileSize,
-  type UploadProgress,
-  uploadFile,
-  type Values,
-} from '@desk/backend/resources';
+import { fileTypes, refusal } from '@desk/backend/resource-file';
+import type { Values } from '@desk/backend/resources';
+import { type UploadProgress, uploadFile } from '@desk/backend/upload-file';
+import { Button } from '@desk/components/button';
 import { message } from '@desk/components/message';
-import { Button, Panel } from '@desk/components/ui';
+import { Panel } from '@desk/components/panel';
 import { useText } from '@desk/i18n/language';
 import { Upload } from 'lucide-react';
 import { type DragEvent, useId, useRef, useState } from 'react';
 import { cn } from '@/components/cn';
+import { hasFile } from './values';
 
 interface Props {
   values: Values;
@@ -18,7 +16,10 @@ interface Props {
   onBusy: (busy: boolean) => void;
 }
 
-/** The file of a resource: dropped or chosen, and uploaded at once with its progress. It is stored with the form. */
+/**
+ * The file of a resource: dropped or chosen, and uploaded at once with its progress. It is stored
+ * with the form.
+ */
 export function FileField({ values, onChange, onBusy }: Props) {
   const text = useText();
   const id = useId();
@@ -33,8 +34,8 @@ export function FileField({ values, onChange, onBusy }: Props) {
     if (!file) return;
     setState('');
     setError('');
-    if (!fileTypes.includes(file.type)) return setError(text.resources.wrongType);
-    if (file.size > maxFileSize) return setError(text.resources.tooLarge);
+    const refused = refusal(file);
+    if (refused) return setError(text.resources[refused]);
     stop.current = new AbortController();
     setProgress({ done: 0, waiting: false });
     onBusy(true);
@@ -79,7 +80,7 @@ export function FileField({ values, onChange, onBusy }: Props) {
         />
         <Button variant="outline" disabled={progress !== undefined} onClick={() => input.current?.click()}>
           <Upload aria-hidden="true" className="size-4!" />
-          {values.file_url === '#' ? text.resources.drop : text.resources.replace}
+          {hasFile(values) ? text.resources.replace : text.resources.drop}
         </Button>
         <p className="text-muted-foreground text-sm">{text.resources.fileHelp}</p>
         {progress !== undefined && (

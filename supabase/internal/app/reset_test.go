@@ -1,0 +1,149 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// resettable is a project whose migrations write into tables of the platform.
+func resettable(more fstest.MapFS) fstest.MapFS {
+	files := maps.Clone(project)
+	files["migrations/20260105000000_platform.sql"] = &fstest.MapFile{Data: []byte(`
+create extension pg_cron with schema pg_catalog;
+create extension if not exists supabase_vault with schema vault;
+insert into storage.buckets (id, name) values ('scans', 'scans');
+select vault.create_secret('bearer', 'hook_token');
+select cron.schedule('never', '0 0 1 1 *', 'select 1');
+alter database postgres set statement_timeout = '61s';
+`)}
+	maps.Copy(files, more)
+	return files
+}
+
+// TestReset resets the database of a running server whose migrations write into tables of the
+// platform: twice, with a migration and a seed that fail between, and after a reset that was killed.
+func TestReset(t *testing.T) {
+	data := dataFolder(t)
+	a := newApp(t, data, nil)
+	a.options.Project = resettable(nil)
+	info := start(t, a)
+	everythingWorks(t, info, "before@example.org")
+	api, secret := info.Get("API_URL"), info.Get("SECRET_KEY")
+	if status, body := call(t, "POST", api+"/storage/v1/object/scans/a.txt", "scan", "apikey", secret, "Authorization",
+		"Bearer "+secret); status != 200 {
+		t.Fatalf("upload: %d %s", status, body)
+	}
+	stored := func() (found []string) {
+		_ = filepath.WalkDir(filepath.Join(data, "storage"), func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.Contains(path, "a.txt") {
+				found = append(found, path)
+			}
+			return nil
+		})
+		return found
+	}
+	if len(stored()) == 0 {
+		t.Fatal("the upload left no file")
+	}
+	value := func(q string) (text string) {
+		t.Helper()
+		conn := connectTo(t, info.Get("DB_URL"))
+		if err := conn.QueryRow(t.Context(), q).Scan(&text); err != nil {
+			t.Fatalf("%s: %v", q, err)
+		}
+		return text
+	}
+	const users = `select count(*)::text from auth.users`
+	again := func(more fstest.MapFS) error {
+		t.Helper()
+		other := newApp(t, data, nil)
+		other.options.Project = resettable(more)
+		return other.Reset(t.Context(), true, nil)
+	}
+
+	for name, text := range map[string]string{
+		"migrations/20260106000000_wrong.sql": "insert into storage.buckets (id, name) values ('scans', 'scans');",
+		"seed.sql":                            "insert into public.missing values (1);",
+	} {
+		err := again(fstest.MapFS{name: {Data: []byte(text)}})
+		if err == nil || !strings.Contains(err.Error(), "the database stays as it was") ||
+			!strings.Contains(err.Error(), filepath.Base(name)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := value(users); n == "0" || len(stored()) == 0 {
+			t.Fatalf("after %s failed: %s users, files %q", name, n, stored())
+		}
+		everythingWorks(t, info, strings.Trim(filepath.Base(name), "._sql0123456789")+"@example.org")
+	}
+
+	// A killed reset leaves both databases.
+	super := connectTo(t, superuserOf(a))
+	for _, name := range []string{resetName, replacedName} {
+		if _, err := super.Exec(t.Context(), "create database "+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	super.Close(t.Context())
+	for range 2 {
+		if err := again(nil); err != nil {
+			t.Fatal(err)
+		}
+		for q, want := range map[string]string{
+			users: "0",
+			`select string_agg(id, ' ' order by id) from storage.buckets`:                                                  "avatars scans",
+			`select string_agg(jobname || ' ' || database, ',') from cron.job`:                                             "never postgres",
+			`select count(*)::text from vault.decrypted_secrets where name = 'hook_token' and decrypted_secret = 'bearer'`: "1",
+			`select current_setting('statement_timeout')`:                                                                  "61s",
+			`select string_agg(datname, ' ' order by datname) from pg_database where datallowconn`:                         "postgres template1",
+		} {
+			if got := value(q); got != want {
+				t.Errorf("%s: %q, want %q", q, got, want)
+			}
+		}
+		if found := stored(); len(found) > 0 {
+			t.Errorf("files of the database before: %q", found)
+		}
+		everythingWorks(t, info, "after@example.org")
+	}
+}
+
+// superuserOf returns the URL of the superuser of a running stack's Postgres.
+func superuserOf(a *App) string { return a.database.superuserURL("postgres") }
+
+// TestResetOfStopped resets the database of a server that does not run.
+func TestResetOfStopped(t *testing.T) {
+	data := dataFolder(t)
+	a := newApp(t, data, nil)
+	a.options.Project = resettable(nil)
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	everythingWorks(t, a.Info(), "before@example.org")
+	if err := a.Close(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	other := newApp(t, data, nil)
+	other.options.Project = resettable(nil)
+	var steps []string
+	if err := other.Reset(t.Context(), false, func(step string) { steps = append(steps, step) }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(steps, "applied 20260105000000_platform") {
+		t.Errorf("steps: %q", steps)
+	}
+	next := newApp(t, data, nil)
+	next.options.Project = resettable(nil)
+	info := start(t, next)
+	everythingWorks(t, info, "before@example.org")
+	conn := connectTo(t, info.Get("DB_URL"))
+	var n int
+	if err := conn.QueryRow(t.Context(), `select count(*) from auth.users`).Scan(&n); err != nil || n != 2 {
+		t.Errorf("%d users, want the two of everythingWorks: %v", n, err)
+	}
+}

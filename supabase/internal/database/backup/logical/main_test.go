@@ -1,0 +1,9 @@
+package logical
+
+import (
+	"testing"
+
+	"daawo/supabase/internal/database/testdb"
+)
+
+func TestMain(m *testing.M) { testdb.Main(m) }

@@ -1,0 +1,392 @@
+// Package child runs functions in a process of their own, which it talks to over a unix socket:
+// those that a Dev builds from source, and the bundles of package deploy. The process itself is
+// supabase/stack/child.
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/tracing"
+	"daawo/supabase/internal/functions/host"
+)
+
+// Process is a version of the functions in a child process.
+type Process struct {
+	host.Description
+	keep   bool // the program is needed after the process
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	client *http.Client
+	proxy  *httputil.ReverseProxy
+	calls  sync.WaitGroup
+	exited chan struct{}
+
+	configuring sync.Mutex
+	config      host.ChildConfig // as sent last
+}
+
+// StartOptions describe a process.
+type StartOptions struct {
+	Program string
+	Socket  string // path for the socket of the process
+	Config  host.ChildConfig
+	Log     *slog.Logger
+	Memory  int64 // limit in bytes; 0 means none
+	Keep    bool  // do not delete the program after the process
+}
+
+// Start starts a program and waits until it replies. Its error ends with what the program printed.
+func Start(ctx context.Context, o StartOptions) (*Process, error) {
+	config, socket, log := o.Config, o.Socket, o.Log
+	config.Socket = socket
+	cmd := exec.Command(o.Program) // ends after its standard input and its calls
+	if o.Memory > 0 {
+		cmd.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.FormatInt(o.Memory/10*9, 10))
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout = cmd.Stderr // shows the output of functions
+	if err := startWritten(cmd); err != nil {
+		return nil, err
+	}
+	transport := &socketTransport{path: socket}
+	p := &Process{keep: o.Keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport},
+		exited: make(chan struct{})}
+	p.proxy = &httputil.ReverseProxy{
+		Transport:      transport,
+		FlushInterval:  0, // see fromChild
+		BufferPool:     &copyBuffers,
+		Rewrite:        toChild,
+		ModifyResponse: fromChild,
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
+			w.Header().Set("Retry-After", "1")
+			host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
+		},
+	}
+	var output bytes.Buffer // for the error of a failed start
+	var mu sync.Mutex
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		lines := bufio.NewScanner(stderr)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			mu.Lock()
+			if output.Len() < 1<<16 {
+				output.WriteString(lines.Text() + "\n")
+			}
+			mu.Unlock()
+			relay(log, lines.Bytes())
+		}
+	}()
+	if o.Memory > 0 {
+		go p.limitMemory(o.Memory, log)
+	}
+	go func() {
+		defer close(p.exited)
+		<-read // Wait closes the pipe
+		_ = cmd.Wait()
+		transport.CloseIdleConnections()
+	}()
+	if err = p.Configure(config); err == nil {
+		err = p.awaitReady(ctx)
+	}
+	if err == nil {
+		err = p.describe(ctx)
+	}
+	if err != nil {
+		p.Retire(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(output.String()))
+	}
+	return p, nil
+}
+
+// startWritten starts a program that was just written. While another goroutine forks, its child
+// holds the file open for writing for a moment, and the kernel refuses to run it.
+func startWritten(cmd *exec.Cmd) error {
+	for attempt := 1; ; attempt++ {
+		err := cmd.Start()
+		if !errors.Is(err, syscall.ETXTBSY) || attempt == 100 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// describe asks the process what it contains.
+func (p *Process) describe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, host.HealthTimeout)
+	defer cancel()
+	if err := p.ask(ctx, "/_internal/describe", &p.Description); err != nil {
+		return fmt.Errorf("the functions process does not say what it contains: %w", err)
+	}
+	if p.Protocol != host.Protocol {
+		return fmt.Errorf("the functions were built from packages of another release: their protocol is %d, the server's %d; "+
+			"build them again, in a project with third_party/daawo after `daawo init --functions`", p.Protocol,
+			host.Protocol)
+	}
+	return nil
+}
+
+// Schedules returns the cron expressions of the process.
+func (p *Process) Schedules() map[string]string { return host.SchedulesOf(p.Functions) }
+
+// toChild forwards a call with the gateway's headers about the client, which a ReverseProxy
+// removes.
+func toChild(r *httputil.ProxyRequest) {
+	r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
+	r.Out.Host = r.In.Host
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port",
+		"X-Forwarded-Prefix"} {
+		if v := r.In.Header.Get(name); v != "" {
+			r.Out.Header.Set(name, v)
+		}
+	}
+}
+
+// fromChild makes a ReverseProxy pass a reply on as it comes, if its body is not here yet: a
+// ReverseProxy flushes each part of a body whose length it does not know. Doing so for a short
+// reply takes a goroutine and a second write to the client.
+func fromChild(res *http.Response) error {
+	if body, ok := res.Body.(*socketBody); ok && !body.arrived {
+		res.ContentLength = -1
+	}
+	return nil
+}
+
+// relay logs a log line of a child, with its attributes in the same order. Another line, such as
+// printed text, is logged as it is.
+func relay(log *slog.Logger, line []byte) {
+	var level slog.Level
+	var msg string
+	var attrs []slog.Attr
+	leveled := false
+	fields := json.NewDecoder(bytes.NewReader(line))
+	fields.UseNumber()
+	_, err := fields.Token() // the brace
+	for err == nil && fields.More() {
+		var name json.Token
+		if name, err = fields.Token(); err != nil {
+			break
+		}
+		switch name {
+		case "time":
+			err = fields.Decode(new(json.RawMessage))
+		case "level":
+			err = fields.Decode(&level)
+			leveled = true
+		case "msg":
+			err = fields.Decode(&msg)
+		default:
+			var v any
+			err = fields.Decode(&v)
+			attrs = append(attrs, slog.Any(fmt.Sprint(name), v))
+		}
+	}
+	if err != nil || !leveled {
+		log.Info(string(line))
+		return
+	}
+	log.LogAttrs(context.Background(), level, msg, attrs...)
+}
+
+// awaitReady waits until the child's health check succeeds.
+func (p *Process) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://functions/_internal/health", nil)
+		if err != nil {
+			return err
+		}
+		if res, err := p.client.Do(req); err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-p.exited:
+			return errors.New("functions process exited")
+		case <-ctx.Done():
+			return errors.New("functions process does not serve")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// Configure sends the child its configuration.
+func (p *Process) Configure(config host.ChildConfig) error {
+	p.configuring.Lock()
+	defer p.configuring.Unlock()
+	config.Draining = config.Draining || p.config.Draining
+	p.config = config
+	line, err := json.Marshal(config)
+	if err != nil {
+		return err
+	}
+	_, err = p.stdin.Write(append(line, '\n'))
+	return err
+}
+
+func (p *Process) begin() { p.calls.Add(1) }
+func (p *Process) end()   { p.calls.Done() }
+
+// Exited returns a channel that is closed when the process has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// MemoryUse returns the resident bytes of the process. It returns false if the process has ended,
+// also while its parent has not waited for it, and where that is not known.
+func (p *Process) MemoryUse() (bytes int64, ok bool) { return memoryOf(p.cmd.Process.Pid) }
+
+// CheckHealth runs Func.Health of all functions in the child.
+func (p *Process) CheckHealth(ctx context.Context) error {
+	return p.ask(ctx, "/_internal/check", &struct{}{})
+}
+
+// ServeHTTP forwards a call to the child.
+func (p *Process) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.proxy.ServeHTTP(w, r) }
+
+// RunSchedule runs scheduled work in the child.
+func (p *Process) RunSchedule(ctx context.Context, name string) error {
+	return p.run(ctx, "/_internal/schedule/"+name, nil)
+}
+
+// RunJob runs a job in the child.
+func (p *Process) RunJob(ctx context.Context, name, job string, args []byte) error {
+	return p.run(ctx, "/_internal/job/"+name+"/"+job, args)
+}
+
+func (p *Process) run(ctx context.Context, path string, args []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://functions"+path, bytes.NewReader(args))
+	if err != nil {
+		return err
+	}
+	if traceparent := tracing.Traceparent(ctx); traceparent != "" {
+		req.Header.Set("Traceparent", traceparent)
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	if err != nil || res.StatusCode == http.StatusNoContent {
+		return err
+	}
+	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+		return edge.Snooze(time.Duration(seconds) * time.Second)
+	}
+	return errors.New(strings.TrimSpace(string(text)))
+}
+
+// Retire ends the process after its calls, or when ctx ends. After 15 s it kills the process.
+func (p *Process) Retire(ctx context.Context) {
+	p.Drain()
+	over := make(chan struct{})
+	go func() {
+		p.calls.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+	_ = p.stdin.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(15 * time.Second):
+		_ = p.cmd.Process.Kill()
+		<-p.exited
+	}
+	if !p.keep {
+		_ = os.Remove(p.cmd.Path)
+	}
+}
+
+// Drain tells the process that another one serves new calls. The database's connections do not
+// suffice for many processes.
+func (p *Process) Drain() {
+	p.configuring.Lock()
+	config := p.config
+	p.configuring.Unlock()
+	config.Draining = true
+	_ = p.Configure(config) // it may have ended
+}
+
+// memoryCheck is the pause between two looks at the memory of a process.
+const memoryCheck = 200 * time.Millisecond
+
+// limitMemory kills the process when it uses more than limit bytes. Before that its runtime
+// collects garbage at nine tenths.
+func (p *Process) limitMemory(limit int64, log *slog.Logger) {
+	if err := preferForOOM(p.cmd.Process.Pid); err != nil {
+		log.Warn("the kernel may end another process than the functions when memory is short", "error", err)
+	}
+	tick := time.NewTicker(memoryCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.exited:
+			return
+		case <-tick.C:
+		}
+		if memory, ok := p.MemoryUse(); ok && memory > limit {
+			log.Error("functions process exceeds its memory limit and is ended", "memory", memory, "limit", limit)
+			_ = p.cmd.Process.Kill() // it may have ended
+			return
+		}
+	}
+}
+
+// ask sends a request for the parent's own use and decodes the JSON of its reply.
+func (p *Process) ask(ctx context.Context, path string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://functions"+path, nil)
+	if err != nil {
+		return err
+	}
+	res, err := p.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<22))
+	if err != nil {
+		return err
+	}
+	if res.StatusCode == http.StatusNotFound {
+		return errors.New("it was built from packages of another release; build it again, " +
+			"in a project with third_party/daawo after `daawo init --functions`")
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", res.Status, bytes.TrimSpace(text))
+	}
+	return json.Unmarshal(text, into)
+}

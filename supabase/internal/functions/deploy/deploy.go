@@ -1,0 +1,338 @@
+// Package deploy serves functions from bundles, programs that are sent to a running server, and
+// switches between them without dropping a call. Each bundle runs in a process of package child.
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"daawo/supabase/internal/base/tempdir"
+	"daawo/supabase/internal/functions/host"
+)
+
+// Base is what serves the functions while no bundle is deployed: the functions of this program, or
+// those of a project.
+type Base interface {
+	http.Handler
+	Schedules() map[string]string
+	RunSchedule(ctx context.Context, name string) error
+	RunJob(ctx context.Context, name, job string, args []byte) error
+}
+
+// Options configure a Deployer.
+type Options struct {
+	Dir   string // holds the bundles; made if it is missing
+	Host  *host.Host
+	Base  Base
+	Built []host.FunctionInfo // the functions of Base
+	// returns the present configuration of a process; call Reconfigure after a change
+	Child func() (host.ChildConfig, error)
+	// the number of unfinished jobs by FUNCTION/JOB; nil means none
+	Waiting func(ctx context.Context) (map[string]int, error)
+	// called after a switch, because schedules may differ; nil for nothing
+	Changed func(ctx context.Context) error
+	Memory  int64 // limit of a process in bytes; 0 means 512 MiB
+	// how long calls of a replaced version may go on; 0 means 10 min
+	Drain    time.Duration
+	MaxBytes int64 // of a bundle; 0 means 512 MiB
+	Log      *slog.Logger
+	Meter    host.Meter // nil counts nothing
+}
+
+// Deployer serves the functions of a deployed bundle, and switches between bundles without dropping
+// a call. A bundle is a program that hosts functions in a process of its own. It stays deployed
+// over restarts of this program.
+type Deployer struct {
+	Options
+	sockets   func() (string, error) // returns the private folder of the sockets; the first call makes it
+	socketDir *tempdir.Dir           // this folder, nil until then
+	store     store
+	life      context.Context
+	cancel    context.CancelFunc
+	retiring  sync.WaitGroup
+	deploying sync.Mutex // one deployment at a time
+
+	configuring sync.Mutex // one Reconfigure at a time, so that the last one sends the newest configuration
+	mu          sync.RWMutex
+	current     server
+}
+
+// server is a version of the functions: Base or a bundle in a child process.
+type server interface {
+	Base
+	configure(host.ChildConfig) error // sends a changed configuration
+	begin()                           // a call begins
+	end()                             // a call ends
+	retire(ctx context.Context)       // ends the version after its calls
+}
+
+// base is the version that needs no bundle.
+type base struct{ Base }
+
+func (base) configure(host.ChildConfig) error { return nil } // app configures it
+func (base) begin()                           {}
+func (base) end()                             {}
+func (base) retire(context.Context)           {}
+
+// New returns a Deployer that serves the bundle that was deployed last, or Base. If that
+// bundle does not start, it is tried again and again, and the functions answer 503 until it does.
+// Close ends the process.
+func New(ctx context.Context, o Options) (*Deployer, error) {
+	if o.Memory == 0 {
+		o.Memory = 512 << 20
+	}
+	if o.Drain == 0 {
+		o.Drain = 10 * time.Minute
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 512 << 20
+	}
+	d := &Deployer{Options: o, current: base{o.Base}}
+	if err := d.store.load(o.Dir); err != nil {
+		return nil, fmt.Errorf("deployed functions: %w", err)
+	}
+	d.sockets = sync.OnceValues(func() (string, error) {
+		dir, err := tempdir.New("", "functions")
+		if err != nil {
+			return "", err
+		}
+		d.socketDir = dir
+		return dir.Path, nil
+	})
+	d.life, d.cancel = context.WithCancel(context.Background())
+	if o.Meter != nil {
+		o.Meter.Deployed(d.MemoryUse)
+	}
+	if v, ok := d.store.find(d.store.Current); ok {
+		b := d.prepare(v)
+		if err := b.start(ctx); err != nil {
+			o.Log.Error("deployed functions do not start; trying again", "version", v.ID, "error", err)
+		}
+		go b.watch()
+		d.current = b
+	}
+	return d, nil
+}
+
+// Close ends the process of the functions after its calls, or when ctx ends.
+func (d *Deployer) Close(ctx context.Context) error {
+	d.cancel()
+	d.retiring.Wait()
+	d.peek().retire(ctx)
+	d.deploying.Lock()
+	defer d.deploying.Unlock()
+	return d.socketDir.Remove()
+}
+
+// peek returns the current version without keeping it alive.
+func (d *Deployer) peek() server {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.current
+}
+
+// acquire returns the current version and keeps it alive until end.
+func (d *Deployer) acquire() server {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	d.current.begin()
+	return d.current
+}
+
+// ServeHTTP sends a call to the current version.
+func (d *Deployer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); name {
+	case "_internal":
+		d.Host.ServeHTTP(w, r)
+		return
+	case deployPath:
+		d.remote(w, r)
+		return
+	}
+	v := d.acquire()
+	defer v.end()
+	v.ServeHTTP(w, r)
+}
+
+// Schedules returns the cron expressions of the current version.
+func (d *Deployer) Schedules() map[string]string { return d.peek().Schedules() }
+
+// RunSchedule runs scheduled work in the current version.
+func (d *Deployer) RunSchedule(ctx context.Context, name string) error {
+	v := d.acquire()
+	defer v.end()
+	return v.RunSchedule(ctx, name)
+}
+
+// RunJob runs a job in the current version.
+func (d *Deployer) RunJob(ctx context.Context, name, job string, args []byte) error {
+	v := d.acquire()
+	defer v.end()
+	return v.RunJob(ctx, name, job, args)
+}
+
+// Reconfigure sends the result of Child to the current version.
+func (d *Deployer) Reconfigure() {
+	d.configuring.Lock()
+	defer d.configuring.Unlock()
+	v := d.acquire()
+	defer v.end()
+	config, err := d.Child()
+	if err == nil {
+		err = v.configure(config)
+	}
+	if err != nil && d.life.Err() == nil {
+		d.Log.Error("cannot reconfigure the functions process", "error", err)
+	}
+}
+
+// MemoryUse returns the resident bytes of the process of the current version, 0 without one.
+func (d *Deployer) MemoryUse() int64 {
+	if b, ok := d.peek().(*deployed); ok {
+		return b.memoryUse()
+	}
+	return 0
+}
+
+// ErrBusy means that a deployment is in progress.
+var ErrBusy = errors.New("another deployment is in progress; try again when it has ended")
+
+// Deploy stores a bundle, tries it beside the current version and switches to it. After an error
+// nothing has changed.
+func (d *Deployer) Deploy(ctx context.Context, bundle io.Reader, message string, force bool) (Version, error) {
+	if !d.deploying.TryLock() {
+		return Version{}, ErrBusy
+	}
+	defer d.deploying.Unlock()
+	v, err := d.store.receive(bundle, d.MaxBytes)
+	if err != nil {
+		return Version{}, fmt.Errorf("store the bundle: %w", err)
+	}
+	v.Message = message
+	b, err := d.try(ctx, v, force)
+	if err != nil {
+		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)))
+	}
+	if err := d.store.add(b.Version); err != nil {
+		b.discard()
+		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)))
+	}
+	d.swap(ctx, b)
+	return b.Version, nil
+}
+
+// BuiltIn is the name of the functions that need no bundle, for Rollback.
+const BuiltIn = "built-in"
+
+// Rollback switches to an earlier version, BuiltIn or, with "", to the one before the current.
+func (d *Deployer) Rollback(ctx context.Context, id string, force bool) (Version, error) {
+	if !d.deploying.TryLock() {
+		return Version{}, ErrBusy
+	}
+	defer d.deploying.Unlock()
+	if id == "" {
+		if id = d.store.previous(); id == "" {
+			return Version{}, errors.New("there is no earlier version")
+		}
+	}
+	if id == d.store.Current || id == BuiltIn && d.store.Current == "" {
+		return Version{}, fmt.Errorf("version %s is the current one", id)
+	}
+	if id == BuiltIn {
+		if err := d.knowsWaiting(ctx, d.Built, force); err != nil {
+			return Version{}, err
+		}
+		if err := d.store.use(""); err != nil {
+			return Version{}, err
+		}
+		d.swap(ctx, base{d.Base})
+		return Version{ID: BuiltIn, Functions: d.Built}, nil
+	}
+	v, ok := d.store.find(id)
+	if !ok {
+		return Version{}, fmt.Errorf("there is no version %s", id)
+	}
+	b, err := d.try(ctx, v, force)
+	if err != nil {
+		return Version{}, err
+	}
+	if err := d.store.use(id); err != nil {
+		b.discard()
+		return Version{}, err
+	}
+	d.swap(ctx, b)
+	return b.Version, nil
+}
+
+// swap makes v the current version and lets the old one finish its calls.
+func (d *Deployer) swap(ctx context.Context, v server) {
+	if b, ok := v.(*deployed); ok {
+		go b.watch()
+	}
+	d.mu.Lock()
+	old := d.current
+	d.current = v
+	d.mu.Unlock()
+	d.retiring.Go(func() {
+		ctx, cancel := context.WithTimeout(d.life, d.Drain)
+		defer cancel()
+		old.retire(ctx)
+	})
+	d.Reconfigure() // the configuration may have changed during the start
+	if d.Changed != nil {
+		if err := d.Changed(context.WithoutCancel(ctx)); err != nil {
+			d.Log.Error("cannot change the schedules", "error", err)
+		}
+	}
+}
+
+// Functions returns the functions of the current version, and its id.
+func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
+	if b, ok := d.peek().(*deployed); ok {
+		return b.ID, b.Functions
+	}
+	return BuiltIn, d.Built
+}
+
+// bundle returns the file of a version.
+func (d *Deployer) bundle(id string) string { return d.store.file(id) }
+
+// Version is a deployed bundle.
+type Version struct {
+	ID        string              `json:"id"`
+	SHA256    string              `json:"sha256"`
+	Size      int64               `json:"size"` // bytes
+	Deployed  time.Time           `json:"deployed_at"`
+	Message   string              `json:"message,omitempty"`
+	Current   bool                `json:"current,omitempty"`
+	Functions []host.FunctionInfo `json:"functions"`
+}
+
+// keepVersions is the number of bundles that are kept.
+const keepVersions = 5
+
+// manifestName is the file that lists the versions.
+const manifestName = "versions.json"
+
+// readManifest reads the list of versions. A missing file is an empty list.
+func readManifest(dir string, into any) error {
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}

@@ -1,0 +1,21 @@
+import { toast } from 'sonner';
+import { message } from './message';
+
+/**
+ * Runs an action and shows its result as a notice, which never holds words of a report. text.failed
+ * is for an error.
+ */
+export async function attempt<T>(
+  text: { failed: (why: string) => string; noReply: string },
+  action: () => Promise<T>,
+  done?: string,
+): Promise<T | undefined> {
+  try {
+    const result = await action();
+    if (done) toast.success(done);
+    return result;
+  } catch (error) {
+    toast.error(text.failed(message(error, text)));
+    return undefined;
+  }
+}

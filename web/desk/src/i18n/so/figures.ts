@@ -1,0 +1,30 @@
+import type { text as english } from '../en/figures';
+
+export const text: typeof english = {
+  title: 'Tirooyin',
+  period: 'Muddo',
+  months: (n) => `${n} bilood`,
+  weeks: 'Warbixinnada toddobaadkii',
+  regions: 'Gobol ahaan',
+  products: 'Alaabta ugu badan',
+  productsHelp: 'Waxaa la magacaabaa alaabta leh saddex warbixin ama ka badan.',
+  statuses: 'Xaalad ahaan',
+  median: 'Kala bar: tallaabada koowaad gudaha',
+  p90: 'Toban kasta sagaal: tallaabada koowaad gudaha',
+  waiting: 'Hadda sugaya',
+  hours: (n) => (n < 48 ? `${n} saac` : `${Math.round(n / 24)} maalmood`),
+  total: 'Warbixinno',
+  downloads: 'Soo dejinta bil kasta',
+  resource: 'Agab',
+  month: 'Bil',
+  number: 'Tiro',
+  week: 'Toddobaadka',
+  csv: 'Soo deji CSV',
+  mapLabel: 'Khariidadda 18-ka gobol, oo la fududeeyay',
+  noRegion: 'Gobol aan la garanayn',
+  empty: 'Muddadan warbixin kuma jirto.',
+  exportTitle: 'Dhoofi warbixinno dhan',
+  exportHelp:
+    'Magacyo, lambarro iyo erayo dad: faylka sir ku hay oo tirtir kaddib. Raadraacu wuu hayaa dhoofinta.',
+  exportButton: 'Warbixinnada u dhoofi CSV',
+};

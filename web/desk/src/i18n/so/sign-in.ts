@@ -1,0 +1,36 @@
+import type { text as english } from '../en/sign-in';
+
+export const text: typeof english = {
+  title: 'Soo gal',
+  intro: 'Shaqaalaha oo keliya. Mulkiilaha weydiiso casuumaad.',
+  email: 'Iimayl',
+  password: 'Furaha sirta',
+  submit: 'Soo gal',
+  wrong: 'Iimaylkan iyo furahan isma leh.',
+  link: 'Beddelkeeda ii soo dir xiriiriye',
+  sent: (email) =>
+    `Haddii ${email} yahay shaqaale, iimayl ayaa ku soo socda. Fur xiriiriyaha, ama halkan ku qor koodhka.`,
+  code: 'Koodhka iimaylka',
+  submitCode: 'Sii wad',
+  wrongCode: 'Koodhkani sax ma aha, ama waa dhacay.',
+  tooSoon: 'Iimayl ayaa hadda la diray. Sug daqiiqad, ka dibna isku day mar kale.',
+  back: 'Isticmaal furaha sirta',
+  linkFailed: 'Xiriiriyahani ma shaqeeyo hadda. Mid cusub weydiiso.',
+  ended: 'Fadhigaagii wuu dhammaaday. Mar kale soo gal.',
+  notStaff: 'Akoonkani kama mid aha shaqaalaha, ama kama mid aha hadda.',
+  factorTitle: 'Tallaabada labaad',
+  factorIntro: 'Qor lixda lambar ee uu app-kaagu muujinayo.',
+  digits: 'Lix lambar',
+  passkey: 'Isticmaal passkey',
+  enrolTitle: 'Ilaali akoonkaaga',
+  enrolIntro:
+    'Warbixinnadu waa sir, markaa furaha keliya kuma filna. Sawirkan ku iskaan garee app-ka xaqiijinta, dabadeed qor lixda lambar.',
+  enrolSecret: 'Ama furahan ku qor app-ka:',
+  enrolPasskey: 'Beddelkeeda isticmaal passkey-ga qalabkan',
+  passwordTitle: 'Dooro furaha sirta',
+  passwordIntro: 'Ugu yaraan 12 xaraf. Dhowr eray ayaa ka fudud in la xasuusto hal eray.',
+  newPassword: 'Furaha cusub',
+  passwordShort: 'Ugu yaraan 12 xaraf ayaa loo baahan yahay.',
+  name: 'Magacaaga, sida ay saaxiibbadu u arkaan',
+  later: 'Hadda maya',
+};

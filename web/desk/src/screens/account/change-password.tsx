@@ -1,0 +1,42 @@
+import { setPassword } from '@desk/backend/session';
+import { attempt } from '@desk/components/attempt';
+import { Button } from '@desk/components/button';
+import { Field } from '@desk/components/field';
+import { Panel } from '@desk/components/panel';
+import { useText } from '@desk/i18n/language';
+import { tooShort } from '@desk/session/password';
+import { type FormEvent, useState } from 'react';
+import { Input } from '@/components/ui/input';
+
+export function ChangePassword() {
+  const text = useText();
+  const [password, change] = useState('');
+  const [error, setError] = useState('');
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (tooShort(password)) return setError(text.signIn.passwordShort);
+    setError('');
+    await attempt(text, () => setPassword(password), text.saved);
+    change('');
+  };
+  return (
+    <Panel title={text.account.password}>
+      <form onSubmit={submit} className="flex flex-col items-start gap-3" noValidate>
+        <Field label={text.signIn.newPassword} error={error} className="w-full">
+          {(props) => (
+            <Input
+              {...props}
+              type="password"
+              autoComplete="new-password"
+              value={password}
+              onChange={(e) => change(e.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" variant="outline">
+          {text.save}
+        </Button>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,81 @@
+import { forwardReport, readReport } from '@desk/backend/reports';
+import { attempt } from '@desk/components/attempt';
+import { Button } from '@desk/components/button';
+import { Checkbox } from '@desk/components/checkbox';
+import { Failure } from '@desk/components/failure';
+import { Field } from '@desk/components/field';
+import { Loading } from '@desk/components/loading';
+import { Panel } from '@desk/components/panel';
+import { ScreenHead } from '@desk/components/screen-head';
+import { useLoad } from '@desk/components/use-load';
+import { useLanguage } from '@desk/i18n/language';
+import { useEffect, useState } from 'react';
+import { Link, useParams } from 'react-router-dom';
+import { Textarea } from '@/components/ui/input';
+import { maskPerson } from './mask-person';
+import { noticeFacts } from './notice-facts';
+
+/**
+ * A notice for an authority: the product, the place and a description that the reviewer has cleared
+ * of personal data.
+ */
+export default function ForwardScreen() {
+  const { text, language } = useLanguage();
+  const { reference = '' } = useParams();
+  const { data, error, reload } = useLoad(() => readReport(reference), reference);
+  const [description, setDescription] = useState<string>();
+  const [checked, setChecked] = useState(false);
+  useEffect(() => {
+    document.title = reference;
+  }, [reference]);
+  if (error) return <Failure error={error} retry={reload} />;
+  if (!data) return <Loading />;
+  const words = description ?? maskPerson(data.issue_description, [data.name, data.phone, data.phone_e164]);
+  const print = async () => {
+    const done = await attempt(text, () => forwardReport(reference));
+    if (done) window.print();
+  };
+  return (
+    <div className="mx-auto flex max-w-3xl flex-col gap-4">
+      <div className="no-print">
+        <ScreenHead title={text.forward.title}>
+          <Link className="text-primary underline" to={`/reports/${reference}`}>
+            {text.cancel}
+          </Link>
+        </ScreenHead>
+        <p className="bg-sun-soft text-sun-ink mb-4 rounded-lg p-3">{text.forward.intro}</p>
+        <Field label={text.forward.description}>
+          {(props) => (
+            <Textarea
+              {...props}
+              rows={8}
+              value={words}
+              onChange={(e) => setDescription(e.target.value)}
+              lang={data.language}
+            />
+          )}
+        </Field>
+        <div className="mt-3 flex flex-wrap items-center gap-4">
+          <Checkbox label={text.forward.checked} checked={checked} onChange={setChecked} />
+          <Button disabled={!checked} onClick={print}>
+            {text.forward.print}
+          </Button>
+        </div>
+      </div>
+      <Panel className="print:border-0">
+        <h2 className="mb-3 text-lg">{text.forward.from}</h2>
+        <dl className="grid grid-cols-[9rem_1fr] gap-y-1">
+          {noticeFacts(data, language, text).map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-muted-foreground">{name}</dt>
+              <dd className="wrap-anywhere">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className="mt-4 whitespace-pre-wrap wrap-anywhere" lang={data.language}>
+          {words}
+        </p>
+      </Panel>
+    </div>
+  );
+}
