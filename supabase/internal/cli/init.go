@@ -24,6 +24,8 @@ packages by those of this release.
 func runInit(_ context.Context, inv *Invocation) error {
 	functions := inv.flags.Bool("functions", false, "add edge functions in Go")
 	force := inv.flags.Bool("force", false, "replace an existing config.toml")
+	inv.ignore([]string{"i", "interactive", "with-vscode-settings", "with-intellij-settings"})
+	inv.refuse("use-orioledb", "is not supported; the storage engine is that of Postgres")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}
@@ -46,5 +48,27 @@ func runInit(_ context.Context, inv *Invocation) error {
 	if vendored > 0 {
 		fmt.Fprintf(inv.Stdout, "wrote %d files of package edge and its server to %s\n", vendored, project.Vendored)
 	}
+	if err == nil {
+		fmt.Fprint(inv.Stdout, inv.named(nextSteps(dir, *functions)))
+	}
 	return err
+}
+
+// nextSteps returns what to do after init.
+func nextSteps(dir string, functions bool) string {
+	var out strings.Builder
+	step := func(command, what string) { fmt.Fprintln(&out, strings.TrimRight(fmt.Sprintf("  %-38s %s", command, what), " ")) }
+	out.WriteString("\nNext:\n\n")
+	if dir != "." {
+		step("cd "+dir, "")
+	}
+	start := "serve the project; the first migration has a table"
+	if functions {
+		start = "build the functions and serve the project"
+	}
+	step("daawo start", start)
+	step("daawo sql --tables", "list the tables, in a second terminal")
+	step("daawo migration new add_prices", "write the next migration; `daawo migration up` applies it")
+	step("daawo status -o env", "print the address and the keys for your application")
+	return out.String()
 }
