@@ -66,9 +66,14 @@ tools: # report missing programs and how to install them
 check: $(MODULES) ## format, vet, staticcheck, types, lint
 	@scripts/check.sh
 
+.PHONY: quick
+quick: $(MODULES) ## format, vet, lint and unit tests, in three minutes at most
+	@scripts/quick.sh
+
+# With PKG no program is built, because the Go tests need none.
 .PHONY: test
-test: build ## all tests: Go with -race, unit tests of the site, a browser against the running stack, nine short drills
-	@scripts/test.sh
+test: $(if $(PKG),$(MODULES),build) ## all tests: Go with -race, the site, a browser, drills; PKG=./supabase/…: these Go tests
+	@$(if $(PKG),scripts/test-go.sh $(PKG),scripts/test.sh)
 
 .PHONY: test-go
 test-go: $(MODULES) ## only the Go tests

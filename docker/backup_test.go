@@ -21,6 +21,7 @@ echo "$*" >>"$VOLUMES/.calls"
 case "$1 $2" in
 "volume inspect") test -d "$VOLUMES/$3" ;;
 "volume create") for last; do :; done; mkdir "$VOLUMES/$last" ;;
+"compose config") echo "$IMAGES" ;;
 "run --rm")
 	shift 2
 	map= program=
@@ -64,7 +65,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	v.fails("daawo", "backup.sh", target, "is not empty")
 	// The message must list only the volumes that the backup replaces.
-	v.fails("daawo", "restore.sh", target, "exists", "docker volume rm daawo_db-data daawo_db-config daawo_storage-data\n")
+	v.fails("daawo", "restore.sh", target, "exists",
+		"docker volume rm daawo_db-data daawo_db-config daawo_storage-data\n")
 	v.succeeds("fresh", "restore.sh", target)
 	v.checkRestored(hasAttributes)
 	v.write("copy/db-data.tar.gz", "damaged", 0o600)
@@ -88,22 +90,34 @@ func TestUpgrade(t *testing.T) {
 	}
 	v.write("volumes/daawo_db-data/PG_VERSION", "17\n", 0o600)
 	v.succeeds("daawo", "upgrade.sh", target)
-	want := []string{"compose stop", "run --rm", "compose start", "compose pull --ignore-buildable", "compose build --pull", "compose up --detach --wait"}
-	calls := readFile(t, filepath.Join(v.dir, ".calls"))
-	calls = calls[strings.Index(calls, want[0]):]
-	for _, call := range want {
-		_, after, found := strings.Cut(calls, call)
-		if !found {
-			t.Errorf("%q is missing or too early", call)
-			break
-		}
-		calls = after
-	}
+	v.calls("compose stop", "run --rm", "compose start", "compose pull\n", "compose up --detach --wait")
+	v.images = "supabase/gotrue\nlocalhost/daawo:latest"
+	v.succeeds("daawo", "upgrade.sh", target+"-built")
+	v.calls("compose stop", "run --rm", "compose start", "compose pull --ignore-buildable", "compose build --pull",
+		"compose up --detach --wait")
 	for _, step := range []string{"compose pull*", "compose build*", "compose up*"} {
 		v.fail = step
 		v.fails("daawo", "upgrade.sh", target+step, "The way back is in docs/docker.md")
 	}
 	v.checkAllLinesRan("upgrade.sh")
+}
+
+// calls checks the commands of docker since the last check, in their order.
+func (v *volumes) calls(want ...string) {
+	v.t.Helper()
+	calls := readFile(v.t, filepath.Join(v.dir, ".calls"))
+	if err := os.Truncate(filepath.Join(v.dir, ".calls"), 0); err != nil {
+		v.t.Fatal(err)
+	}
+	calls = calls[strings.Index(calls, want[0]):]
+	for _, call := range want {
+		_, after, found := strings.Cut(calls, call)
+		if !found {
+			v.t.Errorf("%q is missing or too early", call)
+			break
+		}
+		calls = after
+	}
 }
 
 // checkAllLinesRan checks that every command of the scripts ran at least once.
@@ -113,7 +127,8 @@ func (v *volumes) checkAllLinesRan(scripts ...string) {
 	for _, script := range scripts {
 		continued := false
 		for i, line := range strings.Split(readFile(v.t, script), "\n") {
-			if first := !continued; first && !structure.MatchString(line) && !v.lines[script][i+1] && !strings.HasPrefix(line, "trap ") {
+			if first := !continued; first && !structure.MatchString(line) && !v.lines[script][i+1] &&
+				!strings.HasPrefix(line, "trap ") {
 				v.t.Errorf("%s:%d never ran: %s", script, i+1, line)
 			}
 			continued = strings.HasSuffix(line, `\`)
@@ -126,6 +141,7 @@ type volumes struct {
 	t         *testing.T
 	root, dir string                  // dir holds the volumes
 	fail      string                  // pattern of the docker commands that fail
+	images    string                  // of the compose file
 	lines     map[string]map[int]bool // run, by script
 }
 
@@ -154,9 +170,10 @@ var tracedLine = regexp.MustCompile(`(?m)^\++(\S+):(\d+): `)
 // run runs a script for a project with the fake docker, and records its lines.
 func (v *volumes) run(project, script, target string) (string, error) {
 	// For root, bash takes PS4 not from the environment.
-	cmd := exec.CommandContext(v.t.Context(), "bash", "-c", `PS4='+${0##*/}:$LINENO: '; set -x; . "$0"`, "./"+script, target)
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(v.root, "bin")+":"+os.Getenv("PATH"), "VOLUMES="+v.dir, "COMPOSE_PROJECT_NAME="+project,
-		"FAIL="+v.fail)
+	cmd := exec.CommandContext(v.t.Context(), "bash", "-c", `PS4='+${0##*/}:$LINENO: '; set -x; . "$0"`, "./"+script,
+		target)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(v.root, "bin")+":"+os.Getenv("PATH"), "VOLUMES="+v.dir,
+		"COMPOSE_PROJECT_NAME="+project, "FAIL="+v.fail, "IMAGES="+v.images)
 	out, err := cmd.CombinedOutput()
 	var rest strings.Builder
 	for line := range strings.Lines(string(out)) {
@@ -199,12 +216,14 @@ func (v *volumes) fails(project, script, target string, words ...string) {
 func (v *volumes) checkRestored(hasAttributes bool) {
 	t := v.t
 	t.Helper()
-	diff := exec.CommandContext(t.Context(), "sh", "-c", "for v in db-data db-config storage-data; do diff -r daawo_$v fresh_$v; done")
+	diff := exec.CommandContext(t.Context(), "sh", "-c",
+		"for v in db-data db-config storage-data; do diff -r daawo_$v fresh_$v; done")
 	diff.Dir = v.dir
 	if out, err := diff.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("restored files differ: %v\n%s", err, out)
 	}
-	if info, err := os.Stat(filepath.Join(v.dir, "fresh_db-config/pgsodium_root.key")); err != nil || info.Mode().Perm() != 0o400 {
+	if info, err := os.Stat(filepath.Join(v.dir, "fresh_db-config/pgsodium_root.key")); err != nil ||
+		info.Mode().Perm() != 0o400 {
 		t.Errorf("restored key: %v (%v)", info, err)
 	}
 	if hasAttributes {

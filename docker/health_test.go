@@ -31,24 +31,35 @@ type image struct {
 
 // images is the table of the pinned images. A new tag needs a new look at the image.
 var images = map[string]image{
-	"supabase/postgres:17.6.1.136": {"postgres", true, true, map[string]client{"pg_isready": allAddresses}, map[string]string{"5432": "46"}},
+	"supabase/postgres:17.6.1.136": {"postgres", true, true, map[string]client{"pg_isready": allAddresses},
+		map[string]string{"5432": "46"}},
 	// Alpine. GOTRUE_API_HOST is 0.0.0.0.
-	"supabase/gotrue:v2.196.0": {"supabase", false, true, map[string]client{"wget": firstAddress}, map[string]string{"9999": "4"}},
+	"supabase/gotrue:v2.196.0": {"supabase", false, true, map[string]client{"wget": firstAddress},
+		map[string]string{"9999": "4"}},
 	// One static binary, no shell.
-	"postgrest/postgrest:v16.2": {"1000", false, false, map[string]client{"postgrest": ownAddress}, map[string]string{"3000": "4", "3001": "4"}},
-	"darthsim/imgproxy:v3.31.4": {"imgproxy", false, true, map[string]client{"imgproxy": ownAddress}, map[string]string{"5001": "46"}},
+	"postgrest/postgrest:v16.2": {"1000", false, false, map[string]client{"postgrest": ownAddress},
+		map[string]string{"3000": "4", "3001": "4"}},
+	"darthsim/imgproxy:v3.31.4": {"imgproxy", false, true, map[string]client{"imgproxy": ownAddress},
+		map[string]string{"5001": "46"}},
 	// Alpine with Node. SERVER_HOST is 0.0.0.0.
-	"supabase/storage-api:v1.74.0": {"root", false, true, map[string]client{"wget": firstAddress, "node": allAddresses}, map[string]string{"5000": "4"}},
+	"supabase/storage-api:v1.74.0": {"root", false, true, map[string]client{"wget": firstAddress, "node": allAddresses},
+		map[string]string{"5000": "4"}},
 	// Debian with Node, neither curl nor wget. PG_META_HOST is 0.0.0.0.
-	"supabase/postgres-meta:v0.99.0": {"root", false, true, map[string]client{"node": allAddresses}, map[string]string{"8080": "4"}},
+	"supabase/postgres-meta:v0.99.0": {"root", false, true, map[string]client{"node": allAddresses},
+		map[string]string{"8080": "4"}},
 	// HOSTNAME is 0.0.0.0.
-	"supabase/studio:2026.09.07-sha-7996410": {"root", false, true, map[string]client{"node": allAddresses}, map[string]string{"3000": "4"}},
+	"supabase/studio:2026.09.07-sha-7996410": {"root", false, true, map[string]client{"node": allAddresses},
+		map[string]string{"3000": "4"}},
 	// Debian with curl. Phoenix listens on [::].
-	"supabase/realtime:v2.134.10": {"65534", true, true, map[string]client{"curl": allAddresses}, map[string]string{"4000": "46"}},
-	"supabase/supavisor:2.9.12":   {"65534", true, true, map[string]client{"curl": allAddresses}, map[string]string{"4000": "46", "5432": "46", "6543": "46"}},
-	"axllent/mailpit:v1.31.3":     {"root", false, true, map[string]client{"/mailpit": ownAddress, "wget": firstAddress}, map[string]string{"8025": "46", "1025": "46"}},
+	"supabase/realtime:v2.134.10": {"65534", true, true, map[string]client{"curl": allAddresses},
+		map[string]string{"4000": "46"}},
+	"supabase/supavisor:2.9.12": {"65534", true, true, map[string]client{"curl": allAddresses},
+		map[string]string{"4000": "46", "5432": "46", "6543": "46"}},
+	"axllent/mailpit:v1.31.3": {"root", false, true,
+		map[string]client{"/mailpit": ownAddress, "wget": firstAddress}, map[string]string{"8025": "46", "1025": "46"}},
 	// Ours, on distroless static. DAAWO_HOST is 0.0.0.0, which Go opens for IPv4 only.
-	"daawo:latest": {"65532", false, false, map[string]client{"/daawo": allAddresses}, map[string]string{"54321": "4", "54323": "4", "9000": "4"}},
+	ourImage: {"65532", false, false, map[string]client{"/daawo": allAddresses},
+		map[string]string{"54321": "4", "54323": "4", "9000": "4"}},
 }
 
 var address = regexp.MustCompile(`https?://[^\s'"]+`)
@@ -107,12 +118,14 @@ func TestHealthCheckModel(t *testing.T) {
 		image, refused string
 		test           []string
 	}{
-		{"supabase/storage-api:v1.74.0", "connection refused", []string{"CMD", "wget", "--spider", "http://localhost:5000/status"}},
+		{"supabase/storage-api:v1.74.0", "connection refused",
+			[]string{"CMD", "wget", "--spider", "http://localhost:5000/status"}},
 		{"supabase/storage-api:v1.74.0", "", []string{"CMD", "wget", "--spider", "http://127.0.0.1:5000/status"}},
 		{"supabase/storage-api:v1.74.0", "no curl", []string{"CMD", "curl", "http://127.0.0.1:5000/status"}},
 		{"supabase/postgres-meta:v0.99.0", "", []string{"CMD", "node", "-e", "fetch('http://localhost:8080/health')"}},
-		{"supabase/postgres-meta:v0.99.0", "not open", []string{"CMD", "node", "-e", "fetch('http://localhost:80/health')"}},
-		{"daawo:latest", "no shell", []string{"CMD-SHELL", "/daawo healthcheck http://127.0.0.1:9000/"}},
+		{"supabase/postgres-meta:v0.99.0", "not open",
+			[]string{"CMD", "node", "-e", "fetch('http://localhost:80/health')"}},
+		{ourImage, "no shell", []string{"CMD-SHELL", "/daawo healthcheck http://127.0.0.1:9000/"}},
 	} {
 		err := images[tt.image].check(tt.test)
 		if (err != nil) != (tt.refused != "") || err != nil && !strings.Contains(err.Error(), tt.refused) {

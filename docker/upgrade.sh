@@ -19,8 +19,12 @@ fi
 
 docker/backup.sh "$target"
 trap 'echo "The upgrade failed. The way back is in docs/docker.md, with the backup in $target." >&2' EXIT
-docker compose pull --ignore-buildable
-docker compose build --pull
+if docker compose config --images | grep -q '^localhost/'; then # ours is not published
+  docker compose pull --ignore-buildable
+  docker compose build --pull
+else
+  docker compose pull
+fi
 docker compose up --detach --wait
 trap - EXIT
 echo "Every service is healthy. Keep $target until the site has been used for some days."

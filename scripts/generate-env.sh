@@ -14,8 +14,7 @@ keys() {
   elif command -v go >/dev/null; then
     go run ./supabase keys generate
   elif command -v docker >/dev/null; then
-    docker build -q -f docker/Dockerfile --target daawo -t daawo:latest . >&2
-    docker run --rm daawo:latest keys generate
+    docker run --rm "$(docker build -q -f docker/Dockerfile --target daawo .)" keys generate
   else
     echo "bin/daawo, Go or Docker is needed to generate the keys" >&2
     return 1

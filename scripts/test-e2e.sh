@@ -7,7 +7,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CHROMIUM_PATH=$(scripts/ensure-chromium.sh)
-export CHROMIUM_PATH
+FIREFOX_PATH=$(scripts/ensure-firefox.sh)
+OLDEST_CHROMIUM_PATH=$(scripts/ensure-oldest-chromium.sh)
+export CHROMIUM_PATH FIREFOX_PATH OLDEST_CHROMIUM_PATH
 
 # Contact channels of an invented organization.
 export WHATSAPP_NUMBER=252610000000 CONTACT_EMAIL=support@example.org FACEBOOK_URL=https://www.facebook.com/example

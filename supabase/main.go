@@ -23,6 +23,6 @@ func main() { stack.Main(program()) }
 // program returns the options of the product with its files.
 func program() stack.Options {
 	o := product.Options()
-	o.Version, o.Project, o.Site, o.AdminSite = version, project, web.Files(), web.Desk()
+	o.Version, o.Project, o.Site, o.Administration.Site = version, project, web.Files(), web.Desk()
 	return o
 }

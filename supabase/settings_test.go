@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write docs/configuration.md")
 func settings() config.Program {
 	o := program()
 	p := config.Program{Defaults: o.Defaults}
-	for _, v := range o.Pages {
+	for _, v := range o.Pages.Variables {
 		p.Pages = append(p.Pages, config.PageVariable(v))
 	}
 	for _, v := range o.Variables {

@@ -5,6 +5,18 @@ import { defineConfig } from '@playwright/test';
  */
 const baseURL = process.env.DAAWO_URL ?? process.env.API_URL;
 
+const args = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** The oldest Chromium that the site supports (scripts/ensure-oldest-chromium.sh). */
+const oldest = process.env.OLDEST_CHROMIUM_PATH;
+
 export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/e2e/global-setup.ts',
@@ -26,14 +38,21 @@ export default defineConfig({
     trace: { mode: 'on-first-retry', snapshots: false, screenshots: true },
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-      args: [
-        '--no-sandbox',
-        '--disable-quic',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-      ],
+      args,
     },
   },
+  projects: [
+    { name: 'Chromium' },
+    // It remembers a failed import(), unlike the present one.
+    ...(oldest
+      ? [
+          {
+            name: 'oldest Chromium',
+            testMatch: 'missing-scripts.spec.ts',
+            grep: /at the next touch/,
+            use: { launchOptions: { executablePath: oldest, args: [...args, '--disable-gpu'] } },
+          },
+        ]
+      : []),
+  ],
 });

@@ -6,6 +6,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { compressedForms } from './scripts/compressed-forms.ts';
 import { functionsOverlay } from './scripts/functions-overlay.ts';
+import { loadParts } from './scripts/load-parts.ts';
 import { patches, slimLibraries } from './scripts/slim-libraries.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
@@ -25,6 +26,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     slimLibraries(patches, [removeScroll, router, routerDom]),
     command === 'serve' && fillPlaceholders(),
     functionsOverlay(),
+    loadParts(),
     !isSsrBuild && compressedForms(),
   ],
   resolve: {
@@ -47,7 +49,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
         modulePreload: false,
         assetsInlineLimit: 0,
         rolldownOptions: {
-          // boot-start.ts calls hydrate of entry-client.tsx. The page alone would not keep that export.
+          // boot/start-application.ts calls hydrate of entry-client.tsx. The page alone would not keep that export.
           input: ['index.html', 'src/entry-client.tsx'],
           preserveEntrySignatures: 'exports-only',
           output: {

@@ -12,12 +12,14 @@ import (
 )
 
 // Options returns the options of the product, except Version and the files: Project, Site and
-// AdminSite.
+// Administration.Site.
 func Options() stack.Options {
 	return stack.Options{
-		Functions: functions.All, Commands: admin.Commands(), Prepare: admin.Prepare, StartLinks: admin.StartLinks,
-		RowLink: admin.RowLink, AdminLink: admin.DeskLink, CleanBuckets: cleanBuckets,
-		FormErrorPage: []byte(formErrorPage), Pages: contactPages, Variables: variables, Defaults: defaults,
-		MailTexts: mailTexts(), UserTables: []string{"public.reports"},
+		Functions: functions.All, Commands: admin.Commands(), Prepare: admin.Prepare,
+		Pages: stack.Pages{Variables: contactPages, FormError: []byte(formErrorPage)},
+		Mail:  stack.Mail{Texts: mailTexts(), RowLink: admin.RowLink},
+		Administration: stack.Administration{RowLink: admin.DeskLink, StartLinks: admin.StartLinks,
+			Operators: []string{"system"}},
+		Variables: variables, Defaults: defaults, CleanBuckets: cleanBuckets, UserTables: []string{"public.reports"},
 	}
 }

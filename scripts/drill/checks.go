@@ -35,14 +35,15 @@ var (
 		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderLimits$|" +
 		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
 		[]string{
-			"acceptance", "internal/app", "internal/auth", "internal/auth/redirect", "internal/gateway",
-			"internal/photo", "internal/rest/token", "internal/storage",
+			"acceptance", "internal/app", "internal/engine/auth", "internal/engine/auth/redirect", "internal/gateway",
+			"internal/base/photo", "internal/engine/rest/token", "internal/engine/storage",
 		}}
 
-	clockChecks     = checks{"Clock", []string{"acceptance", "internal/backup", "internal/fnhost", "internal/outbox"}}
+	clockChecks = checks{"Clock", []string{"acceptance", "internal/database/backup/physical",
+		"internal/functions/host", "internal/functions/jobs"}}
 	migrationChecks = checks{
 		"TestConnectionLossAtEveryMessage|TestUpgradeFromFirstRelease|TestUpgrade$",
-		[]string{"acceptance", "internal/migrate", "internal/app"},
+		[]string{"acceptance", "internal/database/migrate", "internal/app"},
 	}
 )
 

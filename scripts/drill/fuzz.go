@@ -59,6 +59,11 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 	if err != nil {
 		return "", err
 	}
+	module, err := goCommand(ctx, "list", "-m")
+	if err != nil {
+		return "", err
+	}
+	kept := filepath.Join(string(bytes.TrimSpace(cache)), "fuzz", string(bytes.TrimSpace(module)))
 	programs := map[string]string{}
 	for _, t := range targets {
 		if programs[t.dir] != "" {
@@ -82,8 +87,7 @@ func fuzzAll(ctx context.Context, targets []fuzzTarget, each time.Duration) (str
 			places <- struct{}{}
 			defer func() { <-places }()
 			// Keep interesting inputs in the go command's cache for the next run.
-			n, err := t.run(ctx, programs[t.dir], filepath.Join(string(bytes.TrimSpace(cache)), "fuzz", "daawo", t.dir),
-				each)
+			n, err := t.run(ctx, programs[t.dir], filepath.Join(kept, t.dir), each)
 			mu.Lock()
 			defer mu.Unlock()
 			executions += n

@@ -18,7 +18,8 @@ type builder struct {
 	context string // source folder
 	ignored ignore
 	dir     string
-	modules string // installed packages, used instead of npm ci
+	modules string          // installed packages, used instead of npm ci
+	partial map[string]bool // stages with a command that could not run here
 }
 
 func (b *builder) build(s *stage) error {
@@ -53,7 +54,11 @@ func (b *builder) step(s *stage, root string, in instruction) (err error) {
 	case "COPY":
 		return b.copy(c, root, in)
 	case "RUN":
-		return b.command(c, root, in.rest)
+		ran, err := b.command(c, root, in.rest)
+		if !ran {
+			b.partial[s.name] = true
+		}
+		return err
 	case "USER":
 		c.User = in.rest
 	case "VOLUME":
@@ -89,6 +94,10 @@ func (b *builder) copy(c *config, root string, in instruction) error {
 	for _, source := range words[:len(words)-1] {
 		at := filepath.Join(from, source)
 		info, err := os.Stat(at)
+		if errors.Is(err, fs.ErrNotExist) && b.partial[in.flags["from"]] {
+			fmt.Printf("not copied: %s of stage %s\n", source, in.flags["from"])
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -101,6 +110,12 @@ func (b *builder) copy(c *config, root string, in instruction) error {
 		}
 		if err := copyTree(at, to, hidden == nil && in.flags["chown"] == "", relative(hidden, source)); err != nil {
 			return err
+		}
+		if mode := in.flags["chmod"]; mode != "" {
+			bits, err := strconv.ParseUint(mode, 8, 32)
+			if err := errors.Join(err, os.Chmod(to, fs.FileMode(bits))); err != nil {
+				return err
+			}
 		}
 		if owner := in.flags["chown"]; owner != "" {
 			if err := chown(to, owner); err != nil {
@@ -132,18 +147,18 @@ func chown(tree, owner string) error {
 	})
 }
 
-// command implements RUN. Below a WORKDIR it runs a plain shell there, so paths must be relative. In the root folder it needs
-// root and a copy-on-write view of the system.
-func (b *builder) command(c *config, root, line string) error {
+// command implements RUN, and reports whether it could run. Below a WORKDIR it runs a plain shell there, so paths must be
+// relative. In the root folder it needs root and a copy-on-write view of the system.
+func (b *builder) command(c *config, root, line string) (ran bool, err error) {
 	if line == "npm ci" && b.modules != "" {
-		return b.installed(filepath.Join(root, c.Workdir))
+		return true, b.installed(filepath.Join(root, c.Workdir))
 	}
 	if c.Workdir == "/" {
 		return inSystem(root, line)
 	}
 	for _, word := range strings.Fields(line) {
 		if strings.HasPrefix(word, "/") {
-			return fmt.Errorf("%s is an absolute path, which would be on this machine: use a relative path", word)
+			return true, fmt.Errorf("%s is an absolute path, which would be on this machine: use a relative path", word)
 		}
 	}
 	cmd := exec.Command("/bin/sh", "-euc", line)
@@ -152,28 +167,28 @@ func (b *builder) command(c *config, root, line string) error {
 	for name, value := range c.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	return quietly(cmd)
+	return true, quietly(cmd)
 }
 
 // inSystem runs a command as root over a copy-on-write view of this machine and copies the changes to root.
-func inSystem(root, line string) error {
+func inSystem(root, line string) (ran bool, err error) {
 	if os.Geteuid() != 0 {
 		fmt.Printf("not run (needs root): %s\n", line)
-		return nil
+		return false, nil
 	}
 	const script = `mount -t tmpfs tmpfs "$1" && mkdir "$1/work" "$1/system" "$1/upper" &&
 		mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/system" &&
 		chroot "$1/system" /bin/sh -euc "$3" && cp -a "$1/upper/." "$2"`
 	view, err := os.MkdirTemp("", "image-")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer os.Remove(view)
 	if err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", view).Run(); err != nil {
 		fmt.Printf("not run (mount not permitted): %s\n", line)
-		return nil
+		return false, nil
 	}
-	return quietly(exec.Command("unshare", "--mount", "/bin/sh", "-euc", script, "sh", view, root, line))
+	return true, quietly(exec.Command("unshare", "--mount", "/bin/sh", "-euc", script, "sh", view, root, line))
 }
 
 // quietly runs a command. Its error includes the output.

@@ -54,7 +54,7 @@ func run(file string, targets []string, modules, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	b := &builder{context: ".", ignored: ignored, dir: dir, modules: modules}
+	b := &builder{context: ".", ignored: ignored, dir: dir, modules: modules, partial: map[string]bool{}}
 	for _, s := range needed(stages, targets) {
 		if err := b.build(s); err != nil {
 			return fmt.Errorf("stage %s: %w", s.name, err)

@@ -18,6 +18,7 @@ import (
 
 	"daawo/functions"
 	"daawo/functions/admin"
+	"daawo/functions/product"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
@@ -62,7 +63,8 @@ func newApp(t *testing.T, data string, environment map[string]string, changes ..
 	o := app.Options{
 		Config: c, Data: data, Project: project, Site: pages,
 		CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All,
-		RowLink: admin.RowLink, AdminLink: admin.DeskLink, Getenv: getenv, Version: "test",
+		Operators: product.Options().Administration.Operators, RowLink: admin.RowLink, AdminLink: admin.DeskLink,
+		Getenv: getenv, Version: "test",
 		Postgres: func() (fs.FS, error) { return server.FindPackage(".") },
 		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

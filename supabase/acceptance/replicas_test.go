@@ -22,6 +22,7 @@ import (
 	"daawo/functions"
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
@@ -369,7 +370,7 @@ func (r *replicas) keysRotate(t *testing.T) {
 		return "/storage/v1" + reply.SignedURL
 	}
 	before := sign(0)
-	everywhere, err := app.RotateKeys(t.Context(), r.config, r.data, keys.Set.Rotate)
+	everywhere, err := keyring.Rotate(t.Context(), r.config, r.data, keys.Set.Rotate)
 	if err != nil || !everywhere {
 		t.Fatal(everywhere, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/database/backup/logical"
 	"daawo/supabase/internal/database/server"
@@ -31,7 +32,7 @@ func generatedKeys(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := app.EnvironmentOf(set)
+	values, err := keyring.Environment(set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,24 +13,39 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// upstreamRoles creates the roles, schemas and defaults of a database of the image
-// supabase/postgres before any service has run. Some of their attributes differ from ours, and a
-// migration must keep them.
+// upstreamRoles creates the roles, schemas and defaults of a database of the image supabase/postgres before any service has run.
+// Some of their attributes differ from ours, and a migration must keep them. The image's own tests list them (nix/tests/expected:
+// roles.out, z_17_roles.out and realtime.out). Later releases also have the role supabase_realtime_admin.
 const upstreamRoles = `
 	create role postgres login createdb createrole replication bypassrls;
 	create role anon nologin;
 	create role authenticated nologin;
 	create role service_role nologin bypassrls;
 	create role authenticator login noinherit;
-	grant anon, authenticated, service_role, supabase_admin to authenticator;
 	create role supabase_auth_admin login noinherit createrole;
 	create role supabase_storage_admin login noinherit createrole;
+	create role supabase_functions_admin login noinherit createrole;
 	create role supabase_replication_admin login replication;
 	create role supabase_read_only_user login bypassrls;
+	create role supabase_etl_admin login replication;
 	create role dashboard_user createdb createrole replication;
 	create role pgbouncer login;
-	grant pg_read_all_data to supabase_read_only_user;
+	create role pgsodium_keyholder; create role pgsodium_keyiduser; create role pgsodium_keymaker; create role pgtle_admin;
+	grant anon, authenticated, service_role to authenticator;
+	grant anon, authenticated, service_role, authenticator to postgres with admin option;
+	grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres with admin option;
+	grant pg_create_subscription, pgtle_admin to postgres;
+	grant authenticator to supabase_storage_admin;
+	grant pg_read_all_data to supabase_read_only_user, supabase_etl_admin;
+	grant pgsodium_keyiduser to pgsodium_keyholder, pgsodium_keymaker;
+	grant pgsodium_keyholder to pgsodium_keymaker;
+	alter role anon set statement_timeout = '3s';
+	alter role authenticated set statement_timeout = '8s';
 	alter role authenticator set statement_timeout = '8s';
+	alter role authenticator set lock_timeout = '8s';
+	alter role supabase_admin set search_path = "$user", public, auth, extensions;
+	alter role supabase_auth_admin set search_path = auth;
+	alter role supabase_storage_admin set search_path = storage;
 	alter role postgres set search_path = "$user", public, extensions;
 	grant all on database postgres to postgres;
 
@@ -39,7 +54,8 @@ const upstreamRoles = `
 	create schema auth authorization supabase_admin;
 	create schema storage authorization supabase_admin;
 	create schema realtime;
-	create schema _realtime;
+	grant usage on schema realtime to anon, authenticated, service_role;
+	grant usage on schema realtime to postgres with grant option;
 	create extension pgcrypto with schema extensions;
 	create extension "uuid-ossp" with schema extensions;
 	create extension pg_stat_statements with schema extensions;
@@ -49,8 +65,7 @@ const upstreamRoles = `
 	grant all on schema storage to supabase_storage_admin;
 	alter default privileges in schema public grant all on tables to postgres, anon, authenticated, service_role;
 	alter default privileges in schema public grant all on functions to postgres, anon, authenticated, service_role;
-	alter default privileges in schema public grant all on sequences to postgres, anon, authenticated, service_role;
-	grant anon, authenticated, service_role to postgres;`
+	alter default privileges in schema public grant all on sequences to postgres, anon, authenticated, service_role;`
 
 // query runs SQL and returns the first value of its last row, "" if there is no row.
 func query(t *testing.T, url, sql string) (value string) {
@@ -111,7 +126,8 @@ func TestMigrateWithUpstreamRoles(t *testing.T) {
 	if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	first := query(t, superuser, catalog)
+	catalogURL := superuser + "?search_path=public" // names outside of public have their schema
+	first := query(t, catalogURL, catalog)
 	for _, want := range []string{"relation auth.users r supabase_auth_admin",
 		"relation storage.objects r supabase_storage_admin", "relation reports r postgres",
 		"policy storage.objects visitors add report photos", "bucket {", "resource {", "relation river.river_job r"} {
@@ -122,7 +138,7 @@ func TestMigrateWithUpstreamRoles(t *testing.T) {
 	if err := newApp(t, dataFolder(t), environment).Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.Split(first, "\n"), strings.Split(query(t, superuser, catalog), "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(first, "\n"), strings.Split(query(t, catalogURL, catalog), "\n")); diff != "" {
 		t.Errorf("a second run changes something: %s", diff)
 	}
 	info := start(t, newApp(t, dataFolder(t), environment))

@@ -1,15 +1,12 @@
 package edge_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"daawo/supabase/edge"
 	"daawo/supabase/edgetest"
@@ -168,61 +165,5 @@ func TestEnvGet(t *testing.T) {
 		if got := env.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
-	}
-}
-
-func TestSupabaseClient(t *testing.T) {
-	hang := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/rest/v1/hang":
-			<-hang
-		case "/rest/v1/rpc/fails":
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"code":"P0001","message":"no","details":null,"hint":null}`))
-		case "/rest/v1/rpc/adds":
-			_, _ = w.Write([]byte(`3`))
-		default:
-			_, _ = w.Write([]byte(`[{"token":"` + r.Header.Get("Authorization") + `"}]`))
-		}
-	}))
-	defer server.Close()
-	defer close(hang)
-	f := edgetest.New(t, edge.Func{})
-	f.Env["SUPABASE_URL"], f.Env["SUPABASE_ANON_KEY"], f.Env["SUPABASE_SERVICE_ROLE_KEY"] = server.URL, "anon-key",
-		"service-key"
-	for token, as := range map[string]edge.Caller{
-		"Bearer anon-key":    {Role: "anon"},
-		"Bearer user-token":  {Role: "authenticated", Token: "user-token"},
-		"Bearer service-key": edge.Service,
-	} {
-		c, err := f.NewEnv().Supabase(t.Context(), as)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var rows []struct{ Token string }
-		if _, err := c.From("x").Select("*", "", false).ExecuteTo(&rows); err != nil || rows[0].Token != token {
-			t.Errorf("%v %v, want %s", rows, err, token)
-		}
-		if n, err := edge.Rpc[int](c, "adds", nil); err != nil || n != 3 {
-			t.Errorf("rpc: %d %v", n, err)
-		}
-		if _, err := edge.Rpc[int](c, "fails", nil); err == nil || !strings.Contains(err.Error(), "P0001") {
-			t.Errorf("a failed rpc returned %v", err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	c, err := f.NewEnv().Supabase(ctx, edge.Service)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	_, _, err = c.From("hang").Select("*", "", false).Execute()
-	if err == nil || time.Since(start) > 5*time.Second {
-		t.Errorf("a query outlived its context: %v", err)
-	}
-	if err := c.Within(func() error { <-hang; return nil }); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Within: %v", err)
 	}
 }

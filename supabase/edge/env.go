@@ -18,7 +18,7 @@ type Env struct {
 	ExecutionID string       // identifies this call in replies and logs
 	Region      string       // of the host: the value of SB_REGION, or "local"
 	Caller      Caller       // verified caller; Service for scheduled work and jobs
-	Traceparent string       // W3C trace context of the call, "" for none; Supabase, Upload and Remove send it on
+	Traceparent string       // W3C trace context of the call, "" for none; HTTP, Upload and Remove send it on
 	Log         *slog.Logger // adds the function and the execution id
 
 	host   Host

@@ -111,13 +111,12 @@ func ExampleReadForm() {
 
 // An error for the caller names the wrong fields.
 func ExampleError() {
-	e := edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "Please check the form.")
+	e := edge.Errorf(http.StatusUnprocessableEntity, "invalid", "Check the form.")
 	e.Fields = map[string]string{"name": "Enter a name."}
 	w := httptest.NewRecorder()
 	e.Write(w)
 	fmt.Print(w.Code, " ", w.Body)
-	// Output: 422 {"code":"validation_failed","message":"Please check the
-	// form.","fields":{"name":"Enter a name."}}
+	// Output: 422 {"code":"invalid","message":"Check the form.","fields":{"name":"Enter a name."}}
 }
 
 // A handler with CORS answers preflight requests itself.

@@ -15,17 +15,6 @@ import (
 // storageTimeout bounds one request to the storage service, the transfer of the object included.
 const storageTimeout = 45 * time.Second
 
-// closer ends a request's context together with its body.
-type closer struct {
-	io.ReadCloser
-	cancel context.CancelFunc
-}
-
-func (c closer) Close() error {
-	defer c.cancel()
-	return c.ReadCloser.Close()
-}
-
 // maxDownload bounds what Download reads into memory, in bytes.
 const maxDownload = 64 << 20
 

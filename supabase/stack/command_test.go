@@ -3,12 +3,20 @@ package stack
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"daawo/supabase/internal/cli"
 )
+
+// TestOptionsStayFew checks that wishes of one product are grouped.
+func TestOptionsStayFew(t *testing.T) {
+	if n := reflect.TypeFor[Options]().NumField(); n > 14 {
+		t.Errorf("Options has %d fields, want at most 14: group them", n)
+	}
+}
 
 // TestCommand runs a program's own command: its flags, arguments, usage errors, and its line in the
 // help.

@@ -45,11 +45,11 @@ func publicDir() string {
 // blocks matches the files of docs/library.md: a line with a name in backquotes, then the content.
 var blocks = regexp.MustCompile("(?m)^`([^`\n]+)`:\n\n```[a-z]*\n((?s:.*?))\n```$")
 
-// writeGuide writes the files of docs/library.md into a folder, with daawo as the module of this
-// repository.
-func writeGuide(t *testing.T, dir string) {
+// writeGuide writes the files of docs/library.md of a repository into a folder. The go.mod points to
+// the repository.
+func writeGuide(t *testing.T, repository, dir string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(root(t), "docs/library.md"))
+	page, err := os.ReadFile(filepath.Join(repository, "docs/library.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func writeGuide(t *testing.T, dir string) {
 		t.Fatalf("docs/library.md has %d files, want 6", len(found))
 	}
 	for _, b := range found {
-		name, text := filepath.Join(dir, b[1]), strings.Replace(b[2], "=> ../daawo", "=> "+root(t), 1)
+		name, text := filepath.Join(dir, b[1]), strings.Replace(b[2], "=> ../daawo", "=> "+repository, 1)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func call(t testing.TB, method, url, key, body string) (int, string) {
 func TestLibraryGuide(t *testing.T) {
 	dir := publicDir()
 	defer os.RemoveAll(dir)
-	writeGuide(t, dir)
+	writeGuide(t, root(t), dir)
 	program := buildGuide(t, dir)
 	at := startGuide(t, program)
 
@@ -192,8 +192,8 @@ func TestLibraryGuide(t *testing.T) {
 func TestProjectWithoutFiles(t *testing.T) {
 	dir := publicDir()
 	defer os.RemoveAll(dir)
-	s := stack.New(stack.Options{Project: fstest.MapFS{}, Data: filepath.Join(dir, "data"), FreePorts: true,
-		Getenv: noEnv})
+	s := stack.New(stack.Options{Project: fstest.MapFS{}},
+		stack.Process{Data: filepath.Join(dir, "data"), FreePorts: true, Getenv: noEnv})
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -205,8 +205,10 @@ func TestProjectWithoutFiles(t *testing.T) {
 	if status, _ := call(t, "GET", s.Value("API_URL")+"/elsewhere", "", ""); status != http.StatusNotFound {
 		t.Errorf("/elsewhere: %d", status)
 	}
-	if err := s.Start(t.Context()); err == nil {
-		t.Error("a stack starts twice")
+	for name, again := range map[string]func(context.Context) error{"Start": s.Start, "Run": s.Run} {
+		if err := again(t.Context()); err == nil || err.Error() != "the stack has been started" {
+			t.Errorf("%s of a started stack: %v", name, err)
+		}
 	}
 }
 
@@ -224,7 +226,7 @@ func Example() {
 	dir := publicDir() // the user of Postgres must be able to enter it
 	defer os.RemoveAll(dir)
 
-	s := stack.New(stack.Options{Project: project, Data: dir + "/data", FreePorts: true})
+	s := stack.New(stack.Options{Project: project}, stack.Process{Data: dir + "/data", FreePorts: true})
 	if err := s.Start(context.Background()); err != nil {
 		fmt.Println(err)
 		return

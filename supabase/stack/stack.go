@@ -46,13 +46,15 @@
 //
 // New makes a stack that is controlled by the caller. Start returns when it serves, Close ends it:
 //
-//	s := stack.New(stack.Options{Project: project, Functions: functions.All, Data: t.TempDir(), FreePorts: true})
+//	s := stack.New(stack.Options{Project: project, Functions: functions.All},
+//		stack.Process{Data: t.TempDir(), FreePorts: true})
 //	if err := s.Start(ctx); err != nil { … }
 //	defer s.Close(ctx)
 //	url, key := s.Value("API_URL"), s.Value("ANON_KEY")
 package stack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -63,6 +65,7 @@ import (
 	"daawo"
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/cli"
 	"daawo/supabase/internal/database/server/bundle"
@@ -75,42 +78,66 @@ type Options struct {
 	Name    string // of the program, for messages and help; "" means daawo
 	Version string // for `version`; "" means dev
 
-	Project fs.FS // the content of the folder supabase/: config.toml, migrations/, seed.sql
-	Site    fs.FS // static pages served at /, with an index.html; nil serves none
-	// an application for administrators, served with the API on a port of its own; nil serves none
-	AdminSite fs.FS
+	Project   fs.FS                // the content of the folder supabase/: config.toml, migrations/, seed.sql
+	Site      fs.FS                // static pages served at /, with an index.html; nil serves none
 	Functions map[string]edge.Func // served at /functions/v1/NAME
 	Commands  []Command            // of the program, besides those of the stack
 
-	CleanBuckets []CleanBucket // buckets whose uploads lose their metadata before they are stored
-	// HTML reply to a form post without JavaScript that the gateway refuses; nil means a default
-	// page
-	FormErrorPage []byte
-	Pages         []PageVariable // variables whose values the pages show
+	Pages          Pages
+	Mail           Mail
+	Administration Administration
+
 	// further variables that the functions read, for the reference of settings
 	Variables []Variable
 	Defaults  map[string]string // of variables of the stack, such as SMTP_SENDER_NAME
+
+	CleanBuckets []CleanBucket // buckets whose uploads lose their metadata before they are stored
 	// tables besides auth.users that `import` empties only with --replace, such as public.notes
 	UserTables []string
-	MailTexts  map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
-	// the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
-	RowLink func(row edge.Row) string
-
-	// AdminLink returns the line of a notice that leads to its row in AdminSite, which is served at
-	// address. It is used before Studio and RowLink where a reader of the notice can open that
-	// address. nil for none.
-	AdminLink func(address string, row edge.Row) string
-
 	// Prepare runs at each start after the project's migrations, as role postgres. public says
 	// whether the installation serves more than this machine, so that SQL of the project can rely
 	// on it. nil does nothing.
 	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
+}
+
+// Pages change the pages that the gateway serves.
+type Pages struct {
+	Variables []PageVariable // variables whose values the files of Options.Site show
+	// HTML reply to a form post without JavaScript that the gateway refuses; nil means a default
+	// page
+	FormError []byte
+}
+
+// Mail changes the mails of the stack.
+type Mail struct {
+	Texts map[string]map[string]MailText // mails of auth by language and kind; the built-in ones are English
+	// the line of a notice that leads to its row when STUDIO_URL is not set; nil for none
+	RowLink func(row edge.Row) string
+}
+
+// Administration is what administrators of the program see, and what functions may do for them.
+type Administration struct {
+	// an application for administrators, served with the API on a port of its own; nil serves none
+	Site fs.FS
+
+	// RowLink returns the line of a notice that leads to its row in Site, which is served at
+	// address. It is used before Studio and Mail.RowLink where a reader of the notice can open that
+	// address. nil for none.
+	RowLink func(address string, row edge.Row) string
+
 	// StartLinks returns links that `start` prints on a stack with the well-known local keys, by
 	// their label. nil prints none.
 	StartLinks func(ctx context.Context, at Installation) (map[string]string, error)
 
-	// The rest is for New; Main takes it from the command line and the process.
+	// Operators are the functions that may run operations of the stack with edge.Env.Operate: make
+	// backups, read all logs. The names are those in Functions. Functions that are deployed or
+	// reloaded later have the same grants.
+	Operators []string
+}
 
+// Process is what New needs and Main takes from the command line and the process. Its zero value is
+// usable.
+type Process struct {
 	Data      string                           // data folder; "" means DAAWO_DATA or .daawo
 	FreePorts bool                             // listen on free ports instead of those of config.toml
 	Getenv    func(name string) (string, bool) // nil means os.LookupEnv
@@ -175,24 +202,17 @@ func Main(o Options) {
 }
 
 func (o Options) env() cli.Env {
-	getenv := o.Getenv
-	if getenv == nil {
-		getenv = os.LookupEnv
-	}
-	version := o.Version
-	if version == "" {
-		version = "dev"
-	}
 	env := cli.Env{
-		Name: o.Name, Version: version, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: getenv, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite, Prepare: o.Prepare,
-		Postgres: func() (fs.FS, error) { return bundle.Package(".") }, Functions: o.Functions, Settings: o.settings(),
-		RowLink: o.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.FormErrorPage, UserTables: o.UserTables,
-		MailTexts: o.mailTexts(), Source: daawo.Source,
+		Name: o.Name, Version: cmp.Or(o.Version, "dev"), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout,
+		Stderr: os.Stderr, Getenv: os.LookupEnv, Project: o.Project, Site: o.Site, AdminSite: o.Administration.Site,
+		Prepare: o.Prepare, Postgres: func() (fs.FS, error) { return bundle.Package(".") }, Functions: o.Functions,
+		Operators: o.Administration.Operators, Settings: o.settings(), RowLink: o.Mail.RowLink,
+		AdminLink: o.Administration.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.Pages.FormError,
+		UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
 	}
-	if o.StartLinks != nil {
+	if links := o.Administration.StartLinks; links != nil {
 		env.StartLinks = func(ctx context.Context, at cli.Installation) (map[string]string, error) {
-			return o.StartLinks(ctx, Installation(at))
+			return links(ctx, Installation(at))
 		}
 	}
 	for _, c := range o.Commands {
@@ -206,7 +226,7 @@ func (o Options) env() cli.Env {
 
 func (o Options) mailTexts() map[string]map[string]app.MailText {
 	out := map[string]map[string]app.MailText{}
-	for language, texts := range o.MailTexts {
+	for language, texts := range o.Mail.Texts {
 		out[language] = map[string]app.MailText{}
 		for kind, text := range texts {
 			out[language][kind] = app.MailText(text)
@@ -225,7 +245,7 @@ func (o Options) cleanBuckets() []app.CleanBucket {
 
 func (o Options) settings() config.Program {
 	p := config.Program{Defaults: o.Defaults}
-	for _, v := range o.Pages {
+	for _, v := range o.Pages.Variables {
 		p.Pages = append(p.Pages, config.PageVariable(v))
 	}
 	for _, v := range o.Variables {
@@ -237,35 +257,45 @@ func (o Options) settings() config.Program {
 // Stack is one running backend. Make it with New.
 type Stack struct {
 	options Options
+	process Process
+	started atomic.Bool
 	app     atomic.Pointer[app.App] // nil until it serves
 }
 
 // New prepares a stack. Nothing happens before Start or Run.
-func New(o Options) *Stack { return &Stack{options: o} }
+func New(o Options, p Process) *Stack { return &Stack{options: o, process: p} }
 
-// Start returns when the stack serves. A stack is started once.
+// errStarted is the error of the second Start or Run.
+var errStarted = errors.New("the stack has been started")
+
+// Start returns when the stack serves. A stack is started once, by Start or Run. After an error it
+// can be started again.
 func (s *Stack) Start(ctx context.Context) error {
-	if s.app.Load() != nil {
-		return errors.New("the stack has been started")
-	}
-	a, err := s.prepare()
-	if err != nil {
+	return s.once(func(a *app.App) error {
+		err := a.Start(ctx)
+		if err == nil {
+			s.app.Store(a)
+		}
 		return err
-	}
-	if err := a.Start(ctx); err != nil {
-		return err
-	}
-	s.app.Store(a)
-	return nil
+	})
 }
 
 // Run starts the stack and serves until ctx ends or a part of it fails.
 func (s *Stack) Run(ctx context.Context) error {
+	return s.once(func(a *app.App) error { return a.Run(ctx, func(app.Info) { s.app.Store(a) }) })
+}
+
+// once calls start, unless the stack has served or a start is in progress.
+func (s *Stack) once(start func(*app.App) error) error {
+	if !s.started.CompareAndSwap(false, true) {
+		return errStarted
+	}
+	defer func() { s.started.Store(s.app.Load() != nil) }()
 	a, err := s.prepare()
 	if err != nil {
 		return err
 	}
-	return a.Run(ctx, func(app.Info) { s.app.Store(a) })
+	return start(a)
 }
 
 // Close ends a started stack, after the requests in flight.
@@ -286,7 +316,10 @@ func (s *Stack) Value(name string) string {
 }
 
 func (s *Stack) prepare() (*app.App, error) {
-	o, env := s.options, s.options.env()
+	o, p, env := s.options, s.process, s.options.env()
+	if p.Getenv != nil {
+		env.Getenv = p.Getenv
+	}
 	sources := config.Sources{Name: "config.toml", Getenv: env.Getenv, Program: env.Settings}
 	text, err := fs.ReadFile(o.Project, "config.toml")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -294,10 +327,10 @@ func (s *Stack) prepare() (*app.App, error) {
 	}
 	sources.File = text
 	sources.Overrides = append(sources.Overrides, func(c *config.Config) {
-		if o.Data != "" {
-			c.Data = o.Data
+		if p.Data != "" {
+			c.Data = p.Data
 		}
-		if o.FreePorts {
+		if p.FreePorts {
 			c.API.Port, c.DB.Port, c.Inbox.Port, c.Inbox.SMTPPort, c.Studio.Port, c.AdminPort = 0, 0, 0, 0, 0, 0
 		}
 	})
@@ -306,14 +339,11 @@ func (s *Stack) prepare() (*app.App, error) {
 		return nil, err
 	}
 	_, chosen := env.Getenv("DAAWO_DATA")
-	data, _, err := app.DataDir(c.Data, chosen || o.Data != "", "")
+	data, _, err := datadir.Resolve(c.Data, chosen || p.Data != "", "")
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Options{
-		Config: c, Data: data, AnyPort: o.FreePorts, Project: o.Project, Site: o.Site, AdminSite: o.AdminSite,
-		Prepare: o.Prepare, Postgres: env.Postgres, Functions: o.Functions, RowLink: o.RowLink, AdminLink: o.AdminLink,
-		MailTexts: env.MailTexts, CleanBuckets: env.CleanBuckets, FormErrorPage: o.FormErrorPage, Getenv: env.Getenv,
-		Version: env.Version, Log: o.Log,
-	}), nil
+	options := env.AppOptions()
+	options.Config, options.Data, options.AnyPort, options.Log = c, data, p.FreePorts, p.Log
+	return app.New(options), nil
 }

@@ -37,13 +37,13 @@ const entry = 'src/entry-client.tsx';
 const app = chunk(entry);
 const stylesheet = app.css?.[0] ?? '';
 const boot = {
-  content: await bundle('src/boot-content.ts'),
-  live: await bundle('src/boot-live.ts'),
-  missing: await bundle('src/boot-missing.ts'),
-  sent: await bundle('src/boot-sent.ts'),
+  content: await bundle('src/boot/content-page.ts'),
+  live: await bundle('src/boot/live-page.ts'),
+  missing: await bundle('src/boot/not-found-page.ts'),
+  sent: await bundle('src/boot/sent-page.ts'),
 };
 const css = await read(stylesheet);
-/** What a page says when its end has not arrived (boot-whole.ts). */
+/** What a page says when its end has not arrived (boot/document-arrival.ts). */
 const incomplete = { en: english.incomplete, so: somali.incomplete };
 
 const pages = languages.flatMap((language) =>
@@ -159,15 +159,15 @@ function bootOf(body: string): keyof typeof boot {
 
 /** Returns the inline script with the attributes of the page. */
 function bootScript(language: Language, screen: Screen, kind: keyof typeof boot) {
-  const preload = filesOf(language, screen);
-  if (screen.text[0] === 'resources') for (const file of listParts()) preload.add(file);
-  preload.delete(app.file);
+  const needs = filesOf(language, screen);
+  needs.delete(app.file);
   const attributes = {
     app: `/${app.file}`,
     css: `/${stylesheet}`,
     incomplete: incomplete[language],
     // No reader waits for the application on the other pages, and the names would be 2 % of a page.
-    ...(kind === 'live' && { preload: names(preload) }),
+    ...(kind === 'live' && { needs: names(needs) }),
+    ...(screen.text[0] === 'resources' && { wants: names(listParts()) }),
   };
   const data = Object.entries(attributes).map(([name, value]) => `data-${name}="${value}"`);
   return `<script ${data.join(' ')}>${boot[kind]}</script>`;

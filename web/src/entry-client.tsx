@@ -4,10 +4,13 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { hasSessionToRestore } from '@/backend/has-session';
 import { isMissingPart } from '@/lib/full-styles';
+import { partLoader } from '@/lib/load-part';
 import { routes } from '@/routes';
 
+Object.assign(globalThis, { loadPart: partLoader() }); // the build calls it in place of import()
+
 /**
- * Resolves when the page is live (boot-live.ts then repeats the click that started the application). Rejects if a part
+ * Resolves when the page is live (boot/live-page.ts then repeats the click that started the application). Rejects if a part
  * of the page could not be loaded; a later call tries again. A failure while this module is evaluated could not be
  * repeated, because the browser keeps it.
  */
@@ -49,11 +52,11 @@ export async function hydrate() {
     });
   });
   document.documentElement.dataset.live = '';
-  delete document.documentElement.dataset.failed; // the parts have arrived after boot-live.ts had given them up
+  delete document.documentElement.dataset.failed; // the parts have arrived after boot/live-page.ts had given them up
 }
 
 if (import.meta.env.DEV) {
-  document.documentElement.dataset.started = ''; // as boot-live.ts does
+  document.documentElement.dataset.started = ''; // as boot/live-page.ts does
   void hydrate();
 }
 

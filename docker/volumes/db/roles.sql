@@ -13,16 +13,18 @@ select 'create database _supabase owner supavisor' where not exists (select from
 
 begin;
 
+\ir realtime_role.sql
+
 -- The schema of Realtime, which only a superuser can create. Realtime finds its migrations applied.
 create schema if not exists realtime;
 select to_regclass('realtime.schema_migrations') is null as no_realtime
 \gset
 \if :no_realtime
-\ir platform/40_realtime.sql
-\ir platform/40_realtime_changes.sql
-\ir platform/40_realtime_walrus.sql
-\ir platform/40_realtime_messages.sql
-\ir platform/40_realtime_ledger.sql
+\i /platform/40_realtime.sql
+\i /platform/40_realtime_changes.sql
+\i /platform/40_realtime_walrus.sql
+\i /platform/40_realtime_messages.sql
+\i /platform/40_realtime_ledger.sql
 \endif
 \ir service_roles.sql
 

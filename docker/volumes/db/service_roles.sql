@@ -11,12 +11,9 @@ $$;
 grant postgres, supabase_auth_admin, supabase_storage_admin, pg_read_all_data to daawo_transfer;
 grant set on parameter session_replication_role to daawo_transfer;
 
--- Realtime signs in as the owner of its messages. It reads the write-ahead log, creates partitions and switches to the
--- roles that the authenticator may switch to. It applies its own migrations in both schemas.
-alter role supabase_realtime_admin login replication;
+-- Realtime signs in as the owner of its messages. It creates partitions and applies its own migrations in both schemas.
 create schema if not exists _realtime;
 alter schema _realtime owner to supabase_realtime_admin;
-grant authenticator to supabase_realtime_admin;
 grant create, usage on schema realtime to supabase_realtime_admin with grant option;
 do $$
 declare

@@ -2,117 +2,36 @@ package app
 
 import (
 	"cmp"
-	"context"
-	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/engine/auth"
 	"daawo/supabase/internal/gateway"
 )
 
-// openAdminPort opens the port of the administrators' application, if the program has one. On a
-// public address without DESK_URL, and if port 443 serves the application, the port accepts local
-// connections only.
-func (f *front) openAdminPort() error {
-	if f.options.AdminSite == nil {
-		return nil
-	}
-	host := f.cfg.Host
-	if !f.cfg.Loopback() && len(f.cfg.PublishedOn) == 0 && (f.cfg.AdminURL == "" || f.secure != nil) {
-		host = "127.0.0.1"
-	}
-	port := f.cfg.AdminPort
-	if port != 0 && port == f.cfg.Studio.Port && f.cfg.StudioUpstreamURL != "" {
-		return fmt.Errorf("DESK_PORT: %d is the port of Studio; set another one, such as 54325", port)
-	}
-	l, err := listen(f.App, adminSocket, host, port, f.options.AnyPort)
-	if err != nil {
-		return err
-	}
-	// its server closes it as well
-	f.onClose("administrators' port", func(context.Context) error { _ = l.Close(); return nil })
-	f.desk, f.admin = l, f.cfg.AdminURL
-	if f.admin == "" {
-		scheme := "http"
-		if f.cfg.API.TLS.Enabled {
-			scheme = "https"
-		}
-		f.admin = fmt.Sprintf("%s://127.0.0.1:%d", scheme, portOf(l))
-	}
-	return nil
-}
-
 // adminGateway returns the handler of the administrators' application: its files, and the API on
 // the same origin, so that its pages need no other one. It returns nil if the program has no such
 // application.
-func (s *services) adminGateway(p *sites) (http.Handler, error) {
-	files, err := p.admin()
+func (s *services) adminGateway(p *front.Sites) (http.Handler, error) {
+	files, err := p.Admin()
 	if err != nil || files == nil {
 		return nil, err
 	}
-	p.served = append(p.served, files)
 	return gateway.New(s.gatewayOptions(files)), nil
-}
-
-// serveAdmin serves the administrators' application on its port. secure may be nil.
-func (f *front) serveAdmin(h http.Handler, secure *tls.Config) {
-	if f.desk == nil {
-		return
-	}
-	serveUntilClose(f.App, "administrators' application", httpServer(h, f.log), f.desk, connLimits(f.cfg), secure)
-}
-
-// adminHost returns the host name of DESK_URL, or "".
-func (f *front) adminHost() string {
-	u, err := url.Parse(f.cfg.AdminURL)
-	if err != nil || f.desk == nil {
-		return ""
-	}
-	return u.Hostname()
-}
-
-// domains returns the domains to obtain certificates for.
-func (f *front) domains() []string {
-	domains := slices.Clone(f.cfg.TLSDomains)
-	if host := f.adminHost(); host != "" && net.ParseIP(host) == nil && !slices.Contains(domains, host) {
-		domains = append(domains, host)
-	}
-	return domains
-}
-
-// byHost serves admin for the host name of DESK_URL and h for all others.
-func (f *front) byHost(admin, h http.Handler) http.Handler {
-	name := f.adminHost()
-	if name == "" {
-		return h
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = r.Host
-		}
-		if strings.EqualFold(host, name) {
-			admin.ServeHTTP(w, r)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
 }
 
 // admitAdminSite lets auth redirect to the administrators' application, and makes that application
 // the relying party of WebAuthn if config.toml names no other. A browser accepts no IP address
 // there: on loopback the host is localhost.
 func (s *services) admitAdminSite(c *auth.Config) {
-	if s.admin == "" {
+	if s.Admin == "" {
 		return
 	}
-	c.RedirectURLs = append(slices.Clone(c.RedirectURLs), s.admin, s.admin+"/**")
-	u, err := url.Parse(s.admin)
+	c.RedirectURLs = append(slices.Clone(c.RedirectURLs), s.Admin, s.Admin+"/**")
+	u, err := url.Parse(s.Admin)
 	if err != nil || c.WebAuthn.RPID != "" || len(c.WebAuthn.RPOrigins) > 0 {
 		return
 	}

@@ -4,19 +4,16 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"daawo/supabase/internal/base/config"
-	"daawo/supabase/internal/engine/auth"
-
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/app/front"
+	"daawo/supabase/internal/engine/auth"
 )
 
 // adminPages is an application for administrators.
@@ -27,10 +24,10 @@ var adminPages = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title
 // is public.
 func TestAdminSite(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
-	a.options.AdminSite = adminPages
-	a.cfg.AdminPort = 0
+	a.AdminSite = adminPages
+	a.Config.AdminPort = 0
 	var told []bool
-	a.options.Prepare = func(_ context.Context, conn *pgx.Conn, public bool) error {
+	a.Prepare = func(_ context.Context, conn *pgx.Conn, public bool) error {
 		told = append(told, public)
 		return conn.Ping(t.Context())
 	}
@@ -72,38 +69,6 @@ func TestAdminSite(t *testing.T) {
 	}
 }
 
-// TestAdminHost checks which host names on port 443 lead to the application, and that its host gets
-// a certificate.
-func TestAdminHost(t *testing.T) {
-	f := &front{App: &App{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}}
-	f.cfg.TLSDomains, f.cfg.AdminURL = config.List{"example.org"}, "https://desk.example.org"
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	f.desk = l
-	if got := f.domains(); !slices.Equal(got, []string{"example.org", "desk.example.org"}) {
-		t.Errorf("domains: %v", got)
-	}
-	name := func(s string) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s) })
-	}
-	h := f.byHost(name("application"), name("site"))
-	for host, want := range map[string]string{
-		"desk.example.org": "application", "DESK.example.org:443": "application", "example.org": "site",
-		"other.example": "site", "": "site",
-	} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.Host = host
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Body.String() != want {
-			t.Errorf("%s: %s", host, w.Body)
-		}
-	}
-}
-
 // TestAdminRelyingParty checks that the administrators' application is the relying party of
 // WebAuthn, unless config.toml names another one or its address has no name.
 func TestAdminRelyingParty(t *testing.T) {
@@ -115,13 +80,13 @@ func TestAdminRelyingParty(t *testing.T) {
 		"https://192.0.2.7:54323":  " []",
 	} {
 		var c auth.Config
-		(&services{addresses: addresses{admin: admin}}).admitAdminSite(&c)
+		(&services{Addresses: front.Addresses{Admin: admin}}).admitAdminSite(&c)
 		if got := fmt.Sprint(c.WebAuthn.RPID, " ", c.WebAuthn.RPOrigins); got != want {
 			t.Errorf("%s: %s, want %s", admin, got, want)
 		}
 	}
 	c := auth.Config{WebAuthn: auth.WebAuthnConfig{RPID: "example.org", RPOrigins: []string{"https://example.org"}}}
-	(&services{addresses: addresses{admin: "https://desk.example.org"}}).admitAdminSite(&c)
+	(&services{Addresses: front.Addresses{Admin: "https://desk.example.org"}}).admitAdminSite(&c)
 	if c.WebAuthn.RPID != "example.org" || !slices.Contains(c.RedirectURLs, "https://desk.example.org") {
 		t.Errorf("%+v", c)
 	}

@@ -27,6 +27,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/doctor"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
 )
@@ -160,7 +165,8 @@ func TestOperation(t *testing.T) {
 	}
 
 	var asked Info
-	if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Get("API_URL") != info.Get("API_URL") {
+	if err := control.Command(t.Context(), data, "/status", &asked); err != nil ||
+		asked.Get("API_URL") != info.Get("API_URL") {
 		t.Errorf("status: %v %v", asked, err)
 	}
 	if err := newApp(t, data, nil).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "already runs") {
@@ -175,20 +181,20 @@ func TestOperation(t *testing.T) {
 	rotation(t, a, data, info)
 
 	var none struct{}
-	if err := Command(t.Context(), data, "/stop", &none); err != nil {
+	if err := control.Command(t.Context(), data, "/stop", &none); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
 		t.Errorf("stop: %v", err)
 	}
-	if Locked(data) {
+	if datadir.Locked(data) {
 		t.Error("the folder is still locked")
 	}
 	if made, err := os.ReadDir(unmounted); err != nil || len(made) != 0 {
 		t.Errorf("the server created the folder of an unmounted disk: %v %v", made, err)
 	}
-	if err := Command(t.Context(), data, "/status", &asked); err == nil ||
-		!strings.Contains(err.Error(), ErrNotRunning.Error()) {
+	if err := control.Command(t.Context(), data, "/status", &asked); err == nil ||
+		!strings.Contains(err.Error(), datadir.ErrNotRunning.Error()) {
 		t.Errorf("status of a stopped server: %v", err)
 	}
 }
@@ -263,6 +269,31 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 	}
 }
 
+// doctorStoresNoKeys checks that doctor stores no keys in a database without keys, neither new ones
+// nor those of the data folder.
+func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
+	t.Helper()
+	data := dataFolder(t)
+	for _, want := range []doctor.Verdict{doctor.Note, doctor.Good} {
+		for _, f := range doctor.Examine(t.Context(), *newApp(t, data,
+			map[string]string{"DAAWO_HOST": "0.0.0.0", "DATABASE_URL": database}).Options) {
+			if f.What == "keys" && f.Verdict != want {
+				t.Errorf("of the keys: %v, want %s", f, want)
+			}
+		}
+		var stored int
+		if err := conn.QueryRow(t.Context(), `select count(*) from daawo.keys`).Scan(&stored); err != nil ||
+			stored != 0 {
+			t.Errorf("%d sets of keys were stored, %v", stored, err)
+		}
+		// creates keys
+		if _, err := keyring.Load(t.Context(), newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0"}).Config,
+			data); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // freePort returns a port that was free a moment ago.
 func freePort(t *testing.T) uint16 {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -270,7 +301,7 @@ func freePort(t *testing.T) uint16 {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return uint16(portOf(l))
+	return uint16(handover.Port(l))
 }
 
 // TestOwnCertificate checks that [api.tls] serves HTTPS with HTTP/2 and HSTS, for the site and for

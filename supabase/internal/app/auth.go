@@ -20,41 +20,37 @@ import (
 	"daawo/supabase/internal/functions/jobs"
 )
 
-// MailText is one of auth's mails in one language.
-type MailText = template.Text
-
 // openAuth opens the auth engine, which is compatible with GoTrue.
 func (s *services) openAuth(ctx context.Context) error {
-	if s.cfg.AuthURL != "" {
-		return s.upstream(s.cfg.AuthURL, &s.auth)
+	if s.Config.AuthURL != "" {
+		return upstream(s.Installation, s.Config.AuthURL, &s.auth)
 	}
-	if !s.cfg.Auth.Enabled {
+	if !s.Config.Auth.Enabled {
 		return nil
 	}
-	pool, err := s.openPool(ctx, s.db.url("supabase_auth_admin"), "auth", authConns)
+	pool, err := s.pools.open(ctx, s.db.URL("supabase_auth_admin"), "auth", authConns)
 	if err != nil {
 		return err
 	}
-	cfg, err := authConfig(s.cfg, s.options.Project, s.public, s.options.MailTexts)
+	cfg, err := authConfig(s.Config, s.Project, s.Public, s.MailTexts)
 	if err != nil {
 		return err
 	}
 	s.admitAdminSite(&cfg)
-	if names := unsupportedAuth(s.cfg.Auth); len(names) > 0 {
-		s.log.Warn("config.toml enables settings that auth does not support; see docs/auth.md", "settings", names)
+	if names := unsupportedAuth(s.Config.Auth); len(names) > 0 {
+		s.Log.Warn("config.toml enables settings that auth does not support; see docs/auth.md", "settings", names)
 	}
 	engine, err := auth.New(auth.Options{
-		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.cfg), Log: s.log.With("part", "auth"),
-		Now: s.options.Now,
+		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.Config),
+		Log: s.Log.With("part", "auth"), Now: s.Now,
 	})
 	if err != nil {
 		return err
 	}
-	s.onClose("auth", engine.Close)
 	if s.outbox != nil {
 		s.outbox.Chores(jobs.Chore{Name: "sweep_auth", Cron: "47 * * * *", Do: engine.Sweep})
 	}
-	s.keys.changed = append(s.keys.changed, func(keys.Set) { engine.KeysChanged() })
+	s.keys.OnChange(func(keys.Set) { engine.KeysChanged() })
 	s.auth = engine
 	return nil
 }

@@ -9,40 +9,45 @@ import (
 
 	"filippo.io/age"
 
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/keyring"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/server"
 )
 
-// backups groups the methods of App that make and restore backups.
-type backups struct{ *App }
-
-func (a *App) backups() backups { return backups{a} }
-
-func (a backups) archiveDir() string { return filepath.Join(a.data, "archive") }
+// backups makes backups of an installation, and lists and checks them.
+type backups struct {
+	installation.Installation
+	status  *physical.Status
+	oneShot func(context.Context, func(*database.Database) error) error // see App.oneShot
+}
 
 // trees returns the files that are backed up with the database: the stored files, and the secrets
 // that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []physical.Tree {
 	trees := []physical.Tree{
-		{Name: "keys.json", Path: KeysFile(a.data)},
-		{Name: "database-password", Path: passwordFile(a.data)},
-		{Name: "vault-key", Path: server.VaultKeyFile(filepath.Join(a.data, "postgres"))},
+		{Name: "keys.json", Path: keyring.File(a.Data)},
+		{Name: "database-password", Path: database.PasswordFile(a.Data)},
+		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 	}
-	if dir := a.filesDir(); dir != "" {
+	if dir := filesDir(a.Options); dir != "" {
 		trees = append(trees, physical.Tree{Name: "storage", Path: dir})
 	}
 	return trees
 }
 
 // open starts the continuous backup if BACKUP_TO is set.
-func (a backups) open(d *database) error {
-	if a.cfg.Backup.To == "" {
+func (a backups) open(d *database.Database) error {
+	if a.Config.Backup.To == "" {
 		return nil
 	}
-	if d.embedded == nil {
+	if !d.Embedded() {
 		return errors.New("BACKUP_TO: cannot back up the database of DATABASE_URL; back it up where it runs")
 	}
-	store, err := physical.OpenStore(a.cfg.Backup.To) // the store may be unreachable: the stack starts anyway
+	store, err := physical.OpenStore(a.Config.Backup.To) // the store may be unreachable: the stack starts anyway
 	if err != nil {
 		return err
 	}
@@ -50,8 +55,8 @@ func (a backups) open(d *database) error {
 	if err != nil {
 		return err
 	}
-	o.URL, o.Archive, o.Status = d.url(server.Superuser), a.archiveDir(), a.backupStatus
-	background(a.App, "backup", func(ctx context.Context) { physical.Keep(ctx, o) })
+	o.URL, o.Archive, o.Status = d.URL(server.Superuser), database.ArchiveDir(a.Data), a.status
+	a.Background("backup", func(ctx context.Context) { physical.Keep(ctx, o) })
 	return nil
 }
 
@@ -64,29 +69,43 @@ func (a backups) settings(store physical.Store, progress Progress) (physical.Opt
 	if err != nil {
 		return physical.Options{}, err
 	}
-	source, err := a.options.Postgres()
+	source, err := a.Postgres()
 	if err != nil {
 		return physical.Options{}, err
 	}
 	return physical.Options{
 		Store: store, Recipients: recipients, Package: source, Progress: progress,
-		Trees: a.trees(), StateDir: filepath.Join(a.data, "backup"),
-		Every: time.Duration(a.cfg.Backup.Every), Keep: a.cfg.Backup.Keep,
-		Log: a.log.With("part", "backup"),
+		Trees: a.trees(), StateDir: filepath.Join(a.Data, "backup"),
+		Every: time.Duration(a.Config.Backup.Every), Keep: a.Config.Backup.Keep,
+		Log: a.Log.With("part", "backup"),
 	}, nil
+}
+
+// installed returns an error if there is no installation. Commands that read one must not create
+// it.
+func (a backups) installed() error {
+	if a.Config.DatabaseURL != "" {
+		return nil
+	}
+	return datadir.Installed(a.Data)
 }
 
 // Backup makes one full backup of a running or stopped stack. If location is a folder that does not
 // exist, it is created.
-func (a *App) Backup(ctx context.Context, location string, progress Progress) (m physical.Manifest, err error) {
-	if err := installed(a.cfg, a.data); err != nil { // before the folder of the store is created
+func (a *App) Backup(ctx context.Context, location string, progress Progress) (physical.Manifest, error) {
+	return a.backups.make(ctx, location, progress)
+}
+
+// make implements App.Backup.
+func (a backups) make(ctx context.Context, location string, progress Progress) (m physical.Manifest, err error) {
+	if err := a.installed(); err != nil { // before the folder of the store is created
 		return m, err
 	}
 	store, err := physical.MakeStore(location)
 	if err != nil {
 		return m, err
 	}
-	o, err := a.backups().settings(store, progress)
+	o, err := a.settings(store, progress)
 	if err != nil {
 		return m, err
 	}
@@ -104,17 +123,17 @@ func (a *App) Backup(ctx context.Context, location string, progress Progress) (m
 
 // withDatabase calls work with a superuser URL of the database: DATABASE_URL, that of the running
 // server, or that of a Postgres that is started for work.
-func (a *App) withDatabase(ctx context.Context, work func(url string) error) error {
-	if a.cfg.DatabaseURL != "" {
-		u, err := databaseURL(a.cfg)
+func (a backups) withDatabase(ctx context.Context, work func(url string) error) error {
+	if a.Config.DatabaseURL != "" {
+		u, err := config.PrimaryURL(a.Config)
 		if err != nil {
 			return err
 		}
 		return work(u.String())
 	}
-	url, err := server.Locate(filepath.Join(a.data, "postgres"))
+	url, err := server.Locate(datadir.Postgres(a.Data))
 	if errors.Is(err, fs.ErrNotExist) {
-		return a.oneShot(ctx, func(d *database) error { return work(d.url(server.Superuser)) })
+		return a.oneShot(ctx, func(d *database.Database) error { return work(d.URL(server.Superuser)) })
 	} else if err != nil {
 		return err
 	}
@@ -129,12 +148,12 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	if err != nil {
 		return r, err
 	}
-	source, err := a.options.Postgres()
+	source, err := a.Postgres()
 	if err != nil {
 		return r, err
 	}
-	undo := removeNew(a.data)
-	lock, err := lockData(a.data)
+	undo := datadir.RemoveNew(a.Data)
+	lock, err := datadir.Lock(a.Data)
 	if err != nil {
 		return r, err
 	}
@@ -146,9 +165,6 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	}()
 	return physical.Restore(ctx, physical.RestoreOptions{
 		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
-		Data: filepath.Join(a.data, "postgres"), Trees: a.backups().trees(), Log: a.log.With("part", "backup"),
+		Data: datadir.Postgres(a.Data), Trees: a.backups.trees(), Log: a.Log.With("part", "backup"),
 	})
 }
-
-// BackupStore returns the configured location of the backups, or "" if there is none.
-func (a *App) BackupStore() string { return a.cfg.Backup.To }

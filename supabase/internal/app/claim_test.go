@@ -18,8 +18,8 @@ func TestDataFolderOfAnotherProject(t *testing.T) {
 	data := dataFolder(t)
 	migrateAs := func(id string, files fstest.MapFS) error {
 		a := newApp(t, data, nil)
-		a.cfg.ProjectID, a.options.Project, a.options.Foreign = id, files, true
-		a.cfg.DB.Seed.Enabled = false
+		a.Config.ProjectID, a.Project, a.Foreign = id, files, true
+		a.Config.DB.Seed.Enabled = false
 		return a.Migrate(t.Context())
 	}
 	if err := migrateAs("shop", shop); err != nil {
@@ -31,9 +31,10 @@ func TestDataFolderOfAnotherProject(t *testing.T) {
 		files fstest.MapFS
 		want  []string
 	}{
-		"another name":       {"news", fstest.MapFS{}, []string{`"shop"`, `"news"`, data, "--data"}},
-		"another history":    {"shop", project, []string{"20260301000000_goods, 20260302000000_prices", "--data"}},
-		"a missing file":     {"shop", without, []string{"20260302000000_prices", "repair --status reverted 20260302000000"}},
+		"another name":    {"news", fstest.MapFS{}, []string{`"shop"`, `"news"`, data, "--data"}},
+		"another history": {"shop", project, []string{"20260301000000_goods, 20260302000000_prices", "--data"}},
+		"a missing file": {"shop", without,
+			[]string{"20260302000000_prices", "repair --status reverted 20260302000000"}},
 		"the same once more": {"shop", shop, nil},
 	} {
 		err := migrateAs(c.id, c.files)

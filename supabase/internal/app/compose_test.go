@@ -6,6 +6,8 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/cli"
 
+	"daawo/supabase/internal/app/front"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 )
@@ -48,7 +50,7 @@ func TestComposeWithoutEnv(t *testing.T) {
 		}
 	}
 	c := composeConfig(t, "gateway")
-	set, _, err := environmentKeys(c.Keys)
+	set, _, err := keyring.FromEnvironment(c.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,11 +105,11 @@ func TestComposeAnnouncement(t *testing.T) {
 	} {
 		c := composeConfig(t, "gateway", tt.env...)
 		a := New(Options{Config: c})
-		set, _, err := environmentKeys(c.Keys)
+		set, _, err := keyring.FromEnvironment(c.Keys)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.describe = func() []Value { return gatewayValues(c, addresses{public: c.SiteURL}, set) }
+		a.describe = func() []Value { return gatewayValues(c, front.Addresses{Public: c.SiteURL}, set) }
 		var out strings.Builder
 		shown, left := a.Info().Announcement()
 		if err := shown.Write(&out, "pretty"); err != nil {

@@ -12,9 +12,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"daawo/supabase/edge"
-
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/pool"
 )
 
 // debianProject returns a project that uses extensions of Debian.
@@ -55,7 +56,7 @@ func TestDebianExtensions(t *testing.T) {
 	u.Path = "/restored"
 	ask := func(u *url.URL, sql string) (value string) {
 		t.Helper()
-		if err := withConn(t.Context(), u.String(), func(conn *pgx.Conn) error {
+		if err := pool.WithConn(t.Context(), u.String(), func(conn *pgx.Conn) error {
 			results, err := conn.PgConn().Exec(t.Context(), sql).ReadAll()
 			if err == nil && len(results) > 0 && len(results[len(results)-1].Rows) > 0 {
 				value = string(results[len(results)-1].Rows[0][0])
@@ -71,9 +72,9 @@ func TestDebianExtensions(t *testing.T) {
 	ask(&admin, `drop database if exists restored with (force)`)
 	ask(&admin, `create database restored`)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": u.String()})
-	a.options.Project = debianProject()
+	a.Project = debianProject()
 	got := make(chan string, 1)
-	a.options.Functions = map[string]edge.Func{"told": told(got)}
+	a.Functions = map[string]edge.Func{"told": told(got)}
 	info := start(t, a)
 	ask(u, `do $$ begin
 		if exists (select from pg_extension where extname = 'pg_net') then

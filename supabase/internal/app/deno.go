@@ -12,6 +12,9 @@ import (
 	"strings"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/keyring"
+	"daawo/supabase/internal/functions/host"
 )
 
 // denoFile matches the main file of a function in TypeScript or JavaScript.
@@ -33,19 +36,49 @@ func denoFunctions(project fs.FS, own map[string]edge.Func) []string {
 	return names
 }
 
+// verified checks the token of requests to the functions in TypeScript at FUNCTIONS_URL, and to
+// those of [functions] in config.toml without verify_jwt = false. Functions in Go of another process
+// check it themselves. next may be nil.
+func verified(in installation.Installation, k *keyring.Keyring, next http.Handler) http.Handler {
+	if next == nil {
+		return nil
+	}
+	var deno []string
+	if in.Project != nil {
+		deno = denoFunctions(in.Project, in.Functions)
+	}
+	return host.RequireToken(verifier(k), func(name string) bool {
+		if f, ok := in.Config.Functions[name]; ok {
+			return f.VerifyJWT
+		}
+		return slices.Contains(deno, name)
+	}, next)
+}
+
+// verifier returns a function that returns the claims of a valid token.
+func verifier(k *keyring.Keyring) func(token string) (json.RawMessage, error) {
+	return func(token string) (json.RawMessage, error) {
+		claims, err := k.Verifier().Verify(token)
+		if err != nil {
+			return nil, err
+		}
+		return claims.Raw, nil
+	}
+}
+
 // denoAdvice says how to run a function in TypeScript.
 const denoAdvice = "functions in TypeScript are not run here; run them with Supabase's edge-runtime and set FUNCTIONS_URL to its address, or write them in Go"
 
 // skipDeno answers 501 to calls of functions in TypeScript, and logs their names.
-func (s *services) skipDeno(next http.Handler) http.Handler {
-	names := slices.DeleteFunc(denoFunctions(s.options.Project, s.options.Functions), func(name string) bool {
-		_, err := os.Stat(filepath.Join(s.options.FunctionsDir, "functions", name))
-		return s.options.FunctionsDir != "" && err == nil // the project has a function in Go of this name
+func (f *hosting) skipDeno(next http.Handler) http.Handler {
+	names := slices.DeleteFunc(denoFunctions(f.Project, f.Functions), func(name string) bool {
+		_, err := os.Stat(filepath.Join(f.FunctionsDir, "functions", name))
+		return f.FunctionsDir != "" && err == nil // the project has a function in Go of this name
 	})
 	if len(names) == 0 {
 		return next
 	}
-	s.log.Warn("functions skipped", "functions", names, "reason", denoAdvice)
+	f.Log.Warn("functions skipped", "functions", names, "reason", denoAdvice)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		if !slices.Contains(names, name) {

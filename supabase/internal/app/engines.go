@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/rest"
@@ -38,31 +41,31 @@ func restPool(cores int) (conns, active int32) {
 
 // openREST opens the REST engine, which is compatible with PostgREST.
 func (s *services) openREST(ctx context.Context) error {
-	if s.cfg.RESTURL != "" {
-		return s.upstream(s.cfg.RESTURL, &s.rest)
+	if s.Config.RESTURL != "" {
+		return upstream(s.Installation, s.Config.RESTURL, &s.rest)
 	}
-	if !s.cfg.API.Enabled {
+	if !s.Config.API.Enabled {
 		return nil
 	}
-	conns, active := restPool(s.db.cores())
-	pool, err := s.openLimitedPool(ctx, s.db.url("authenticator"), "rest", conns, active)
+	conns, active := restPool(s.db.Cores())
+	pool, err := s.pools.openLimited(ctx, s.db.URL("authenticator"), "rest", conns, active)
 	if err != nil {
 		return err
 	}
 	c := rest.Default()
-	c.Schemas, c.ExtraSearchPath = s.cfg.API.Schemas, s.cfg.API.ExtraSearchPath
+	c.Schemas, c.ExtraSearchPath = s.Config.API.Schemas, s.Config.API.ExtraSearchPath
 	c.AnonRole, c.NoCORS, c.RefuseIDTokens = keys.RoleAnon, true, true
 	c.RequireFilter, c.CancelReads = true, true
-	c.ProxyURL = s.public + "/rest/v1"
-	if s.cfg.API.MaxRows > 0 {
-		c.MaxRows = &s.cfg.API.MaxRows
+	c.ProxyURL = s.Public + "/rest/v1"
+	if s.Config.API.MaxRows > 0 {
+		c.MaxRows = &s.Config.API.MaxRows
 	}
 	// As upstream, settings of the login role (alter role authenticator set pgrst.… = …) override
 	// [api].
 	configure := func(ctx context.Context) (rest.Config, error) {
 		keyed := c
-		keyed.Keys = token.NewSet(s.keys.trusted()...)
-		return pgrst.Overlay(ctx, pool, keyed, s.log.With("part", "rest"))
+		keyed.Keys = token.NewSet(s.keys.Trusted()...)
+		return pgrst.Overlay(ctx, pool, keyed, s.Log.With("part", "rest"))
 	}
 	configured, err := configure(ctx)
 	if err != nil {
@@ -73,19 +76,17 @@ func (s *services) openREST(ctx context.Context) error {
 		return err
 	}
 	engine, err := rest.New(rest.Options{
-		Pool: pool, Config: configured, Configure: configure, Log: s.log.With("part", "rest"), Now: s.options.Now,
-		Replica: replica, ReplicaTables: s.cfg.Replica.Tables,
+		Pool: pool, Config: configured, Configure: configure, Log: s.Log.With("part", "rest"), Now: s.Now,
+		Replica: replica, ReplicaTables: s.Config.Replica.Tables,
 	})
 	if err != nil {
 		return err
 	}
 	// other services start while it reads the schema
-	started := begin(func() (any, error) { return nil, engine.Start(ctx) })
-	s.restStarted = func() error {
-		_, err := started()
-		return err
-	}
-	s.keys.changed = append(s.keys.changed, func(keys.Set) {
+	started := make(chan error, 1)
+	go func() { started <- engine.Start(ctx) }()
+	s.restStarted = sync.OnceValue(func() error { return <-started })
+	s.keys.OnChange(func(keys.Set) {
 		// Wait for it: the gateway sends tokens of the new keys as soon as this returns.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -95,7 +96,7 @@ func (s *services) openREST(ctx context.Context) error {
 		}
 		engine.ReloadConfig()
 	})
-	s.onClose("rest", engine.Close)
+	s.OnClose("rest", engine.Close)
 	s.rest = engine
 	s.ready["database"] = pool.Ping
 	return nil
@@ -104,24 +105,24 @@ func (s *services) openREST(ctx context.Context) error {
 // openReplica connects to the standby of DATABASE_READ_URL. It returns nil if the variable is not
 // set.
 func (s *services) openReplica(ctx context.Context, primary *pool.Pool) (*pool.Replica, error) {
-	if s.cfg.Replica.URL == "" {
+	if s.Config.Replica.URL == "" {
 		return nil, nil
 	}
-	given, err := givenURL("DATABASE_READ_URL", s.cfg.Replica.URL, "prefer-standby")
+	given, err := config.ReplicaURL(s.Config)
 	if err != nil {
 		return nil, err
 	}
-	standby, err := s.openPool(ctx, (&database{given: given}).url("authenticator"), "standby", restConns)
+	standby, err := s.pools.open(ctx, database.As(given, "authenticator"), "standby", restConns)
 	if err != nil {
 		return nil, err
 	}
-	replica := pool.NewReplica(primary, standby, time.Duration(s.cfg.Replica.MaxLag), s.log.With("part", "standby"))
+	replica := pool.NewReplica(primary, standby, time.Duration(s.Config.Replica.MaxLag), s.Log.With("part", "standby"))
 	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		replica.Watch(watching)
 	}()
-	s.onClose("standby", func(context.Context) error { cancel(); <-done; return nil })
+	s.OnClose("standby", func(context.Context) error { cancel(); <-done; return nil })
 	return replica, nil
 }

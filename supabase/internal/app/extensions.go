@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"net/netip"
-	"net/url"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,38 +10,33 @@ import (
 	"daawo/supabase/internal/database/extension/lead"
 	"daawo/supabase/internal/database/extension/pgnet"
 	"daawo/supabase/internal/database/pool"
-	"daawo/supabase/internal/database/server"
 )
 
 // extensionWorkers lists what works for the extensions of the database. Each runs in one server at
 // a time.
 var extensionWorkers = []func(*services, *pool.Pool) lead.Worker{
 	func(s *services, pool *pool.Pool) lead.Worker {
-		return cron.New(cron.Options{DB: pool, Connect: s.db.connectAs, Log: s.log.With("part", "pg_cron")})
+		return cron.New(cron.Options{DB: pool, Connect: s.db.ConnectAs, Log: s.Log.With("part", "pg_cron")})
 	},
 	func(s *services, pool *pool.Pool) lead.Worker {
-		return pgnet.New(pgnet.Options{DB: pool, Targets: s.netTargets(), Log: s.log.With("part", "pg_net")})
+		return pgnet.New(pgnet.Options{DB: pool, Targets: s.netTargets(), Log: s.Log.With("part", "pg_net")})
 	},
 }
 
 // openExtensions starts the workers. They need a superuser: the one of the embedded Postgres, or
 // DATABASE_URL's. Other databases have these extensions in C, or do not have them.
 func (s *services) openExtensions(ctx context.Context) error {
-	admin := s.db.url(server.Superuser)
-	if s.db.embedded == nil {
-		admin = s.db.given.String()
-		super, err := isSuperuser(ctx, admin)
-		if err != nil || !super {
-			return err
-		}
+	admin, ok, err := s.db.Superuser(ctx)
+	if err != nil || !ok {
+		return err
 	}
-	db, err := s.openPool(ctx, admin, "extensions", extensionConns)
+	db, err := s.pools.open(ctx, admin, "extensions", extensionConns)
 	if err != nil {
 		return err
 	}
 	o := lead.Options{
 		Connect: func(ctx context.Context) (*pgx.Conn, error) { return pool.Connect(ctx, admin) },
-		Log:     s.log.With("part", "extensions"),
+		Log:     s.Log.With("part", "extensions"),
 	}
 	for _, open := range extensionWorkers {
 		o.Workers = append(o.Workers, open(s, db))
@@ -54,40 +47,15 @@ func (s *services) openExtensions(ctx context.Context) error {
 		defer close(done)
 		lead.Run(working, o)
 	}()
-	s.onClose("extensions", func(context.Context) error { cancel(); <-done; return nil })
+	s.OnClose("extensions", func(context.Context) error { cancel(); <-done; return nil })
 	return nil
-}
-
-func isSuperuser(ctx context.Context, url string) (super bool, err error) {
-	err = withConn(ctx, url, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `select rolsuper from pg_roles where rolname = current_user`).Scan(&super)
-	})
-	return super, err
-}
-
-// jobName is the application name of the connections in which jobs of pg_cron run.
-const jobName = "pg_cron"
-
-// connectAs connects as a role to a database of the server, for a job.
-func (d *database) connectAs(ctx context.Context, role, name string) (*pgx.Conn, error) {
-	u, err := url.Parse(d.url(role))
-	if err != nil {
-		return nil, err
-	}
-	u.Path = "/" + name
-	q := u.Query()
-	q.Set("application_name", jobName)
-	u.RawQuery = q.Encode()
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	return pool.Connect(ctx, u.String())
 }
 
 // netTargets returns the addresses that pg_net may reach: all on loopback, where every client is a
 // program of this machine, and otherwise the internet and the stack itself, unless PG_NET_PRIVATE
 // says more.
 func (s *services) netTargets() pgnet.Targets {
-	private := s.cfg.NetPrivate == "allow" || s.cfg.NetPrivate == "" && s.cfg.Loopback()
-	return pgnet.Targets{Public: s.public, Inside: s.inside, Private: private,
-		Allowed: []netip.Prefix(s.cfg.NetAllowed)}
+	private := s.Config.NetPrivate == "allow" || s.Config.NetPrivate == "" && s.Config.Loopback()
+	return pgnet.Targets{Public: s.Public, Inside: s.Inside, Private: private,
+		Allowed: []netip.Prefix(s.Config.NetAllowed)}
 }

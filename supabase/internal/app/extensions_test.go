@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -56,9 +57,9 @@ func newExtended(t *testing.T, data string, environment map[string]string, got c
 	files := maps.Clone(project)
 	maps.Copy(files, extended)
 	delete(files, "seed.sql")
-	a.options.Project = files
-	a.options.Functions = maps.Clone(functions)
-	a.options.Functions["told"] = told(got)
+	a.Project = files
+	a.Functions = maps.Clone(functions)
+	a.Functions["told"] = told(got)
 	return a
 }
 
@@ -69,7 +70,7 @@ func one(t *testing.T, data, sql string) (value string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := withConn(t.Context(), url(server.Superuser), func(conn *pgx.Conn) error {
+	if err := pool.WithConn(t.Context(), url(server.Superuser), func(conn *pgx.Conn) error {
 		return conn.QueryRow(t.Context(), sql).Scan(&value)
 	}); err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -103,7 +104,7 @@ func TestExtensions(t *testing.T) {
 			}
 		case <-time.After(30 * time.Second):
 			t.Fatalf("the webhook did not reach the function: %s",
-				one(t, a.data, `select coalesce(json_agg(r)::text, 'no response') from net._http_response r`))
+				one(t, a.Data, `select coalesce(json_agg(r)::text, 'no response') from net._http_response r`))
 		}
 	}
 	secret := func() string {
@@ -159,7 +160,7 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 	}{{"127.0.0.1", "", true}, {"0.0.0.0", "", false}, {"127.0.0.1", "refuse", false}, {"0.0.0.0", "allow", true}} {
 		a := newApp(t, "", map[string]string{"DAAWO_HOST": c.host, "PG_NET_PRIVATE": c.setting,
 			"PG_NET_NETWORKS": "10.0.0.0/8"})
-		s := &services{App: a}
+		s := &services{Installation: a.Installation}
 		if got := s.netTargets(); got.Private != c.want || len(got.Allowed) != 1 {
 			t.Errorf("%+v: %+v", c, got)
 		}
@@ -171,11 +172,12 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 func TestJobsConnectAsTheirRole(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	start(t, a)
-	given, err := givenURL("DATABASE_URL", a.Info().Get("DB_URL"), "any")
+	beside := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": a.Info().Get("DB_URL")})
+	given, err := beside.openDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := (&database{App: a, given: given}).connectAs(t.Context(), "authenticator", "template1")
+	conn, err := given.ConnectAs(t.Context(), "authenticator", "template1")
 	if err != nil {
 		t.Fatal(err)
 	}

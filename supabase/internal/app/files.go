@@ -2,9 +2,20 @@ package app
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
 	"daawo/supabase/internal/engine/storage/backend"
 )
 
@@ -13,19 +24,20 @@ import (
 const tenant = "daawo"
 
 // filesDir returns the folder of the stored files, or "" if they are in S3.
-func (a *App) filesDir() string {
-	if a.cfg.Files.Backend == "s3" {
+func filesDir(o *installation.Options) string {
+	if o.Config.Files.Backend == "s3" {
 		return ""
 	}
-	return cmp.Or(a.cfg.Files.Path, filepath.Join(a.data, "storage"))
+	return cmp.Or(o.Config.Files.Path, filepath.Join(o.Data, "storage"))
 }
 
-// openFiles opens the backend of the stored files: S3 or a folder, which several servers may share.
-func (a *App) openFiles() (backend.Backend, io.Closer, error) {
-	if dir := a.filesDir(); dir != "" {
+// openStored opens the backend of the stored files: S3 or a folder, which several servers may
+// share.
+func openStored(o *installation.Options) (backend.Backend, io.Closer, error) {
+	if dir := filesDir(o); dir != "" {
 		return openFolder(dir, false)
 	}
-	f := a.cfg.Files
+	f := o.Config.Files
 	s3, err := backend.OpenS3(backend.S3Config{
 		Endpoint: f.Endpoint, Region: f.Region, Bucket: f.Bucket, Tenant: tenant, PathStyle: f.PathStyle,
 		AccessKey: f.AccessKey, SecretKey: f.SecretKey,
@@ -36,4 +48,41 @@ func (a *App) openFiles() (backend.Backend, io.Closer, error) {
 func openFolder(dir string, readable bool) (backend.Backend, io.Closer, error) {
 	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: tenant, Tenant: tenant, Readable: readable})
 	return disk, disk, err
+}
+
+// checkFiles returns an error if the database lists stored files and their whole folder is missing.
+func checkFiles(ctx context.Context, o *installation.Options, d *database.Database) error {
+	dir := filesDir(o)
+	if !d.Embedded() || dir == "" || o.Config.StorageURL != "" || !o.Config.Storage.Enabled {
+		return nil
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return pool.WithConn(ctx, d.URL(server.Superuser), func(conn *pgx.Conn) error {
+		var exists bool
+		if err := conn.QueryRow(ctx, `select to_regclass('storage.objects') is not null`).Scan(&exists); err != nil ||
+			!exists {
+			return err
+		}
+		var n int64
+		if err := conn.QueryRow(ctx, `select count(*) from storage.objects`).Scan(&n); err != nil || n == 0 {
+			return err
+		}
+		return fmt.Errorf("%s is missing, but the database lists %d stored files: mount its disk; or move %s away and restore a backup: %s; or create the empty folder to start without these files",
+			dir, n, o.Data, database.RestoreCommand(o.Config.Backup.To, o.Data))
+	})
+}
+
+// makeFilesDir creates the folder of the stored files. Rows of stored files without it mean that it
+// was lost.
+func makeFilesDir(o *installation.Options, d *database.Database) error {
+	if !d.Embedded() || filesDir(o) == "" || o.Config.StorageURL != "" || !o.Config.Storage.Enabled {
+		return nil
+	}
+	_, closer, err := openStored(o)
+	if err != nil {
+		return err
+	}
+	return closer.Close()
 }

@@ -13,9 +13,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"daawo/supabase/internal/base/config"
-
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/base/config"
 )
 
 // TestImgproxyAndSweep checks that IMGPROXY_URL resizes pictures, and that a job in the database
@@ -30,7 +30,7 @@ func TestImgproxyAndSweep(t *testing.T) {
 	defer proxy.Close()
 	data := dataFolder(t)
 	a := newApp(t, data, map[string]string{"IMGPROXY_URL": proxy.URL})
-	a.cfg.Storage.ImageTransformation.Enabled = true
+	a.Config.Storage.ImageTransformation.Enabled = true
 	info := start(t, a)
 	api, secret := info.Get("API_URL")+"/storage/v1", info.Get("SECRET_KEY")
 	if status, body := call(t, "POST", api+"/bucket", `{"name":"pictures","public":true}`, "apikey", secret,
@@ -87,8 +87,8 @@ func TestBucketSeedAgain(t *testing.T) {
 		a := newApp(t, data, nil)
 		files := maps.Clone(project)
 		files["pictures/p.txt"] = &fstest.MapFile{Data: []byte("a picture in words")}
-		a.options.Project = files
-		a.cfg.Storage.Buckets = map[string]config.Bucket{"seeded": bucket}
+		a.Project = files
+		a.Config.Storage.Buckets = map[string]config.Bucket{"seeded": bucket}
 		return a
 	}
 	for path, want := range map[string]string{"./pictures": "mime type text/plain; charset=utf-8 is not supported",

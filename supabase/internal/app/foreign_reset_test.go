@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/doctor"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/server"
 )
@@ -110,10 +111,9 @@ func TestDroppedSchemas(t *testing.T) {
 		!strings.Contains(reply, `"schemas":"failing"`) {
 		t.Errorf("readyz with dropped schemas: %d %s", status, reply)
 	}
-	c := &checker{App: a}
-	if err := c.database(t.Context(), conn); err != nil || !strings.Contains(fmt.Sprint(c.findings),
+	if findings := doctor.Examine(t.Context(), *a.Options); !strings.Contains(fmt.Sprint(findings),
 		"daawo.keys, river.river_job, edge_functions.request_limits, auth_limits.buckets") {
-		t.Errorf("doctor with dropped schemas: %v, %v", c.findings, err)
+		t.Errorf("doctor with dropped schemas: %v", findings)
 	}
 	waitFor(t, "the end of the repair", func() bool {
 		status, _ := call(t, "GET", info.Get("API_URL")+"/readyz", "")
@@ -136,7 +136,7 @@ func TestRevokedFunctions(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	hardened := maps.Clone(project)
 	hardened["migrations/20260103000000_revoke.sql"] = &fstest.MapFile{Data: []byte(`alter default privileges revoke execute on functions from public;`)}
-	a.options.Project = hardened
+	a.Project = hardened
 	everythingWorks(t, start(t, a), "a@example.org")
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// functionMeter implements host.Meter for Prometheus. It is not in package host because a process of
-// functions has no metrics: its parent counts its calls.
+// functionMeter implements host.Meter for Prometheus. It is not in package host because a process
+// of functions has no metrics: its parent counts its calls.
 type functionMeter struct {
 	registry prometheus.Registerer
 	duration *prometheus.HistogramVec

@@ -11,13 +11,17 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
-
-	"daawo/supabase/edge"
-	"daawo/supabase/internal/app/handover"
-	"daawo/supabase/internal/database/server"
 
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/lifecycle"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
 )
 
 // withMigration returns the project of the tests with one more migration.
@@ -62,8 +66,8 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	}}
 	prepare := func(version string, project fs.FS) *App {
 		a := newApp(t, data, nil)
-		a.options.Version, a.options.Project = version, project
-		a.options.Functions = map[string]edge.Func{"slow": slow, "add-note": functions["add-note"]}
+		a.Version, a.Project = version, project
+		a.Functions = map[string]edge.Func{"slow": slow, "add-note": functions["add-note"]}
 		return a
 	}
 	first := prepare("1", project)
@@ -72,12 +76,12 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		prepare("2", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 		prepare("3", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 	}
-	first.spawn = func(ctx context.Context, _ handover.Program, facts any, files *handover.Files) (*handover.Server,
-		error) {
+	first.process.Spawn = func(ctx context.Context, _ handover.Program, facts any,
+		files *handover.Files) (*handover.Server, error) {
 		next := versions[0]
 		versions = versions[1:]
 		return handover.StartWithin(ctx, facts, files, func(connect handover.Connect) (err error) {
-			if next.keeper, err = connect(&next.facts); err != nil {
+			if err = next.process.Connect(connect); err != nil {
 				return err
 			}
 			return next.Run(context.Background(), func(Info) {})
@@ -85,12 +89,12 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	}
 	r := runApp(t, first)
 	api := r.info.Get("API_URL")
-	pg, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)})
+	pg, _, err := server.Attach(server.Options{Source: packageOf(t), Data: datadir.Postgres(data)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var u Upgraded
-	if err := Command(t.Context(), data, "/upgrade", &u); err == nil ||
+	var u lifecycle.Upgraded
+	if err := control.Command(t.Context(), data, "/upgrade", &u); err == nil ||
 		!strings.Contains(err.Error(), "the running one continues") ||
 		!strings.Contains(err.Error(), "division by zero") {
 		t.Errorf("a failing migration: %v", err)
@@ -99,7 +103,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Errorf("the failed migration left a table: %d %s", status, body)
 	}
 	upgradeTwice(t, data, r.info, begun, release)
-	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: postgresDir(data)}); err != nil ||
+	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: datadir.Postgres(data)}); err != nil ||
 		now.Port() != pg.Port() {
 		t.Errorf("Postgres did not stay: %v", err)
 	}
@@ -107,11 +111,11 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Errorf("a second server on the same folder: %v", err)
 	}
 	var none struct{}
-	if err := Command(t.Context(), data, "/stop", &none); err != nil {
+	if err := control.Command(t.Context(), data, "/stop", &none); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-r.done; err != nil || Locked(data) {
-		t.Errorf("stop: %v, locked %t", err, Locked(data))
+	if err := <-r.done; err != nil || datadir.Locked(data) {
+		t.Errorf("stop: %v, locked %t", err, datadir.Locked(data))
 	}
 	http.DefaultClient.CloseIdleConnections()
 }
@@ -120,7 +124,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, release chan<- struct{}) {
 	t.Helper()
 	api := info.Get("API_URL")
-	var u Upgraded
+	var u lifecycle.Upgraded
 	var calls sync.WaitGroup
 	for _, version := range []string{"2", "3"} {
 		calls.Go(func() {
@@ -130,12 +134,12 @@ func upgradeTwice(t *testing.T, data string, info Info, begun <-chan struct{}, r
 			}
 		})
 		<-begun
-		if err := Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != version {
+		if err := control.Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != version {
 			t.Fatalf("upgrade to %s: %+v %v", version, u, err)
 		}
 		release <- struct{}{}
 		var asked Info
-		if err := Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version ||
+		if err := control.Command(t.Context(), data, "/status", &asked); err != nil || asked.Version != version ||
 			fmt.Sprint(asked.Values) != fmt.Sprint(info.Values) {
 			t.Errorf("status of %s: %v\n%v\n%v", version, err, asked, info)
 		}
@@ -168,7 +172,7 @@ func TestMigrateBesideServer(t *testing.T) {
 		a := newApp(t, data, map[string]string{"DAAWO_HOST": "0.0.0.0", "SITE_URL": "https://example.org",
 			"ADMIN_EMAIL": "a@example.org",
 			"SMTP_HOST":   "127.0.0.1", "SMTP_ADMIN_EMAIL": "b@example.org"}) // other settings than the server's
-		a.options.Project = project
+		a.Project = project
 		return a
 	}
 	more := withMigration("20260103000000_more.sql", "create table public.more (id int)")
@@ -182,10 +186,10 @@ func TestMigrateBesideServer(t *testing.T) {
 		status, _ := call(t, "GET", info.Get("API_URL")+"/rest/v1/more", "", "apikey", info.Get("SECRET_KEY"))
 		return status == 200
 	})
-	if err := withConn(t.Context(), info.Get("DB_URL"), noWork); err != nil {
+	if err := pool.WithConn(t.Context(), info.Get("DB_URL"), noWork); err != nil {
 		t.Error("the password of the database changed:", err)
 	}
-	if _, err := os.Stat(passwordFile(data)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(database.PasswordFile(data)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a password was made for a server that has one:", err)
 	}
 }
@@ -194,9 +198,9 @@ func TestMigrateBesideServer(t *testing.T) {
 // understand.
 func TestKeeperOfOtherRelease(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
-	_, err := handover.StartWithin(t.Context(), facts{Protocol: protocol + 1}, &handover.Files{},
+	_, err := handover.StartWithin(t.Context(), map[string]int{"protocol": 1 << 30}, &handover.Files{},
 		func(connect handover.Connect) (err error) {
-			if a.keeper, err = connect(&a.facts); err != nil {
+			if err = a.process.Connect(connect); err != nil {
 				return err
 			}
 			return a.Run(context.Background(), func(Info) {})
@@ -204,73 +208,6 @@ func TestKeeperOfOtherRelease(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "restart the server instead") {
 		t.Error(err)
 	}
-}
-
-// TestServedStandsDown checks that a replaced listener serves the connections that it has, with the
-// word that they end, and that the new one on the same socket gets all others.
-func TestServedStandsDown(t *testing.T) {
-	a := newApp(t, dataFolder(t), nil)
-	l, err := listen(a, plainSocket, "127.0.0.1", 0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := a.sockets.Files()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	word := func(text string) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
-	}
-	old := serve(httpServer(word("old"), a.log), l, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
-	kept, idle := dial(t, l.Addr().String()), dial(t, l.Addr().String())
-	get := func(want string, closes bool) {
-		t.Helper()
-		fmt.Fprint(kept, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-		text, err := readReply(kept)
-		if err != nil || !strings.HasSuffix(text, want) || strings.Contains(text, "Connection: close") != closes {
-			t.Errorf("%q %v", text, err)
-		}
-	}
-	get("old", false)
-	old.standDown()
-	if _, err := handover.StartWithin(t.Context(), nil, files, func(connect handover.Connect) error {
-		k, err := connect(&struct{}{})
-		if err != nil {
-			return err
-		}
-		next, err := k.Sockets.Listen(plainSocket, "127.0.0.1", 0, false)
-		if err != nil {
-			return err
-		}
-		v := serve(httpServer(word("new"), a.log), next, connLimits(a.cfg), nil, func(err error) { t.Error(err) })
-		late := dial(t, l.Addr().String())
-		fmt.Fprint(late, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-		if text, err := readReply(late); err != nil || !strings.HasSuffix(text, "new") {
-			t.Errorf("a new connection: %q %v", text, err)
-		}
-		get("old", true)
-		return errors.Join(v.close(context.Background()), k.Close())
-	}); err == nil {
-		t.Error("a server that ends without a word is ready")
-	}
-	began := time.Now()
-	if err := old.close(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if took := time.Since(began); took < quietBeforeClose {
-		t.Errorf("a connection without a request was closed after %s", took)
-	}
-	if _, err := readReply(idle); err == nil {
-		t.Error("the idle connection is open")
-	}
-}
-
-// readReply reads what comes first from a connection.
-func readReply(conn interface{ Read([]byte) (int, error) }) (string, error) {
-	b := make([]byte, 4096)
-	n, err := conn.Read(b)
-	return string(b[:n]), err
 }
 
 func noWork(*pgx.Conn) error { return nil }

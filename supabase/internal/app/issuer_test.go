@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/database/pool"
 )
 
 // thirdParty is an issuer with OpenID Connect discovery.
@@ -65,7 +66,7 @@ func TestThirdPartyIssuer(t *testing.T) {
 		"SUPABASE_AUTH_THIRD_PARTY_WORKOS_ENABLED": "true", "SUPABASE_AUTH_THIRD_PARTY_WORKOS_ISSUER_URL": p.url,
 		"SUPABASE_REALTIME_ENABLED": "true",
 	}))
-	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+	err := pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `
 			create table public.documents (owner text not null default auth.jwt() ->> 'sub', title text);
 			alter table public.documents enable row level security;

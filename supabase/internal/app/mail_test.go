@@ -4,22 +4,9 @@ import (
 	"testing"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/base/config"
 )
-
-// TestMailTLSIsASetting checks that SMTP_TLS alone decides about TLS. The form of the host's name
-// does not.
-func TestMailTLSIsASetting(t *testing.T) {
-	for _, host := range []string{"relay", "mail.example.org"} {
-		for _, tls := range []string{"", "starttls", "implicit", "off"} {
-			server := mailServer(&config.Config{Environment: config.Environment{SMTP: config.SMTP{Host: host, Port: 587,
-				TLS: tls}}})
-			if server.TLS != tls || server.Plain {
-				t.Errorf("%s with SMTP_TLS=%s: %+v", host, tls, server)
-			}
-		}
-	}
-}
 
 // TestNoticeCommand checks that notices name commands as this installation runs them.
 func TestNoticeCommand(t *testing.T) {
@@ -29,7 +16,7 @@ func TestNoticeCommand(t *testing.T) {
 		"docker compose exec functions /daawo": "Read it with: docker compose exec functions /daawo notes show 7",
 	} {
 		a := New(Options{RowLink: link, Config: &config.Config{Environment: config.Environment{Command: command}}})
-		link, _ := (&services{App: a}).rowLink()
+		link, _ := (&services{Installation: a.Installation}).rowLink()
 		if got := link(edge.Row{Table: "notes", Value: "7"}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -61,7 +48,7 @@ func TestNoticeLeadsToAdminSite(t *testing.T) {
 				Command: "daawo", Host: c.host, AdminURL: c.adminURL, StudioURL: "https://studio.example.org"}}
 			return o
 		}())
-		link, studio := (&services{App: a, addresses: addresses{admin: c.at}}).rowLink()
+		link, studio := (&services{Installation: a.Installation, Addresses: front.Addresses{Admin: c.at}}).rowLink()
 		if got := link(edge.Row{Table: "notes", Value: "7"}); got != c.link || studio != c.studio {
 			t.Errorf("%s: %q and Studio %q", name, got, studio)
 		}

@@ -2,45 +2,14 @@ package app
 
 import (
 	"context"
-	"maps"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"daawo/supabase/internal/database/backup/physical"
-	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
-
-// pools are the connection pools by part.
-type pools struct {
-	mu     sync.Mutex
-	byPart map[string]*pool.Pool
-}
-
-func (p *pools) add(part string, db *pool.Pool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.byPart == nil {
-		p.byPart = map[string]*pool.Pool{}
-	}
-	p.byPart[part] = db
-}
-
-func (p *pools) all() map[string]*pool.Pool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return maps.Clone(p.byPart)
-}
-
-// closeIdle closes the connections that only the start needed. Each costs Postgres 2 to 5 MB.
-func (p *pools) closeIdle(ctx context.Context) {
-	for _, pool := range p.all() {
-		pool.CloseIdle(ctx)
-	}
-}
 
 // gauges reads the state of the pools, the disk and the backup at each scrape.
 type gauges struct {
@@ -59,7 +28,7 @@ func (s *services) openMetrics(context.Context) error {
 		return prometheus.NewDesc("daawo_"+name, help, labels, nil)
 	}
 	g := &gauges{
-		pools: &s.pools, data: s.data,
+		pools: s.pools, data: s.Data,
 		connections: desc("database_connections", "Connections to the database, by part and state.", "part", "state"),
 		limit:       desc("database_connections_max", "The most connections of a part.", "part"),
 		waiting:     desc("database_waiting", "Requests that wait for a connection, by part.", "part"),
@@ -71,8 +40,8 @@ func (s *services) openMetrics(context.Context) error {
 		shippedAge: desc("backup_log_age_seconds",
 			"Time since the log of the database was stored; +Inf if it never was."),
 	}
-	if s.cfg.Backup.To != "" && s.db.embedded != nil {
-		g.status = s.backupStatus
+	if s.Config.Backup.To != "" && s.db.Embedded() {
+		g.status = s.backups.status
 	}
 	return s.metrics.Register(g)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"daawo/supabase/internal/app/doctor"
 	"daawo/supabase/internal/database/backup/physical"
 )
 
@@ -21,24 +22,24 @@ type backupSummary struct {
 // operations returns what functions can run with Env.Operate: what the commands of the operator do.
 func (s *services) operations() map[string]func(context.Context) (any, error) {
 	return map[string]func(context.Context) (any, error){
-		"doctor":        func(ctx context.Context) (any, error) { return s.Examine(ctx), nil },
-		"backups":       func(ctx context.Context) (any, error) { return s.listBackups(ctx) },
-		"backup":        func(ctx context.Context) (any, error) { return s.backupNow(ctx) },
-		"backup-verify": func(ctx context.Context) (any, error) { return s.verifyBackups(ctx) },
+		"doctor":        func(ctx context.Context) (any, error) { return doctor.Examine(ctx, *s.Options), nil },
+		"backups":       func(ctx context.Context) (any, error) { return s.backups.list(ctx) },
+		"backup":        func(ctx context.Context) (any, error) { return s.backups.now(ctx) },
+		"backup-verify": func(ctx context.Context) (any, error) { return s.backups.verify(ctx) },
 		"mail-test":     func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
-		"functions":     func(context.Context) (any, error) { return s.control.info() },
-		"version":       func(context.Context) (any, error) { return s.options.Version, nil },
+		"functions":     func(context.Context) (any, error) { return s.control.Info() },
+		"version":       func(context.Context) (any, error) { return s.Version, nil },
 		"function-logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 	}
 }
 
-// listBackups returns the backups of BACKUP_TO, the newest first. Without BACKUP_TO there are none.
-func (s *services) listBackups(ctx context.Context) ([]backupSummary, error) {
+// list returns the backups of BACKUP_TO, the newest first. Without BACKUP_TO there are none.
+func (a backups) list(ctx context.Context) ([]backupSummary, error) {
 	list := []backupSummary{}
-	if s.cfg.Backup.To == "" {
+	if a.Config.Backup.To == "" {
 		return list, nil
 	}
-	store, err := physical.OpenStore(s.cfg.Backup.To)
+	store, err := physical.OpenStore(a.Config.Backup.To)
 	if err != nil {
 		return nil, err
 	}
@@ -49,21 +50,21 @@ func (s *services) listBackups(ctx context.Context) ([]backupSummary, error) {
 	return list, damage
 }
 
-// backupNow makes a full backup in BACKUP_TO.
-func (s *services) backupNow(ctx context.Context) (backupSummary, error) {
-	if s.cfg.Backup.To == "" {
+// now makes a full backup in BACKUP_TO.
+func (a backups) now(ctx context.Context) (backupSummary, error) {
+	if a.Config.Backup.To == "" {
 		return backupSummary{}, errNoBackups
 	}
-	m, err := s.Backup(ctx, s.cfg.Backup.To, func(string, int64, int64) {})
+	m, err := a.make(ctx, a.Config.Backup.To, func(string, int64, int64) {})
 	return backupSummary{m.ID, m.End, m.Base.Size}, err
 }
 
-// verifyBackups compares all files of BACKUP_TO with their checksums.
-func (s *services) verifyBackups(ctx context.Context) (physical.Verified, error) {
-	if s.cfg.Backup.To == "" {
+// verify compares all files of BACKUP_TO with their checksums.
+func (a backups) verify(ctx context.Context) (physical.Verified, error) {
+	if a.Config.Backup.To == "" {
 		return physical.Verified{}, errNoBackups
 	}
-	store, err := physical.OpenStore(s.cfg.Backup.To)
+	store, err := physical.OpenStore(a.Config.Backup.To)
 	if err != nil {
 		return physical.Verified{}, err
 	}

@@ -1,6 +1,8 @@
 package app
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestRESTPool(t *testing.T) {
 	for _, c := range []struct {

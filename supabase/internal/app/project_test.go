@@ -10,11 +10,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // project is the project of the tests: public notes, and a second migration for upgrades.

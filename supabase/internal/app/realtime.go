@@ -22,33 +22,33 @@ const maintainEvery = time.Hour
 
 // openRealtime opens the Realtime engine.
 func (s *services) openRealtime(ctx context.Context) error {
-	if s.cfg.RealtimeURL != "" {
-		return s.upstream(s.cfg.RealtimeURL, &s.realtime)
+	if s.Config.RealtimeURL != "" {
+		return upstream(s.Installation, s.Config.RealtimeURL, &s.realtime)
 	}
-	if !s.cfg.Realtime.Enabled {
+	if !s.Config.Realtime.Enabled {
 		return nil
 	}
-	log := s.log.With("part", "realtime")
-	role := s.db.url("supabase_realtime_admin")
-	pool, err := s.openPool(ctx, role, "realtime", realtimeConns)
+	log := s.Log.With("part", "realtime")
+	role := s.db.URL("supabase_realtime_admin")
+	pool, err := s.pools.open(ctx, role, "realtime", realtimeConns)
 	if err != nil {
 		return err
 	}
-	store := messages.New(messages.Options{Pool: pool, Log: log, Now: s.options.Now})
-	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.options.Now})
+	store := messages.New(messages.Options{Pool: pool, Log: log, Now: s.Now})
+	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.Now})
 	if err != nil {
 		return err
 	}
 	o := realtime.Options{
-		Verify: s.keys.verifier.Verify, Settings: realtimeSettings(s.cfg.Realtime),
-		Changes: stream, Messages: store, Registerer: s.metrics, Log: log, Now: s.options.Now,
+		Verify: s.keys.Verifier().Verify, Settings: realtimeSettings(s.Config.Realtime),
+		Changes: stream, Messages: store, Registerer: s.metrics, Log: log, Now: s.Now,
 	}
-	if s.cfg.NATSURL != "" {
-		if o.Bus, err = bus.DialNATS(bus.NATSOptions{URL: s.cfg.NATSURL, Prefix: "realtime." + s.cfg.ProjectID,
+	if s.Config.NATSURL != "" {
+		if o.Bus, err = bus.DialNATS(bus.NATSOptions{URL: s.Config.NATSURL, Prefix: "realtime." + s.Config.ProjectID,
 			Log: log}); err != nil {
 			return err
 		}
-		s.onClose("NATS", func(context.Context) error { o.Bus.Close(); return nil })
+		s.OnClose("NATS", func(context.Context) error { o.Bus.Close(); return nil })
 	}
 	engine, err := realtime.New(o)
 	if err != nil {
@@ -63,9 +63,9 @@ func (s *services) openRealtime(ctx context.Context) error {
 		}
 	})
 	wait.Go(func() { maintain(running, store, s) })
-	s.onClose("changes of the database", func(context.Context) error { cancel(); wait.Wait(); return nil })
-	s.onClose("realtime", engine.Close)
-	s.standDowns = append(s.standDowns, engine.StandDown)
+	s.OnClose("changes of the database", func(context.Context) error { cancel(); wait.Wait(); return nil })
+	s.OnClose("realtime", engine.Close)
+	s.OnStandDown(engine.StandDown)
 	s.realtime = engine
 	if o.Bus != nil {
 		s.ready["realtime"] = func(context.Context) error { return engine.Ready() }
@@ -77,7 +77,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 func maintain(ctx context.Context, store *messages.Store, s *services) {
 	for {
 		if err := store.Maintain(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("partitions of realtime.messages", "error", err)
+			s.Log.Warn("partitions of realtime.messages", "error", err)
 		}
 		select {
 		case <-ctx.Done():

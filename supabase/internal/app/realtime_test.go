@@ -9,6 +9,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/doctor"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/realtime"
 )
 
@@ -61,7 +63,7 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	a := newApp(t, dataFolder(t), map[string]string{"SUPABASE_REALTIME_ENABLED": "true"})
 	info := start(t, a)
 	api, key := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")
-	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+	err := pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `
 			create table public.documents (id int primary key, title text);
 			alter table public.documents enable row level security;
@@ -77,7 +79,7 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	s.send(`["1","1","realtime:todos","phx_join",{"access_token":"` + key +
 		`","config":{"postgres_changes":[{"event":"*","schema":"public","table":"documents"}]}}]`)
 	s.want("Subscribed to PostgreSQL")
-	err = withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+	err = pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `insert into public.documents values (1, 'hidden'), (2, 'shown')`)
 		return err
 	})
@@ -107,25 +109,20 @@ func TestRealtimeThroughGateway(t *testing.T) {
 	checkDoctor(t, a, info)
 }
 
-// checkDoctor checks what the doctor finds out about replication and NATS.
+// checkDoctor checks what the doctor finds out about replication.
 func checkDoctor(t *testing.T, a *App, info Info) {
 	t.Helper()
 	examine := func() string {
-		c := &checker{App: a}
-		if err := withConn(t.Context(), info.Get("DB_URL"),
-			func(conn *pgx.Conn) error { return c.realtime(t.Context(), conn) }); err != nil {
-			t.Fatal(err)
-		}
 		var lines []string
-		for _, f := range c.findings {
+		for _, f := range doctor.Examine(t.Context(), *a.Options) {
 			lines = append(lines, string(f.Verdict)+" "+f.What+": "+f.Says)
 		}
 		return strings.Join(lines, "\n")
 	}
-	if got := examine(); !strings.HasPrefix(got, "ok realtime: changes of rows can be read") {
+	if got := examine(); !strings.Contains(got, "ok realtime: changes of rows can be read") {
 		t.Errorf("doctor: %s", got)
 	}
-	err := withConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
+	err := pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `select pg_create_physical_replication_slot('unused', true)`)
 		return err
 	})
@@ -134,13 +131,6 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	}
 	if got := examine(); !strings.Contains(got, "warn database: replication slot unused is not in use and keeps") {
 		t.Errorf("doctor with an unused slot: %s", got)
-	}
-	a.cfg.NATSURL = "nats://127.0.0.1:" + closedPort(t)
-	c := &checker{App: a}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if c.nats(ended); len(c.findings) != 1 || c.findings[0].Verdict != Bad {
-		t.Errorf("doctor without NATS: %v", c.findings)
 	}
 }
 
@@ -158,7 +148,7 @@ func TestRealtimeSettings(t *testing.T) {
 		MaxPresenceEventsPerSecond: 5, MaxPayloadKB: 6, ClientPresenceEvents: 7, ClientPresenceWindow: 8 * time.Second,
 		PrivateOnly: true,
 	}
-	if got := realtimeSettings(a.cfg.Realtime); got != want {
+	if got := realtimeSettings(a.Config.Realtime); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

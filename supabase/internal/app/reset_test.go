@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"daawo/supabase/internal/database/server"
 )
 
 // resettable is a project whose migrations write into tables of the platform.
@@ -27,11 +29,12 @@ alter database postgres set statement_timeout = '61s';
 }
 
 // TestReset resets the database of a running server whose migrations write into tables of the
-// platform: twice, with a migration and a seed that fail between, and after a reset that was killed.
+// platform: twice, with a migration and a seed that fail between, and after a reset that was
+// killed.
 func TestReset(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
-	a.options.Project = resettable(nil)
+	a.Project = resettable(nil)
 	info := start(t, a)
 	everythingWorks(t, info, "before@example.org")
 	api, secret := info.Get("API_URL"), info.Get("SECRET_KEY")
@@ -63,7 +66,7 @@ func TestReset(t *testing.T) {
 	again := func(more fstest.MapFS) error {
 		t.Helper()
 		other := newApp(t, data, nil)
-		other.options.Project = resettable(more)
+		other.Project = resettable(more)
 		return other.Reset(t.Context(), true, nil)
 	}
 
@@ -94,18 +97,7 @@ func TestReset(t *testing.T) {
 		if err := again(nil); err != nil {
 			t.Fatal(err)
 		}
-		for q, want := range map[string]string{
-			users: "0",
-			`select string_agg(id, ' ' order by id) from storage.buckets`:                                                  "avatars scans",
-			`select string_agg(jobname || ' ' || database, ',') from cron.job`:                                             "never postgres",
-			`select count(*)::text from vault.decrypted_secrets where name = 'hook_token' and decrypted_secret = 'bearer'`: "1",
-			`select current_setting('statement_timeout')`:                                                                  "61s",
-			`select string_agg(datname, ' ' order by datname) from pg_database where datallowconn`:                         "postgres template1",
-		} {
-			if got := value(q); got != want {
-				t.Errorf("%s: %q, want %q", q, got, want)
-			}
-		}
+		checkNew(t, value)
 		if found := stored(); len(found) > 0 {
 			t.Errorf("files of the database before: %q", found)
 		}
@@ -113,14 +105,38 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// checkNew checks a database after a reset of the project resettable. value returns the result of a
+// query.
+func checkNew(t *testing.T, value func(q string) string) {
+	t.Helper()
+	for q, want := range map[string]string{
+		`select count(*)::text from auth.users`:                                                "0",
+		`select string_agg(id, ' ' order by id) from storage.buckets`:                          "avatars scans",
+		`select string_agg(jobname || ' ' || database, ',') from cron.job`:                     "never postgres",
+		`select decrypted_secret from vault.decrypted_secrets where name = 'hook_token'`:       "bearer",
+		`select current_setting('statement_timeout')`:                                          "61s",
+		`select string_agg(datname, ' ' order by datname) from pg_database where datallowconn`: "postgres template1",
+	} {
+		if got := value(q); got != want {
+			t.Errorf("%s: %q, want %q", q, got, want)
+		}
+	}
+}
+
+// Names of the databases of a reset, see database.Reset.
+const (
+	resetName    = "daawo_reset"
+	replacedName = "daawo_replaced"
+)
+
 // superuserOf returns the URL of the superuser of a running stack's Postgres.
-func superuserOf(a *App) string { return a.database.superuserURL("postgres") }
+func superuserOf(a *App) string { return a.database.URL(server.Superuser) }
 
 // TestResetOfStopped resets the database of a server that does not run.
 func TestResetOfStopped(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
-	a.options.Project = resettable(nil)
+	a.Project = resettable(nil)
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +145,7 @@ func TestResetOfStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := newApp(t, data, nil)
-	other.options.Project = resettable(nil)
+	other.Project = resettable(nil)
 	var steps []string
 	if err := other.Reset(t.Context(), false, func(step string) { steps = append(steps, step) }); err != nil {
 		t.Fatal(err)
@@ -138,7 +154,7 @@ func TestResetOfStopped(t *testing.T) {
 		t.Errorf("steps: %q", steps)
 	}
 	next := newApp(t, data, nil)
-	next.options.Project = resettable(nil)
+	next.Project = resettable(nil)
 	info := start(t, next)
 	everythingWorks(t, info, "before@example.org")
 	conn := connectTo(t, info.Get("DB_URL"))

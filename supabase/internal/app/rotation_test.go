@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
 )
 
@@ -29,7 +31,7 @@ func signUp(t *testing.T, api, publishable string) string {
 // leaked keys. Each time it checks that the old secret keys are rejected, alone and together with
 // the publishable key. A session remains valid unless another party may have signed it.
 func rotation(t *testing.T, a *App, data string, info Info) {
-	set, err := LoadKeys(t.Context(), a.cfg, data)
+	set, err := keyring.Load(t.Context(), a.Config, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,7 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		{"/functions/v1/hello", 401}}
 	for _, round := range []struct {
 		name    string
-		how     Rotation
+		how     keyring.Rotation
 		session int // status of a session from before the rotation
 	}{{"local keys", keys.Set.Rotate, 403}, {"generated keys", keys.Set.Rotate, 200},
 		{"leaked keys", keys.Set.Replace, 403}} {
@@ -72,10 +74,10 @@ func rotation(t *testing.T, a *App, data string, info Info) {
 		if set, err = round.how(old, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if err := set.Save(KeysFile(data)); err != nil {
+		if err := set.Save(keyring.File(data)); err != nil {
 			t.Fatal(err)
 		}
-		if err := Command(t.Context(), data, "/keys/reload", &struct{}{}); err != nil {
+		if err := control.Command(t.Context(), data, "/keys/reload", &struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 		check("stolen", set.Publishable, func(rejected int) int { return rejected })

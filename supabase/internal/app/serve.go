@@ -12,7 +12,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/front"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -22,43 +26,46 @@ func (a *App) RunGateway(ctx context.Context, ready func(Info)) error {
 }
 
 func (a *App) startGateway(ctx context.Context) error {
-	if !a.cfg.Loopback() && a.cfg.SiteURL == "" {
-		return fmt.Errorf("SITE_URL: is required when %s; links in pages start with it", a.cfg.Where())
+	if !a.Config.Loopback() && a.Config.SiteURL == "" {
+		return fmt.Errorf("SITE_URL: is required when %s; links in pages start with it", a.Config.Where())
 	}
-	if err := a.cfg.CheckSecrets(); err != nil {
+	if err := a.Config.CheckSecrets(); err != nil {
 		return err
 	}
-	set, err := LoadKeys(ctx, a.cfg, a.data)
+	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return err
 	}
-	s := a.newServices(set, nil, addresses{})
+	s := a.newServices(set, nil, front.Addresses{})
 	for _, u := range []struct {
 		name, target string
 		to           *http.Handler
 	}{
-		{"auth", a.cfg.AuthURL, &s.auth}, {"rest", a.cfg.RESTURL, &s.rest}, {"storage", a.cfg.StorageURL, &s.storage},
-		{"functions", a.cfg.FunctionsURL, &s.functions}, {"meta", a.cfg.MetaURL, &s.meta},
+		{"auth", a.Config.AuthURL, &s.auth}, {"rest", a.Config.RESTURL, &s.rest},
+		{"storage", a.Config.StorageURL, &s.storage}, {"functions", a.Config.FunctionsURL, &s.functions},
+		{"meta", a.Config.MetaURL, &s.meta},
 	} {
-		if err := a.upstream(u.target, u.to); err != nil {
+		if err := upstream(a.Installation, u.target, u.to); err != nil {
 			return err
 		}
 		if u.target != "" && u.name != "meta" {
 			s.ready[u.name] = reachable(u.target)
 		}
 	}
-	if err := a.upstream(a.cfg.RealtimeURL, &s.realtime); err != nil {
+	s.functions = verified(s.Installation, s.keys, s.functions)
+	if err := upstream(a.Installation, a.Config.RealtimeURL, &s.realtime); err != nil {
 		return err
 	}
-	front, err := a.openFront(a.cfg.Host)
+	ports, err := front.Listen(a.Installation, a.process.Sockets, a.Config.Host)
 	if err != nil {
 		return err
 	}
-	s.addresses = front.addresses
-	if err := a.openGateway(ctx, front, s, openSites(a, front.addresses)); err != nil {
+	s.Addresses = ports.Addresses
+	if err := a.openGateway(ctx, ports, s,
+		front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)); err != nil {
 		return err
 	}
-	a.describe = func() []Value { return gatewayValues(a.cfg, front.addresses, s.keys.current()) }
+	a.describe = func() []Value { return gatewayValues(a.Config, ports.Addresses, s.keys.Current()) }
 	a.rest = "the keys and Studio's login are in .env"
 	return nil
 }
@@ -90,13 +97,13 @@ func (a *App) RunFunctions(ctx context.Context, ready func(Info)) error {
 }
 
 func (a *App) startFunctions(ctx context.Context) error {
-	if a.cfg.DatabaseURL == "" {
+	if a.Config.DatabaseURL == "" {
 		return errors.New("DATABASE_URL: is required; functions use this database")
 	}
-	if err := a.cfg.CheckPublic(); err != nil {
+	if err := a.Config.CheckPublic(); err != nil {
 		return err
 	}
-	set, err := LoadKeys(ctx, a.cfg, a.data)
+	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return err
 	}
@@ -104,32 +111,32 @@ func (a *App) startFunctions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := withConn(ctx, d.url("postgres"),
-		func(conn *pgx.Conn) error { return d.migrateOwn(ctx, conn) }); err != nil {
+	if err := pool.WithConn(ctx, d.URL("postgres"),
+		func(conn *pgx.Conn) error { return d.MigrateOwn(ctx, conn) }); err != nil {
 		return err
 	}
-	l, err := listen(a, functionsSocket, a.cfg.Host, a.cfg.FunctionsPort, false)
+	l, err := a.process.Sockets.Listen(handover.FunctionsSocket, a.Config.Host, a.Config.FunctionsPort, false)
 	if err != nil {
 		return err
 	}
-	a.onClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
-	at := addresses{public: publicAddress(a.cfg, int(a.cfg.API.Port)), admin: a.cfg.AdminURL}
-	at.inside = cmp.Or(a.cfg.InsideURL, at.public)
+	a.OnClose("port", func(context.Context) error { _ = l.Close(); return nil }) // its server closes it as well
+	at := front.Addresses{Public: front.PublicAddress(a.Config, int(a.Config.API.Port)), Admin: a.Config.AdminURL}
+	at.Inside = cmp.Or(a.Config.InsideURL, at.Public)
 	s := a.newServices(set, d, at)
 	for _, open := range []func(context.Context) error{s.openMail, s.openOutbox, s.openFunctions, s.openMetrics} {
 		if err := open(ctx); err != nil {
 			return err
 		}
 	}
-	s.watchKeys()
-	s.watchIssuer()
+	s.keys.Watch(s.Installation)
+	s.keys.WatchIssuer(s.Installation)
 	mux := http.NewServeMux()
 	mux.Handle("GET /_internal/health", observe.Ready(s.ready))
-	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.cfg.MetricsToken))
+	mux.Handle("GET /_internal/metric", s.metrics.Handler(a.Config.MetricsToken))
 	mux.Handle("/", s.functions)
 	// The gateway is the only client, so there is no limit per address.
-	serveUntilClose(a, "functions' port", httpServer(mux, a.log), l, gateway.ConnLimits{Total: maxConnections}, nil)
-	address := "http://" + net.JoinHostPort(a.cfg.Host, strconv.Itoa(portOf(l)))
-	a.describe = func() []Value { return []Value{{"FUNCTIONS_URL", "Functions", address}} }
+	front.Serve(a.Installation, "functions' port", mux, l, gateway.ConnLimits{Total: front.MaxConnections}, nil)
+	address := "http://" + net.JoinHostPort(a.Config.Host, strconv.Itoa(handover.Port(l)))
+	a.describe = func() []Value { return []Value{value("FUNCTIONS_URL", "Functions", address)} }
 	return nil
 }

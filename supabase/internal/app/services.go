@@ -7,12 +7,18 @@ import (
 	"net/url"
 	"time"
 
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/front"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/base/observe"
 	"daawo/supabase/internal/base/photo"
-	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jobs"
 	"daawo/supabase/internal/gateway"
@@ -21,33 +27,36 @@ import (
 // services are the parts of a running stack that the gateway routes to. Each is an engine in this
 // process or, if its URL is set, a proxy to an upstream service.
 type services struct {
-	*App
-	addresses
-	db *database // nil if only the gateway runs
+	installation.Installation
+	front.Addresses
+	sockets *handover.Sockets
+	db      *database.Database // nil if only the gateway runs
+	pools   *pools
+	traces  *tracing.Provider
+	backups backups
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 
-	keys    *keyring
+	keys    *keyring.Keyring
 	inbox   string // address of the development inbox, "" if there is none
 	smtp    mail.Server
 	outbox  *jobs.Outbox
 	journal *host.Journal      // log lines of the functions
 	parent  *host.ParentServer // for functions in processes of their own
-	control functionsControl
+	control control.Functions
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
 
 	restStarted func() error // waits until the REST engine has read the schema
 }
 
-// upstreamWait is how long a request waits for a service that is still starting.
-const upstreamWait = 15 * time.Second
-
-func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
+func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
-		App: a, addresses: at, db: d,
-		keys:    newKeyring(set, a.options.Now),
-		journal: host.NewJournal(a.log.Handler()),
+		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools,
+		traces: a.traces, backups: a.backups,
+
+		keys:    keyring.New(set, a.Now),
+		journal: host.NewJournal(a.Log.Handler()),
 		metrics: observe.NewMetrics(),
 		ready:   map[string]observe.Check{},
 
@@ -57,8 +66,8 @@ func (a *App) newServices(set keys.Set, d *database, at addresses) *services {
 
 // openServices starts the engines. Each has a separate connection pool, so that no engine can
 // starve another.
-func (a *App) openServices(ctx context.Context, d *database, at addresses) (*services, error) {
-	set, err := LoadKeys(ctx, a.cfg, a.data)
+func (a *App) openServices(ctx context.Context, d *database.Database, at front.Addresses) (*services, error) {
+	set, err := keyring.Load(ctx, a.Config, a.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -77,71 +86,53 @@ func (a *App) openServices(ctx context.Context, d *database, at addresses) (*ser
 	return s, nil
 }
 
-// maxIdle is how long an idle connection stays open. An open connection costs Postgres 2 to 6 MB;
-// opening one takes 3 ms.
-const maxIdle = time.Minute
-
-// openPool connects to the database at url. part names the pool in logs and in pg_stat_activity.
-func (a *App) openPool(ctx context.Context, url, part string, maxConns int32) (*pool.Pool, error) {
-	return a.openLimitedPool(ctx, url, part, maxConns, 0)
-}
-
-// openLimitedPool opens a pool with a maximum of active callers, see pool.Config.
-func (a *App) openLimitedPool(ctx context.Context, url, part string, maxConns, maxActive int32) (*pool.Pool, error) {
-	pool, err := pool.Open(ctx, pool.Config{
-		URL: url, MaxConns: maxConns, MaxActive: maxActive, MaxIdle: maxIdle, ApplicationName: "daawo-" + part,
-		Log: a.log.With("part", part), Tracer: a.traces.Statements(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	a.pools.add(part, pool)
-	a.onClose(part+" pool", func(context.Context) error { pool.Close(); return nil })
-	return pool, nil
-}
-
 // openMeta sets the proxy to postgres-meta, which has no engine in this process.
-func (s *services) openMeta(_ context.Context) error { return s.upstream(s.cfg.MetaURL, &s.meta) }
+func (s *services) openMeta(_ context.Context) error {
+	return upstream(s.Installation, s.Config.MetaURL, &s.meta)
+}
 
-// upstream stores a proxy to target in *to, unless target is "".
-func (a *App) upstream(target string, to *http.Handler) error {
-	if target == "" {
-		return nil
+// startPage returns the pages of a stack without a site.
+func (s *services) startPage() http.Handler {
+	var rows []front.Row
+	for _, r := range []struct {
+		label, path string
+		handler     http.Handler
+	}{
+		{"REST", "/rest/v1", s.rest}, {"Auth", "/auth/v1", s.auth}, {"Storage", "/storage/v1", s.storage},
+		{"Functions", "/functions/v1", s.functions}, {"Realtime", "/realtime/v1", s.realtime},
+	} {
+		if r.handler != nil {
+			rows = append(rows, front.Row{Label: r.label, Value: s.Public + r.path})
+		}
 	}
-	u, err := url.Parse(target)
-	if err != nil {
-		return err
+	if s.inbox != "" {
+		rows = append(rows, front.Row{Label: "Mails", Value: s.inbox, Link: true})
 	}
-	*to = gateway.Proxy(u, upstreamWait, a.log)
-	return nil
+	if s.Config.StudioURL != "" {
+		rows = append(rows, front.Row{Label: "Studio", Value: s.Config.StudioURL, Link: true})
+	}
+	return front.StartPage(s.Config, s.Public, rows)
 }
 
 // gatewayOptions returns the options of a gateway in front of the services.
 func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
-		GraphQL: s.cfg.RESTURL != "",
-		Site:    files, FormErrorPage: s.options.FormErrorPage,
-		Keys: s.keys, Role: s.keys.role, Proxies: s.cfg.Proxies, HSTS: true,
+		GraphQL: s.Config.RESTURL != "",
+		Site:    files, FormErrorPage: s.FormErrorPage,
+		Keys: s.keys, Role: s.keys.Role, Proxies: s.Config.Proxies, HSTS: true,
 		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
-		Limits: limits(s.cfg),
-		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.cfg.MetricsToken, Log: s.log, LogRequests: s.options.Dev,
+		Limits: limits(s.Config),
+		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.Config.MetricsToken, Log: s.Log, LogRequests: s.Dev,
 	}
-}
-
-// CleanBucket is a bucket of images without metadata; see gateway.CleanBucket.
-type CleanBucket struct {
-	ID        string
-	Refusal   map[string]string
-	HideNames bool
 }
 
 // cleanBuckets returns the buckets of images with their limits from config.toml.
 func (s *services) cleanBuckets() []gateway.CleanBucket {
 	var buckets []gateway.CleanBucket
-	for _, b := range s.options.CleanBuckets {
-		most := int64(s.cfg.Storage.FileSizeLimit)
-		if own := int64(s.cfg.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
+	for _, b := range s.CleanBuckets {
+		most := int64(s.Config.Storage.FileSizeLimit)
+		if own := int64(s.Config.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
 			most = own
 		}
 		buckets = append(buckets,
@@ -159,4 +150,20 @@ func limits(c *config.Config) gateway.Limits {
 	return gateway.Limits{}
 }
 
-func (s *services) publishableKey() string { return s.keys.current().Publishable }
+func (s *services) publishableKey() string { return s.keys.Current().Publishable }
+
+// upstreamWait is how long a request waits for a service that is still starting.
+const upstreamWait = 15 * time.Second
+
+// upstream stores a proxy to target in *to, unless target is "".
+func upstream(in installation.Installation, target string, to *http.Handler) error {
+	if target == "" {
+		return nil
+	}
+	u, err := url.Parse(target)
+	if err != nil {
+		return err
+	}
+	*to = gateway.Proxy(u, upstreamWait, in.Log)
+	return nil
+}

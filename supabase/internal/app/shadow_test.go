@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"daawo/supabase/internal/database/server"
-
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
 )
 
 // TestShadowOnGivenServer checks that the shadow database is one of the server of DATABASE_URL, has
@@ -31,7 +33,7 @@ func TestShadowOnGivenServer(t *testing.T) {
 	given := pg.TCPURL(server.Superuser)
 	a := newApp(t, dataFolder(t), map[string]string{"DATABASE_URL": given})
 	broken := errors.New("broken")
-	err = Shadow(ctx, a.options, true, func(conn *pgx.Conn) error {
+	err = database.Shadow(ctx, *a.Options, true, func(conn *pgx.Conn) error {
 		var name string
 		var migrated bool
 		if err := conn.QueryRow(ctx, `select current_database(), to_regclass('public.notes') is not null`).Scan(&name,
@@ -46,7 +48,7 @@ func TestShadowOnGivenServer(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	if err := withConn(ctx, given, func(conn *pgx.Conn) error {
+	if err := pool.WithConn(ctx, given, func(conn *pgx.Conn) error {
 		var left int
 		var changed bool
 		err := conn.QueryRow(ctx,

@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/storage"
 	"daawo/supabase/internal/functions/jobs"
 )
@@ -31,43 +32,43 @@ const sweepCron = "17 0 * * *"
 
 // openStorage opens the storage engine, which is compatible with storage-api.
 func (s *services) openStorage(ctx context.Context) error {
-	if s.cfg.StorageURL != "" {
-		return s.upstream(s.cfg.StorageURL, &s.storage)
+	if s.Config.StorageURL != "" {
+		return upstream(s.Installation, s.Config.StorageURL, &s.storage)
 	}
-	if !s.cfg.Storage.Enabled {
+	if !s.Config.Storage.Enabled {
 		return nil
 	}
-	pool, err := s.openPool(ctx, s.db.url("supabase_storage_admin"), "storage", storageConns)
+	db, err := s.pools.open(ctx, s.db.URL("supabase_storage_admin"), "storage", storageConns)
 	if err != nil {
 		return err
 	}
-	files, closer, err := s.openFiles()
+	files, closer, err := openStored(s.Options)
 	if err != nil {
 		return err
 	}
-	s.onClose("files", func(context.Context) error { return closer.Close() })
-	set := s.keys.current()
+	s.OnClose("files", func(context.Context) error { return closer.Close() })
+	set := s.keys.Current()
 	engine, err := storage.New(storage.Options{
 		Config: storage.Config{
-			FileSizeLimit:         int64(s.cfg.Storage.FileSizeLimit),
-			ImageTransformation:   s.cfg.Storage.ImageTransformation.Enabled,
-			ImgproxyURL:           s.cfg.ImgproxyURL,
+			FileSizeLimit:         int64(s.Config.Storage.FileSizeLimit),
+			ImageTransformation:   s.Config.Storage.ImageTransformation.Enabled,
+			ImgproxyURL:           s.Config.ImgproxyURL,
 			TUSPath:               "/storage/v1/upload/resumable",
 			AllowForwardedHeaders: true, // the gateway sets them
-			S3:                    s.cfg.Storage.S3Protocol.Enabled,
+			S3:                    s.Config.Storage.S3Protocol.Enabled,
 			S3SessionKey:          tenant,
 			S3Prefix:              "/storage/v1",
 			MissingIsEmpty:        true, // as in the stack of the official CLI; the gateway sends no empty header
 		},
-		Pool: pool, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.log.With("part", "storage"),
-		Verifier: s.keys.verifier, Now: s.options.Now,
+		Pool: db, Backend: files, URLSecret: []byte(set.JWTSecret), Log: s.Log.With("part", "storage"),
+		Verifier: s.keys.Verifier(), Now: s.Now,
 	})
 	if err != nil {
 		return err
 	}
-	s.onClose("storage", engine.Close)
+	s.OnClose("storage", engine.Close)
 	setSecrets(engine, set)
-	s.keys.changed = append(s.keys.changed, func(set keys.Set) { setSecrets(engine, set) })
+	s.keys.OnChange(func(set keys.Set) { setSecrets(engine, set) })
 	if s.outbox != nil {
 		s.outbox.Chores(jobs.Chore{Name: "sweep_storage", Cron: sweepCron, Do: engine.Sweep})
 	} else { // another process runs the background jobs, but has no access to the files
@@ -80,20 +81,18 @@ func (s *services) openStorage(ctx context.Context) error {
 // seedBuckets creates the buckets of config.toml and uploads their initial files, if this process
 // serves storage.
 func (s *services) seedBuckets(ctx context.Context) error {
-	if s.cfg.StorageURL != "" || s.storage == nil {
+	if s.Config.StorageURL != "" || s.storage == nil {
 		return nil
 	}
-	return withConn(ctx, s.db.url("postgres"), func(conn *pgx.Conn) error {
-		return seedStorage(ctx, s.cfg, s.options.Project, s.storage, s.keys.current().ServiceRole, conn)
+	return pool.WithConn(ctx, s.db.URL("postgres"), func(conn *pgx.Conn) error {
+		return seedStorage(ctx, s.Config, s.Project, s.storage, s.keys.Current().ServiceRole, conn)
 	})
 }
 
 // databaseReplaced closes the idle connections to a database that a reset has replaced, and creates
 // the buckets in the new one.
 func (s *services) databaseReplaced(ctx context.Context) error {
-	for _, pool := range s.pools.all() {
-		pool.Pgx().Reset()
-	}
+	s.pools.reset()
 	return s.seedBuckets(ctx)
 }
 
@@ -162,7 +161,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		existed := call(http.MethodGet, address, "", nil) == nil
 		if !existed {
 			if err := call(http.MethodPost, "/bucket", "application/json", body); err != nil {
-				return err
+				return newBucketError(c, name, err)
 			}
 		}
 		if b.ObjectsPath == "" || !c.DB.Seed.Enabled {
@@ -185,6 +184,16 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 		}
 	}
 	return nil
+}
+
+// newBucketError names the bucket and, if it is the cause, the key of config.toml.
+func newBucketError(c *config.Config, name string, err error) error {
+	key, own := "storage.buckets."+name, c.Storage.Buckets[name].FileSizeLimit
+	if most := c.Storage.FileSizeLimit; own > most {
+		return fmt.Errorf("%s.file_size_limit: is %s, more than storage.file_size_limit (%s): raise that one: %w", key, own,
+			most, err)
+	}
+	return fmt.Errorf("%s: %w", key, err)
 }
 
 // bucketOf returns the JSON of a bucket of config.toml.

@@ -148,7 +148,7 @@ func TestTracesRefused(t *testing.T) {
 	if err := a.Start(t.Context()); err == nil {
 		t.Error("the start succeeded")
 	}
-	if len(a.closers) > 0 {
-		t.Errorf("%d parts still run", len(a.closers))
+	if a.Running() > 0 {
+		t.Errorf("%d parts still run", a.Running())
 	}
 }

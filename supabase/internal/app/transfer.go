@@ -18,15 +18,15 @@ import (
 // folder of the stored files, or "" for the configured one.
 func (a *App) Export(ctx context.Context, files string, create func() (io.WriteCloser, error),
 	progress Progress) (e logical.Exported, err error) {
-	if err := installed(a.cfg, a.data); err != nil {
+	if err := a.backups.installed(); err != nil {
 		return e, err
 	}
-	recipients, err := a.backups().recipients()
+	recipients, err := a.backups.recipients()
 	if err != nil {
 		return e, err
 	}
-	err = a.withDatabase(ctx, func(url string) error {
-		return a.backups().withFiles(files, func(at logical.Files) error {
+	err = a.backups.withDatabase(ctx, func(url string) error {
+		return a.backups.withFiles(files, func(at logical.Files) error {
 			e, err = logical.Export(ctx,
 				logical.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
 			return err
@@ -39,8 +39,8 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 // Export.
 func (a *App) Import(ctx context.Context, files string, o logical.ImportOptions, r io.Reader) (e logical.Exported,
 	err error) {
-	err = a.withDatabase(ctx, func(url string) error {
-		return a.backups().withFiles(files, func(at logical.Files) error {
+	err = a.backups.withDatabase(ctx, func(url string) error {
+		return a.backups.withFiles(files, func(at logical.Files) error {
 			o.URL, o.Files = url, at
 			e, err = logical.Import(ctx, o, r)
 			return err
@@ -52,9 +52,9 @@ func (a *App) Import(ctx context.Context, files string, o logical.ImportOptions,
 // withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work. New
 // files are readable by other users if another program, imgproxy, reads them.
 func (a backups) withFiles(dir string, work func(logical.Files) error) (err error) {
-	open := a.openFiles
-	if dir = cmp.Or(dir, a.filesDir()); dir != "" {
-		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.cfg.ImgproxyURL != "") }
+	open := func() (backend.Backend, io.Closer, error) { return openStored(a.Options) }
+	if dir = cmp.Or(dir, filesDir(a.Options)); dir != "" {
+		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.Config.ImgproxyURL != "") }
 	}
 	files, closer, err := open()
 	if err != nil {
@@ -99,7 +99,7 @@ func (f storedFiles) Delete(ctx context.Context, all ...logical.Object) error {
 
 // recipients returns the age public keys that backups and exports are encrypted for.
 func (a backups) recipients() (all []age.Recipient, err error) {
-	for _, text := range a.cfg.Backup.Recipients {
+	for _, text := range a.Config.Backup.Recipients {
 		r, err := age.ParseX25519Recipient(text)
 		if err != nil {
 			return nil, fmt.Errorf("BACKUP_RECIPIENTS: %q is not an age public key; it must look like age1…", text)
@@ -108,6 +108,3 @@ func (a backups) recipients() (all []age.Recipient, err error) {
 	}
 	return all, nil
 }
-
-// Encrypts reports whether backups and exports are encrypted.
-func (a *App) Encrypts() bool { return len(a.cfg.Backup.Recipients) > 0 }

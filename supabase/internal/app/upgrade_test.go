@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"daawo/supabase/internal/app/database"
 )
 
 // older returns the project without its last migration.
@@ -24,12 +26,12 @@ func TestUpgrade(t *testing.T) {
 	public := false
 	migrateWith := func(project fs.FS, environment map[string]string) error {
 		a := newApp(t, data, environment)
-		a.cfg.DB.Seed.Enabled = false
+		a.Config.DB.Seed.Enabled = false
 		if public {
-			a.cfg.Host = "0.0.0.0"
+			a.Config.Host = "0.0.0.0"
 		}
 		if project != nil {
-			a.options.Project = project
+			a.Project = project
 		}
 		return a.Migrate(t.Context())
 	}
@@ -61,7 +63,10 @@ func TestUpgrade(t *testing.T) {
 	for range 2 { // two more upgrades
 		time.Sleep(1100 * time.Millisecond) // names of backups have a resolution of one second
 		if err := a.oneShot(t.Context(),
-			func(d *database) error { return a.backups().full(t.Context(), d, a.backups().upgradeDir()) }); err != nil {
+			func(d *database.Database) error {
+				return a.backups.full(t.Context(), d,
+					a.backups.upgradeDir())
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,7 +89,7 @@ func TestLocalUpgrade(t *testing.T) {
 	data := dataFolder(t)
 	for _, files := range []fs.FS{older(), project} {
 		a := newApp(t, data, nil)
-		a.options.Project = files
+		a.Project = files
 		if err := a.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ func TestVaultOfConfig(t *testing.T) {
 	data := dataFolder(t)
 	for _, value := range []string{"first", "second"} {
 		a := newApp(t, data, nil)
-		a.cfg.DB.Vault = map[string]string{"token": value, "unset": ""}
+		a.Config.DB.Vault = map[string]string{"token": value, "unset": ""}
 		if err := a.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

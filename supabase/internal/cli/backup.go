@@ -48,7 +48,7 @@ func runBackup(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if *to == "" {
-		if *to = a.BackupStore(); *to == "" {
+		if *to = a.Config.Backup.To; *to == "" {
 			return usagef("no store given; set --to STORE or BACKUP_TO")
 		}
 	}

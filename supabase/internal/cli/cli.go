@@ -44,6 +44,7 @@ type Env struct {
 	// the Postgres inside the program or beside it
 	Postgres  func() (fs.FS, error)
 	Functions map[string]edge.Func // by name in the URL
+	Operators []string             // see app.Options
 	// of the program, besides those of the stack
 	Commands []Command
 	// variables of the program and its defaults of the stack's
@@ -54,11 +55,30 @@ type Env struct {
 	FormErrorPage []byte                             // see gateway.Options
 	MailTexts     map[string]map[string]app.MailText // see app.Options
 	RowLink       func(edge.Row) string              // see app.Options
+	AdminLink     func(string, edge.Row) string      // see app.Options
 	Version       string
 	Source        fs.FS // of the packages that edge functions need, for `init --functions`
 
 	list   []Command         // all commands
 	onHelp func(*Invocation) // replaces the output of --help; nil prints it
+}
+
+// AppOptions returns the options of a stack with what the program adds to it.
+func (env *Env) AppOptions() app.Options {
+	return app.Options{
+		Project: env.Project, Site: env.Site, AdminSite: env.AdminSite, Postgres: env.Postgres,
+		Functions: env.Functions, Operators: env.Operators, CleanBuckets: env.CleanBuckets,
+		FormErrorPage: env.FormErrorPage, MailTexts: env.MailTexts, RowLink: env.RowLink, AdminLink: env.AdminLink,
+		Prepare: env.Prepare, Getenv: env.Getenv, Version: env.Version,
+	}
+}
+
+// stackOnly returns the environment without what the program adds to the stack.
+func (env *Env) stackOnly() *Env {
+	return &Env{
+		Name: env.Name, Args: env.Args, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv,
+		Project: env.Project, Postgres: env.Postgres, Commands: env.Commands, Version: env.Version, Source: env.Source,
+	}
 }
 
 // Command is a command of the program, or a verb of one.

@@ -8,11 +8,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/schemadiff"
-
-	"github.com/jackc/pgx/v5"
 )
 
 var databaseCommand = Command{
@@ -116,8 +117,9 @@ func withShadow(ctx context.Context, inv *Invocation, migrations bool, work func
 	if err != nil {
 		return err
 	}
-	return app.Shadow(ctx, app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv,
-		Log: inv.log(c)}, migrations, work)
+	return database.Shadow(ctx,
+		app.Options{Config: c, Project: project.files, Postgres: inv.Postgres, Getenv: inv.Getenv,
+			Log: inv.log(c)}, migrations, work)
 }
 
 // openOutput opens the file, or returns the standard output if name is "".

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/doctor"
 )
 
 var doctorCommand = Command{
@@ -29,9 +29,9 @@ func runDoctor(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	bad := 0
-	for _, f := range a.Examine(ctx) {
+	for _, f := range doctor.Examine(ctx, *a.Options) {
 		fmt.Fprintf(inv.Stdout, "%-5s %-14s %s\n", f.Verdict, f.What, inv.named(f.Says))
-		if f.Verdict == app.Bad {
+		if f.Verdict == doctor.Bad {
 			bad++
 		}
 	}

@@ -45,7 +45,7 @@ func runExport(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	target := inv.args[0]
-	if a.Encrypts() && !strings.HasSuffix(target, encrypted) {
+	if len(a.Config.Backup.Recipients) > 0 && !strings.HasSuffix(target, encrypted) {
 		target += encrypted
 	}
 	// The file gets its name when the export is complete.

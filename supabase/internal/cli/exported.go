@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 )
 
 // The exported methods of Invocation serve the commands that a program adds (Env.Commands). Package
@@ -83,7 +84,7 @@ func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 		database := at.Database
 		at = installationOf(info)
 		at.Database = cmp.Or(database, at.Database)
-	case at.Database == "" || !errors.Is(err, app.ErrNotRunning):
+	case at.Database == "" || !errors.Is(err, datadir.ErrNotRunning):
 		return Installation{}, err
 	}
 	at.Public = cmp.Or(at.Public, at.API)

@@ -16,7 +16,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/functions/child"
 	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
@@ -67,7 +67,7 @@ func targetOf(inv *Invocation, address string) (deployTarget, error) {
 // send sends a request and decodes the JSON of its reply.
 func (t deployTarget) send(ctx context.Context, method, path string, content io.Reader, into any) error {
 	if t.url == "" {
-		return app.CommandWith(ctx, t.data, method, "/functions/deploy"+path, content, into)
+		return control.CommandWith(ctx, t.data, method, "/functions/deploy"+path, content, into)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, t.url+"/functions/v1/_deploy"+path, content)
 	if err != nil {
@@ -224,7 +224,7 @@ func functionToken(ctx context.Context, inv *Invocation) error {
 	}
 	switch verb {
 	case "create":
-		var made app.DeployToken
+		var made control.DeployToken
 		if err := inv.ask(ctx, fmt.Sprintf("/functions/token?days=%d", *days), &made); err != nil {
 			return err
 		}

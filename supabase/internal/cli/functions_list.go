@@ -8,7 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
@@ -26,10 +27,10 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	if _, err := inv.project(); err != nil {
 		return err
 	}
-	var info app.FunctionsInfo
+	var info control.FunctionsInfo
 	err := inv.ask(ctx, "/functions/list", &info)
-	if errors.Is(err, app.ErrNotRunning) && !*stats {
-		info, err = app.FunctionsInfo{Source: deploy.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
+	if errors.Is(err, datadir.ErrNotRunning) && !*stats {
+		info, err = control.FunctionsInfo{Source: deploy.BuiltIn, Functions: host.Describe(inv.Functions)}, nil
 	}
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	return nil
 }
 
-func printStats(inv *Invocation, info app.FunctionsInfo) error {
+func printStats(inv *Invocation, info control.FunctionsInfo) error {
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tCALLS\tERRORS\tP50\tP95\tP99")
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -64,7 +64,7 @@ func (r *logRequest) print(ctx context.Context, inv *Invocation) error {
 	}
 	for next := int64(0); ; {
 		var lines []host.Line
-		if err := app.Command(ctx, data, "/functions/logs", &lines); err != nil {
+		if err := control.Command(ctx, data, "/functions/logs", &lines); err != nil {
 			return err
 		}
 		for _, l := range lines {

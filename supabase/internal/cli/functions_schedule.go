@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -22,7 +22,7 @@ func functionSchedule(ctx context.Context, inv *Invocation) error {
 		return inv.usage()
 	}
 	name := inv.args[0]
-	var info app.FunctionsInfo
+	var info control.FunctionsInfo
 	if err := inv.ask(ctx, "/functions/list", &info); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/datadir"
 )
 
 // serveFunctions is `functions serve`. Like that of the official CLI it runs beside a server: one
@@ -29,7 +30,7 @@ func serveFunctions(ctx context.Context, inv *Invocation) error {
 		fmt.Fprintf(inv.Stderr, "%s serves the functions; these are their log lines (Ctrl-C ends)\n", info.Get("FUNCTIONS_URL"))
 		l := logRequest{follow: true}
 		return l.print(ctx, inv)
-	case !errors.Is(err, app.ErrNotRunning):
+	case !errors.Is(err, datadir.ErrNotRunning):
 		return err
 	}
 	return inv.serveParts(ctx, (*app.App).RunFunctions)

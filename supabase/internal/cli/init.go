@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"runtime/debug"
 	"strings"
 
 	"daawo/supabase/internal/cli/project"
@@ -15,7 +17,7 @@ var initCommand = Command{
 	Long: `
 Writes supabase/ with config.toml, a first migration and seed.sql, in the format of the official CLI. --functions adds a Go
 module with a first edge function and the packages that functions import; in an existing project it adds them, or replaces the
-packages by those of this release.
+packages by those of this release. If Go can download the packages at this program's version, the module requires them instead.
 
   daawo init shop && cd shop && daawo start`,
 	Run: runInit,
@@ -36,7 +38,8 @@ func runInit(_ context.Context, inv *Invocation) error {
 	if len(inv.args) == 1 {
 		dir = inv.args[0]
 	}
-	written, err := project.Init(project.Options{Dir: dir, Force: *force, Functions: *functions, Source: inv.Source})
+	written, err := project.Init(project.Options{Dir: dir, Force: *force, Functions: *functions, Source: inv.Source,
+		Version: func(module string) string { return downloadable(module, inv.Version) }})
 	vendored := 0
 	for _, file := range written {
 		if strings.HasPrefix(file, project.Vendored) {
@@ -48,6 +51,9 @@ func runInit(_ context.Context, inv *Invocation) error {
 	if vendored > 0 {
 		fmt.Fprintf(inv.Stdout, "wrote %d files of package edge and its server to %s\n", vendored, project.Vendored)
 	}
+	if err == nil && *functions && vendored == 0 {
+		fmt.Fprintln(inv.Stdout, "run `go mod tidy` in the folder once: it downloads the packages that functions import")
+	}
 	if err == nil {
 		fmt.Fprint(inv.Stdout, inv.named(nextSteps(dir, *functions)))
 	}
@@ -57,7 +63,9 @@ func runInit(_ context.Context, inv *Invocation) error {
 // nextSteps returns what to do after init.
 func nextSteps(dir string, functions bool) string {
 	var out strings.Builder
-	step := func(command, what string) { fmt.Fprintln(&out, strings.TrimRight(fmt.Sprintf("  %-38s %s", command, what), " ")) }
+	step := func(command, what string) {
+		fmt.Fprintln(&out, strings.TrimRight(fmt.Sprintf("  %-38s %s", command, what), " "))
+	}
 	out.WriteString("\nNext:\n\n")
 	if dir != "." {
 		step("cd "+dir, "")
@@ -71,4 +79,27 @@ func nextSteps(dir string, functions bool) string {
 	step("daawo migration new add_prices", "write the next migration; `daawo migration up` applies it")
 	step("daawo status -o env", "print the address and the keys for your application")
 	return out.String()
+}
+
+// releases matches the versions of releases. The version of a build between two tags, such as
+// v1.2.3-4-g0123abc, is none.
+var releases = regexp.MustCompile(`^v\d+\.\d+\.\d+(-(alpha|beta|rc)[.\d]*)?$`)
+
+// downloadable returns the version of the stack's module in this program, "" if Go cannot download
+// it. version is that of the program, which is the module's unless the program requires the module.
+func downloadable(module, version string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			if dep.Path == module && dep.Replace == nil {
+				return dep.Version
+			}
+			if dep.Path == module {
+				return ""
+			}
+		}
+	}
+	if !releases.MatchString(version) {
+		return ""
+	}
+	return version
 }

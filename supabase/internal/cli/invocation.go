@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/observe"
 )
@@ -135,7 +137,7 @@ func dataDir(inv *Invocation, c *config.Config) (string, error) {
 	if inv.workdir != "" && !chosen && !filepath.IsAbs(data) {
 		data = filepath.Join(inv.workdir, data) // two projects must not share a database
 	}
-	dir, why, err := app.DataDir(data, chosen, project.projectName())
+	dir, why, err := datadir.Resolve(data, chosen, project.projectName())
 	if why != "" {
 		inv.log(c).Info("data folder", "path", dir, "reason", why)
 	}
@@ -158,7 +160,7 @@ func (inv *Invocation) ask(ctx context.Context, command string, reply any) error
 	if err != nil {
 		return err
 	}
-	return app.Command(ctx, data, command, reply)
+	return control.Command(ctx, data, command, reply)
 }
 
 // status returns the addresses and keys of the running server.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
 )
 
@@ -14,7 +14,7 @@ func generateKeys(inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	values, err := app.EnvironmentOf(set)
+	values, err := keyring.Environment(set)
 	for _, v := range values {
 		fmt.Fprintf(inv.Stdout, "%s='%s'\n", v.Name, v.Value) // keys contain no single quotes
 	}

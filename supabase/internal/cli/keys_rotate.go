@@ -6,7 +6,10 @@ import (
 	"flag"
 	"fmt"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
 )
 
@@ -37,7 +40,7 @@ func (o *rotation) run(ctx context.Context, inv *Invocation) error {
 }
 
 // rotateKeys replaces the keys where the installation stores them and tells the running server.
-func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.Rotation) error {
+func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate keyring.Rotation) error {
 	c, data, err := inv.installation()
 	if err != nil {
 		return err
@@ -45,7 +48,7 @@ func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.
 	if password && c.DatabaseURL != "" {
 		return usagef("--database-password: the database is set by DATABASE_URL; change the password there")
 	}
-	everywhere, err := app.RotateKeys(ctx, c, data, rotate)
+	everywhere, err := keyring.Rotate(ctx, c, data, rotate)
 	if err != nil {
 		return err
 	}
@@ -54,14 +57,14 @@ func rotateKeys(ctx context.Context, inv *Invocation, password bool, rotate app.
 		return nil
 	}
 	if password {
-		if err := app.NewDatabasePassword(data); err != nil {
+		if err := database.NewPassword(data); err != nil {
 			return err
 		}
 	}
 	var reply struct{}
-	err = app.Command(ctx, data, "/keys/reload", &reply)
+	err = control.Command(ctx, data, "/keys/reload", &reply)
 	switch {
-	case errors.Is(err, app.ErrNotRunning):
+	case errors.Is(err, datadir.ErrNotRunning):
 		fmt.Fprintln(inv.Stdout, "rotated; the next start uses the new keys")
 	case err != nil:
 		return fmt.Errorf("the keys are rotated, but the running server accepts the old ones until it is restarted; restart it: %w", err)

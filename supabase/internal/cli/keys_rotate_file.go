@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
 )
 
@@ -49,14 +50,14 @@ func rotateFile(ctx context.Context, name string, password bool) error {
 	if c.Keys == (config.APIKeys{}) {
 		return fmt.Errorf("%s: it contains no keys: %w", name, fs.ErrNotExist)
 	}
-	set, err := app.LoadKeys(ctx, c, "")
+	set, err := keyring.Load(ctx, c, "")
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if set, err = set.Replace(time.Now()); err != nil {
 		return err
 	}
-	values, err := app.EnvironmentOf(set)
+	values, err := keyring.Environment(set)
 	if err != nil {
 		return err
 	}

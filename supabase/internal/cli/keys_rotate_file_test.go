@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/keys"
 )
 
@@ -21,7 +22,7 @@ func TestRotateFile(t *testing.T) {
 	if old, err = old.Rotate(time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	values, err := app.EnvironmentOf(old)
+	values, err := keyring.Environment(old)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/keyring"
 )
 
 func showKeys(ctx context.Context, inv *Invocation) error {
@@ -11,7 +12,7 @@ func showKeys(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	set, err := app.LoadKeys(ctx, c, data)
+	set, err := keyring.Load(ctx, c, data)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/migrate"
 )
 
@@ -32,10 +31,7 @@ func (inv *Invocation) project() (selection, error) {
 	}
 	inv.selected = &s
 	if !s.own {
-		env := *inv.Env
-		env.Site, env.Functions, env.RowLink, env.MailTexts = nil, nil, nil, nil
-		env.FormErrorPage, env.UserTables, env.Settings = nil, nil, config.Program{}
-		inv.Env = &env
+		inv.Env = inv.stackOnly()
 	}
 	return s, nil
 }

@@ -48,7 +48,7 @@ func runRestore(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if *from == "" {
-		if *from = a.BackupStore(); *from == "" {
+		if *from = a.Config.Backup.To; *from == "" {
 			return usagef("no store given; set --from STORE or BACKUP_TO")
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/base/config"
 )
 
@@ -44,11 +46,11 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 		return err
 	}
 	var info app.Info
-	switch err := app.Command(ctx, data, "/status", &info); {
+	switch err := control.Command(ctx, data, "/status", &info); {
 	case err == nil:
 		fmt.Fprintln(inv.Stderr, "a server already runs on", data)
 		return info.Write(inv.Stdout, "pretty")
-	case !errors.Is(err, app.ErrNotRunning):
+	case !errors.Is(err, datadir.ErrNotRunning):
 		return err
 	}
 	program, err := os.Executable()
@@ -87,7 +89,7 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 // process.
 func awaitServer(ctx context.Context, data string, exited <-chan error) (info app.Info, err error) {
 	for {
-		if err = app.Command(ctx, data, "/status", &info); err == nil {
+		if err = control.Command(ctx, data, "/status", &info); err == nil {
 			return info, nil
 		}
 		select {
@@ -140,7 +142,7 @@ func (inv *Invocation) removeServerLog() error {
 	if err != nil {
 		return err
 	}
-	if app.Locked(data) {
+	if datadir.Locked(data) {
 		return nil // a server runs, and the start will say so
 	}
 	if err := os.Remove(filepath.Join(data, serverLog)); !errors.Is(err, fs.ErrNotExist) {

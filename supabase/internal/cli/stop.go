@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/datadir"
 )
 
 var stopCommand = Command{
@@ -40,7 +41,7 @@ func runStop(ctx context.Context, inv *Invocation) error {
 		return usagef("--no-backup: deletes local data only, and this installation is public (%s); delete %s by hand", c.Where(), data)
 	}
 	err = stopServer(ctx, data, *limit)
-	if errors.Is(err, app.ErrNotRunning) && (*noBackup || inv.official()) {
+	if errors.Is(err, datadir.ErrNotRunning) && (*noBackup || inv.official()) {
 		fmt.Fprintln(inv.Stdout, "no server is running")
 	} else if err != nil {
 		return err
@@ -60,10 +61,10 @@ func runStop(ctx context.Context, inv *Invocation) error {
 // stopServer stops the server of a data folder and waits for its end.
 func stopServer(ctx context.Context, data string, limit time.Duration) error {
 	var reply struct{}
-	if err := app.Command(ctx, data, "/stop", &reply); err != nil {
+	if err := control.Command(ctx, data, "/stop", &reply); err != nil {
 		return err
 	}
-	return awaitStop(ctx, limit, func() bool { return app.Locked(data) })
+	return awaitStop(ctx, limit, func() bool { return datadir.Locked(data) })
 }
 
 // deleteLocal deletes what a new start creates: the database and the stored files.

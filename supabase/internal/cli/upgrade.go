@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"daawo/supabase/internal/app"
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/lifecycle"
 )
 
 var upgradeCommand = Command{
@@ -29,8 +30,8 @@ func runUpgrade(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	var next app.Upgraded
-	if err := app.Command(ctx, data, "/upgrade", &next); err != nil {
+	var next lifecycle.Upgraded
+	if err := control.Command(ctx, data, "/upgrade", &next); err != nil {
 		return err
 	}
 	fmt.Fprintf(inv.Stdout, "version %s serves (process %d, started in %s)\n", next.Version, next.PID, next.Took)

@@ -9,12 +9,13 @@ import (
 // support *, so it also lists the headers that supabase-js and tus-js-client need. * covers the
 // headers of functions; it works for requests without credentials (Fetch standard, "CORS protocol
 // and credentials"), and the API uses no credentials.
-const exposedHeaders = "Content-Range, Content-Profile, Preference-Applied, Location, Retry-After, X-Total-Count, Link, " +
-	"X-Request-Id, X-Relay-Error, X-Relay-Header, Sb-Error-Code, X-Sb-Error-Code, X-Supabase-Api-Version, " +
-	"Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, ETag, *"
+const exposedHeaders = "Content-Range, Content-Profile, Preference-Applied, Location, Retry-After, X-Total-Count, " +
+	"Link, X-Request-Id, X-Relay-Error, X-Relay-Header, Sb-Error-Code, X-Sb-Error-Code, X-Supabase-Api-Version, " +
+	"Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, " +
+	"Tus-Max-Size, ETag, *"
 
-// cors answers preflight requests and sets the CORS headers of every API reply, replacing those of
-// the service. It allows any origin, because access depends on keys and tokens and the API reads no
+// cors answers preflight requests and sets the CORS headers of every API reply, replacing the
+// service's. It allows any origin, because access depends on keys and tokens and the API reads no
 // cookies.
 func cors(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

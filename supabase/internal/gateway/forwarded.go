@@ -66,7 +66,7 @@ func (p trustedProxies) clientKey(r *http.Request) string {
 	return key
 }
 
-// setForwarded sets the X-Forwarded-* headers, from those of a trusted proxy or else from the
+// setForwarded sets the X-Forwarded-* headers, from a trusted proxy's headers or else from the
 // connection, and removes other forwarding headers. RemoteAddr becomes the client's address.
 func (p trustedProxies) setForwarded(r *http.Request) {
 	proto, host := "http", r.Host

@@ -37,7 +37,7 @@ type Options struct {
 	Metrics      *observe.Metrics
 	MetricsToken string
 	Log          *slog.Logger
-	LogRequests  bool // for development: log all API requests; otherwise only failed ones and those of service_role
+	LogRequests  bool // for development: log all API requests; otherwise only failed ones and service_role's
 }
 
 // gateway is what the handlers share.
@@ -50,9 +50,9 @@ type gateway struct {
 
 // New returns the handler of the public port.
 //
-// Its layers have small stack frames: net/http needs most of 8 KB to write the header of a reply,
-// and a stack that has grown to 16 KB stays so large while a client does not read. So a layer calls
-// another function for work that needs many variables.
+// Keep the frames of its layers small: net/http needs most of 8 KB to write the header of a reply,
+// and a stack that grows to 16 KB stays that size while a slow client blocks. Move work with many
+// variables into another function.
 func New(o Options) http.Handler {
 	o.Limits = o.Limits.withDefaults()
 	if o.Metrics == nil {

@@ -74,15 +74,31 @@ func text(t *testing.T, r *http.Response) string {
 	return string(b)
 }
 
-func TestRoutesAndKeys(t *testing.T) {
+type headers []string
+
+// routeTest is a GET request to the gateway with its reply.
+type routeTest struct {
+	name, target string
+	headers      headers
+	status       int
+	body         string
+}
+
+func checkRoutes(t *testing.T, tests []routeTest) {
 	h := testGateway()
-	type headers []string
-	tests := []struct {
-		name, target string
-		headers      headers
-		status       int
-		body         string
-	}{
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := ask(h, "GET", tt.target, tt.headers...)
+			if diff := cmp.Diff(fmt.Sprint(tt.status, " ", tt.body),
+				fmt.Sprint(r.StatusCode, " ", text(t, r))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestRoutesAndKeys(t *testing.T) {
+	checkRoutes(t, []routeTest{
 		{"auth needs a key", "/auth/v1/user", nil, 401, "Unauthorized"},
 		{"unknown key", "/auth/v1/user", headers{"apikey", "x"}, 401, "Unauthorized"},
 		{"legacy key is the token", "/auth/v1/user", headers{"apikey", "anon"}, 200,
@@ -113,6 +129,11 @@ func TestRoutesAndKeys(t *testing.T) {
 		{"revoked key and filter", "/rest/v1/t?apikey=sb_secret_0&apikey=eq.abc", nil, 401, "Unauthorized"},
 		{"revoked key is removed", "/storage/v1/object/public/a/b.pdf?apikey=sb_secret_0&download=", nil, 200,
 			"storage GET /object/public/a/b.pdf?download= auth= sb="},
+	})
+}
+
+func TestRoutesOfAuth(t *testing.T) {
+	checkRoutes(t, []routeTest{
 		{"verify is open", "/auth/v1/verify?token=t", nil, 200, "auth GET /verify?token=t auth= sb="},
 		{"callback is open", "/auth/v1/callback", nil, 200, "auth GET /callback auth= sb="},
 		{"authorize is open", "/auth/v1/authorize", nil, 200, "auth GET /authorize auth= sb="},
@@ -134,6 +155,11 @@ func TestRoutesAndKeys(t *testing.T) {
 			"auth GET /.well-known/oauth-authorization-server auth= sb="},
 		{"consent needs a key", "/auth/v1/oauth/authorizations/x", nil, 401, "Unauthorized"},
 		{"clients need a key", "/auth/v1/admin/oauth/clients", nil, 401, "Unauthorized"},
+	})
+}
+
+func TestRoutesOfServices(t *testing.T) {
+	checkRoutes(t, []routeTest{
 		{"OpenAPI needs the service key", "/rest/v1/", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
 		{"OpenAPI without slash", "/rest/v1", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
 		{"OpenAPI with the service key", "/rest/v1/", headers{"apikey", "sb_secret_1"}, 200,
@@ -173,16 +199,7 @@ func TestRoutesAndKeys(t *testing.T) {
 			`{"message":"The service realtime is not part of this installation.","msg":"The service realtime is not part of this installation."}` + "\n"},
 		{"site", "/docs/learn", nil, 200, "site GET /docs/learn auth= sb="},
 		{"longer path than the API's", "/rest/v10/t", nil, 200, "site GET /rest/v10/t auth= sb="},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			r := ask(h, "GET", tt.target, tt.headers...)
-			if diff := cmp.Diff(fmt.Sprint(tt.status, " ", tt.body),
-				fmt.Sprint(r.StatusCode, " ", text(t, r))); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
+	})
 }
 
 func TestGraphQLAndRealtimePaths(t *testing.T) {

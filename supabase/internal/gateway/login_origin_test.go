@@ -49,8 +49,8 @@ func send(t *testing.T, method, target, password, from string, headers map[strin
 }
 
 // TestLoginRefusesOtherSites checks that a browser's remembered password does not let another site
-// write: forms, scripts and WebSockets from another origin are refused, and Studio's own requests
-// and those of programs pass.
+// write: forms, scripts and WebSockets from another origin are refused, and requests of Studio
+// itself and of programs pass.
 func TestLoginRefusesOtherSites(t *testing.T) {
 	base := studio(t)
 	u, err := url.Parse(base)

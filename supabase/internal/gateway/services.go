@@ -42,9 +42,10 @@ type route struct {
 // uploaded document must not run scripts there: the policy puts it in a sandbox.
 const (
 	sandboxPolicy  = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
-	functionPolicy = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	anyOrigin      = "cross-origin"
-	ownOrigin      = "same-origin"
+	functionPolicy = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; form-action 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'"
+	anyOrigin = "cross-origin"
+	ownOrigin = "same-origin"
 )
 
 // gatewayItself is the service of replies that no service gave.

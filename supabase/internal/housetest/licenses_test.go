@@ -23,10 +23,13 @@ var reviewed = []string{
 	"CC-BY-4.0", "MIT OR Apache-2.0", "(MIT OR CC0-1.0)", "CC0-1.0",
 }
 
-// declared are licences that stand elsewhere than in the usual file. The authors of storage-go,
-// which supabase-go imports, state none.
+// notStated is the licence of a module whose authors state none. No program contains it: storage-go,
+// which supabase-go imports, reaches only programs whose functions import edge/supabaseclient.
+const notStated = "not stated"
+
+// declared are licences that stand elsewhere than in the usual file.
 var declared = map[string]string{
-	"github.com/supabase-community/storage-go": "not stated",
+	"github.com/supabase-community/storage-go": notStated,
 	"combine-errors":      "MIT",          // in its Readme.md
 	"parse-cache-control": "BSD-3-Clause", // in its LICENSE
 }
@@ -38,6 +41,11 @@ type licensed struct{ name, version, license string }
 // an unreviewed one.
 func TestLicenses(t *testing.T) {
 	program := moduleLicenses(t, "", "./supabase")
+	for _, l := range program {
+		if l.license == notStated || strings.HasPrefix(l.name, "github.com/supabase-community/") {
+			t.Errorf("the program contains %s %s, with the licence %q", l.name, l.version, l.license)
+		}
+	}
 	others := moduleLicenses(t, "", "-test", "./...", "honnef.co/go/tools/cmd/staticcheck")
 	others = append(others, moduleLicenses(t, "-modfile=scripts/tools.mod",
 		"github.com/rhysd/actionlint/cmd/actionlint", "golang.org/x/vuln/cmd/govulncheck")...)
@@ -53,8 +61,9 @@ func TestLicenses(t *testing.T) {
 		"This page is generated: `go test ./supabase/internal/housetest -run TestLicenses -update` writes it from the files of\n" +
 		"licences in the Go modules and from `package-lock.json`, and the tests check it. The packages `@embedded-postgres/…`\n" +
 		"contain PostgreSQL, under the PostgreSQL Licence.\n\n" +
-		"The authors of storage-go state no licence. supabase-go, which functions may use, imports it. Before a release, ask\n" +
-		"them for one or replace supabase-go.\n")
+		"The authors of storage-go state no licence. The program does not contain it. supabase-go imports it, and\n" +
+		"`supabase/edge/supabaseclient` imports supabase-go. A program whose functions import that package contains storage-go:\n" +
+		"ask its authors for a licence before you distribute such a program.\n")
 	for _, section := range []struct {
 		title string
 		all   []licensed

@@ -9,11 +9,13 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -113,24 +115,32 @@ func (p pkg) withTests() []string { return slices.Concat(p.Imports, p.TestImport
 // listPackages returns our packages by import path.
 func listPackages(t *testing.T) map[string]pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list",
-		"-json=ImportPath,Dir,Doc,Deps,Imports,TestImports,XTestImports", module+"/...")
+	all, err := packages()
+	if err != nil {
+		t.Fatal("go list: ", err)
+	}
+	return maps.Clone(all)
+}
+
+// packages asks `go list` once for all tests.
+var packages = sync.OnceValues(func() (map[string]pkg, error) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Deps,Imports,TestImports,XTestImports", module+"/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal("go list: ", err)
+		return nil, err
 	}
 	all := map[string]pkg{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return all
+			return all, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		all[p.ImportPath] = p
 	}
-}
+})
 
 // TestTopLevelFolders checks that each tracked file is in a folder of docs/architecture.md.
 func TestTopLevelFolders(t *testing.T) {

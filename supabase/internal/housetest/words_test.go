@@ -17,8 +17,10 @@ type wordException struct {
 
 // wordRule forbids words in some files.
 type wordRule struct {
-	name       string
-	words      *regexp.Regexp
+	name  string
+	words *regexp.Regexp
+	// each match contains one of these, in lower case; a text without them needs no pattern
+	parts      []string
 	files      func(name string) bool
 	exceptions []wordException
 }
@@ -28,6 +30,8 @@ var productRule = wordRule{
 	name: "word of the product",
 	words: regexp.MustCompile(`(?i)report-photos|submit-report|track-download|weekly-digest|public\.reports|public\.resources|` +
 		`\bwhatsapp\b|\bsomali\w*|\bmedicines?\b|\bpharmac\w*|\bDW-[0-9A-Z]{4}\b|\bvisitors?\b`),
+	parts: []string{"report-photos", "submit-report", "track-download", "weekly-digest", "public.re", "whatsapp",
+		"somali", "medicine", "pharmac", "dw-", "visitor"},
 	files: func(name string) bool {
 		return within(name, "supabase/internal", "supabase/stack") && !within(name, "supabase/internal/housetest")
 	},
@@ -46,6 +50,7 @@ const banned = "whoever whomever whom nobody somebody anybody everybody anew afr
 var bannedRule = wordRule{
 	name:  "banned word",
 	words: bannedWords(),
+	parts: strings.Fields(banned),
 	files: func(name string) bool {
 		return hasWords(name) && !within(name,
 			"web/src/i18n", "web/src/content", "web/public", "supabase/seed", "supabase/seed.sql", // texts for readers
@@ -83,6 +88,10 @@ func bannedWords() *regexp.Regexp {
 
 // find returns the lines of a file that break the rule. It marks the exceptions that it used.
 func (r wordRule) find(name, text string, used map[int]bool) (lines []string) {
+	lower := strings.ToLower(text)
+	if !slices.ContainsFunc(r.parts, func(part string) bool { return strings.Contains(lower, part) }) {
+		return nil
+	}
 	for line := range strings.Lines(text) {
 		if !r.words.MatchString(line) {
 			continue

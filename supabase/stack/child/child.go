@@ -20,7 +20,7 @@ import (
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/keys"
-	"daawo/supabase/internal/base/logattr"
+	"daawo/supabase/internal/base/observe/logattr"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/functions/host"

@@ -11,8 +11,8 @@ const confidential = /\/(women-health|report|skin-cream-dangers|pregnancy-medici
 
 /**
  * A link that goes to a neutral page and deletes the draft, also when Escape is pressed three times. It is part of the
- * header, so it is always visible. boot.ts implements it, so it works before the application is loaded, and announces
- * the first two key presses in the element after the link.
+ * header, so it is always visible. boot/quick-exit.ts implements it, so it works before the application is loaded, and
+ * announces the first two key presses in the element after the link.
  */
 export function QuickExit() {
   const language = useLanguage();
@@ -35,7 +35,7 @@ export function QuickExit() {
         data-steps={exitSteps}
         className="page"
         suppressHydrationWarning
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: React leaves the text to boot.ts, which may have set it before hydration
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: React leaves the text to boot/quick-exit.ts, which may have set it before hydration
         dangerouslySetInnerHTML={{ __html: '' }}
       />
     </div>

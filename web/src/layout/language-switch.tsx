@@ -26,7 +26,7 @@ export function LanguageSwitch({ className }: { className?: string }) {
       hrefLang={other}
       lang={other}
       className={cn(
-        'flex min-h-11 items-center gap-2 rounded-lg border px-3 font-semibold hover:bg-muted',
+        'flex min-h-11 min-w-11 items-center gap-2 rounded-lg border px-3 font-semibold hover:bg-muted',
         className,
       )}
     >

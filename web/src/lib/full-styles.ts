@@ -16,10 +16,7 @@ export const fullStyles = loadOnce(
     }),
 );
 
-/**
- * Reports whether code or styles could not be loaded. Many browsers do not request failed code again until the page is
- * reloaded.
- */
+/** Reports whether code or styles could not be loaded. A later call that loads them tries again. */
 export function isMissingPart(error: unknown): boolean {
   return error instanceof TypeError && /import/i.test(error.message);
 }

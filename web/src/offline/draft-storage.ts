@@ -1,4 +1,4 @@
-/** Key in sessionStorage of the report form's draft. Imported by boot.ts, so this module must stay small. */
+/** Key in sessionStorage of the report form's draft. Imported by boot/stored-draft.ts, so this module must stay small. */
 export const draftKey = 'daawo.report-draft';
 
 /** Milliseconds without input after which the draft is deleted. */

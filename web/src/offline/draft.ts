@@ -1,6 +1,6 @@
 /*
  * The draft of the report form and the report that is being sent. Both are in sessionStorage, so only in this tab
- * (phones are shared), and expire after thirty minutes without input; boot.ts checks that on pages without the form. If
+ * (phones are shared), and expire after thirty minutes without input; boot/stored-draft.ts checks that on pages without the form. If
  * the browser forbids storage, nothing is saved and no function throws.
  */
 import { draftKey, draftLife } from './draft-storage';

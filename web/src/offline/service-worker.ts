@@ -18,7 +18,7 @@ const { connection } = self.navigator as { connection?: { saveData?: boolean } }
 
 /**
  * Whether to keep only the home pages and the offline pages: the reader saves data, or reads Somali, where the worker of
- * / is only for the language switch (boot.ts).
+ * / is only for the language switch (boot/service-worker.ts).
  */
 const few = connection?.saveData || self.location.search === '?few';
 const kept = few ? everything.filter(({ url }) => /^\/(so\/)?(offline\/)?$/.test(url)) : everything;

@@ -7,8 +7,16 @@ interface Watched {
   allowOrigin: string | undefined;
 }
 
-/** The site's and the browser's messages about a missing page, and Playwright's about blocked service workers. */
-const always = [/^404: no page at /, /status of 404/, /^Service Worker registration blocked/];
+/**
+ * The site's and the browser's messages about a missing page, Playwright's about blocked service workers, and that of
+ * Chromium 111 about a feature that it does not know.
+ */
+const always = [
+  /^404: no page at /,
+  /status of 404/,
+  /^Service Worker registration blocked/,
+  /^Error with Permissions-Policy header: Origin trial/,
+];
 
 /**
  * Fails a test on an error or warning in the console, where React reports hydration mismatches and the browser reports

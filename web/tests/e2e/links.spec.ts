@@ -16,7 +16,8 @@ const naming = {
   'meta[property="og:image"], meta[property="og:url"]': 'content',
   'script[data-app]': 'data-app',
   'script[data-css]': 'data-css',
-  'script[data-preload]': 'data-preload',
+  'script[data-needs]': 'data-needs',
+  'script[data-wants]': 'data-wants',
   'script[data-late]': 'data-late',
 };
 

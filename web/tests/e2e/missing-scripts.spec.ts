@@ -28,7 +28,7 @@ for (const { language, words, to } of inBothLanguages) {
       const release = await hold(page, assets);
       await page.goto(to('/resources/'));
       await expect(page.getByText(text.loading)).toBeVisible();
-      await page.clock.runFor(1000); // until boot-live.ts has started
+      await page.clock.runFor(1000); // until boot/live-page.ts has started
       await page.clock.fastForward(16_000);
       await expect(page.getByText(text.toasts.loadFailed.description)).toBeVisible();
       await expect(page.getByText(text.loading)).toBeHidden();
@@ -150,5 +150,20 @@ for (const { language, words, to } of inBothLanguages) {
       expect((await posted).method()).toBe('POST');
       await expect(page).toHaveURL(new RegExp(`${to('/report/thank-you/')}#sent$`));
     });
+  });
+
+  test(`a late part of the form comes at the next touch after it failed (${language})`, async ({ page }) => {
+    let fails = true;
+    await page.route('**/assets/expiry-calendar-*.js', (route) => (fails ? route.abort() : route.continue()));
+    await page.goto(to('/report/'));
+    const form = reportForm(page, words.report);
+    await form.product.focus();
+    await live(page);
+    await form.showOptional();
+    await form.calendar.click();
+    await expect(form.expiry).toBeFocused();
+    fails = false;
+    await form.calendar.click();
+    await expect(page.getByRole('dialog')).toBeVisible();
   });
 }

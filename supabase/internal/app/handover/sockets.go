@@ -29,6 +29,23 @@ type given struct {
 // NewSockets returns a set without sockets.
 func NewSockets() *Sockets { return &Sockets{open: map[string]*net.TCPListener{}} }
 
+// Names of the sockets, under which a process passes them to the next one.
+const (
+	PlainSocket     = "api"
+	SecureSocket    = "https"
+	WebSocket       = "http"
+	AdminSocket     = "administrators"
+	StudioSocket    = "studio"
+	InboxSocket     = "inbox"
+	SMTPSocket      = "smtp"
+	FunctionsSocket = "functions"
+	DatabaseSocket  = "database"
+	ViteSocket      = "vite"
+)
+
+// Port returns the port of a listener.
+func Port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+
 // firstOfSystemd is the first file that systemd passes (sd_listen_fds(3)).
 const firstOfSystemd = 3
 
@@ -101,7 +118,12 @@ func (s *Sockets) Listen(name, host string, port uint16, anyPort bool) (net.List
 	if errors.Is(err, syscall.EADDRINUSE) && anyPort {
 		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("port %d is in use by another program: stop that program, or choose another port with --port (0 for a free one)", port)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user cannot open port %d: ports below 1024 need root or the capability CAP_NET_BIND_SERVICE", port)
+	case err != nil:
 		return nil, err
 	}
 	s.open[name] = l.(*net.TCPListener)

@@ -10,7 +10,7 @@ import (
 // TestClusterExample checks that docker/cluster/daawo.env, with its empty variables filled in, is a
 // complete public installation with three database hosts, and that it has no unused variables.
 func TestClusterExample(t *testing.T) {
-	text, err := os.ReadFile("../../../docker/cluster/daawo.env")
+	text, err := os.ReadFile("../../../../docker/cluster/daawo.env")
 	if err != nil {
 		t.Fatal(err)
 	}

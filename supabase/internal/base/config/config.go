@@ -40,21 +40,25 @@ type Project struct {
 	Auth        Auth        `toml:"auth"`
 	Realtime    Realtime    `toml:"realtime"`
 	EdgeRuntime EdgeRuntime `toml:"edge_runtime"`
+
+	Functions map[string]Function `toml:"functions"`
 }
 
 // API configures the public port and the REST API.
 type API struct {
 	Port            uint16   `toml:"port" doc:"Port of the site and the API; 0 picks a free one."`
-	Schemas         []string `toml:"schemas" doc:"Schemas that /rest/v1 exposes; the first one is the default."`
+	Schemas         []string `toml:"schemas" doc:"Schemas that /rest/v1 exposes; the first one is the default. An empty list means public."`
 	Enabled         bool     `toml:"enabled" doc:"Serve /rest/v1."`
 	ExtraSearchPath []string `toml:"extra_search_path" doc:"Schemas added to the search_path of every REST request."`
 	MaxRows         int64    `toml:"max_rows" doc:"Maximum number of rows in a REST reply; 0 means no limit."`
+	ExposeNewTables bool     `toml:"auto_expose_new_tables" doc:"Migrations of a new database grant what they create in public to anon, authenticated and service_role."`
 	TLS             TLS      `toml:"tls"`
 }
 
-// TLS configures the operator's own certificate for the public port.
+// TLS configures the operator's own certificate for the public port. On loopback the paths can be
+// missing: the server then makes a certificate.
 type TLS struct {
-	Enabled  bool   `toml:"enabled" doc:"Serve HTTPS with the certificate below."`
+	Enabled  bool   `toml:"enabled" doc:"Serve HTTPS with the certificate below. Without paths, on loopback, with a self-signed one: api.crt in the data folder."`
 	CertPath string `toml:"cert_path" doc:"Certificate chain, PEM."`
 	KeyPath  string `toml:"key_path" doc:"Private key of the certificate, PEM."`
 }
@@ -135,6 +139,11 @@ type Realtime struct {
 // their Go code.
 type EdgeRuntime struct {
 	Secrets map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
+}
+
+// Function configures a function that runs at FUNCTIONS_URL.
+type Function struct {
+	VerifyJWT bool `toml:"verify_jwt" doc:"With FUNCTIONS_URL the gateway requires a valid token for this function. Default: true."`
 }
 
 // Duration is a time.Duration in the notation of time.ParseDuration, such as "1s" or "24h".

@@ -12,6 +12,7 @@ func defaults() Project {
 			Schemas:         []string{"public", "graphql_public"},
 			ExtraSearchPath: []string{"public", "extensions"},
 			MaxRows:         1000,
+			ExposeNewTables: true,
 		},
 		DB: DB{
 			Port:         54322,

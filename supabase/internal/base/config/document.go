@@ -44,6 +44,7 @@ func Document(w io.Writer, p Program) error {
 // documented returns the defaults, with an entry in each map that stands for the operator's names.
 func documented() *Config {
 	c := &Config{Project: defaults()}
+	c.Functions = map[string]Function{"NAME": {}}
 	c.Storage.Buckets = map[string]Bucket{"NAME": {}}
 	c.Auth.Email.Template = map[string]AuthTemplate{"NAME": {}}
 	c.Auth.Email.Notification = map[string]AuthNotification{"NAME": {}}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -162,7 +163,7 @@ db.port db.shadow_port db.health_timeout db.major_version db.root_key
 db.pooler.enabled db.pooler.port db.pooler.pool_mode db.pooler.default_pool_size db.pooler.max_client_conn
 db.migrations.enabled db.migrations.schema_paths db.seed.enabled db.seed.sql_paths db.settings.work_mem
 db.network_restrictions.enabled db.network_restrictions.allowed_cidrs db.network_restrictions.allowed_cidrs_v6
-db.ssl_enforcement.enabled db.vault.NAME
+db.ssl_enforcement.enabled db.vault.NAME db.orioledb_version
 realtime.enabled realtime.ip_version realtime.max_header_length
 studio.enabled studio.port studio.api_url studio.openai_api_key
 local_smtp.enabled local_smtp.port local_smtp.smtp_port local_smtp.pop3_port local_smtp.admin_email local_smtp.sender_name
@@ -206,3 +207,52 @@ analytics.gcp_jwt_path analytics.vector_port
 experimental.orioledb_version experimental.s3_host experimental.s3_region experimental.s3_access_key experimental.s3_secret_key
 experimental.webhooks.enabled experimental.pgdelta.enabled experimental.inspect.rules
 `
+
+// TestEmptySchemas checks that an empty list of schemas, as the CLI's template of 2022 has it, means
+// public.
+func TestEmptySchemas(t *testing.T) {
+	for _, file := range []string{"[api]\nschemas = []", "[api]\nschemas = [\"env(NOT_SET)\"]"} {
+		c, err := Load(Sources{File: []byte(file), Name: "config.toml"})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if !slices.Equal(c.API.Schemas, []string{"public"}) {
+			t.Errorf("%s: got %v", file, c.API.Schemas)
+		}
+	}
+}
+
+// TestVerifyJWT checks the default of verify_jwt, as with the CLI.
+func TestVerifyJWT(t *testing.T) {
+	c, err := Load(Sources{File: []byte("[functions.a]\nverify_jwt = false\n[functions.b]\nimport_map = \"./x.json\""),
+		Name: "config.toml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Functions["a"].VerifyJWT || !c.Functions["b"].VerifyJWT || len(c.Functions) != 2 || len(c.Warnings) > 0 {
+		t.Errorf("%v, warnings %q", c.Functions, c.Warnings)
+	}
+}
+
+// TestLocalCertificate checks which certificate [api.tls] needs.
+func TestLocalCertificate(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		host string
+		want string // part of the error
+	}{
+		{"[api.tls]\nenabled = true", "127.0.0.1", ""},
+		{"[api.tls]\nenabled = true\ncert_path = \"a.pem\"", "127.0.0.1", "api.tls.key_path: is required with api.tls.cert_path"},
+		{"[api.tls]\nenabled = true\nkey_path = \"a.pem\"", "127.0.0.1", "api.tls.cert_path: is required with api.tls.key_path"},
+		{"[api.tls]\nenabled = true", "0.0.0.0", "api.tls.cert_path: is required when listening on 0.0.0.0"},
+	} {
+		c, err := Load(Sources{File: []byte(tt.file), Name: "config.toml", Getenv: env("DAAWO_HOST", tt.host)})
+		if err == nil {
+			err = c.CheckPublic()
+		}
+		if got := fmt.Sprint(err); tt.want == "" && err != nil || !strings.Contains(got, tt.want) {
+			t.Errorf("%s on %s: %v", tt.file, tt.host, err)
+		}
+	}
+}

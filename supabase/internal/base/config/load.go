@@ -91,6 +91,9 @@ func (c *Config) derive(defined map[string]bool) {
 	if c.Auth.SiteURL == "" {
 		c.Auth.SiteURL = c.SiteURL
 	}
+	if len(c.API.Schemas) == 0 { // as in the CLI's template of 2022
+		c.API.Schemas = []string{"public"}
+	}
 	if c.ACMEEmail == "" {
 		c.ACMEEmail = c.AdminEmail
 	}

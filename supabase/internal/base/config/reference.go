@@ -6,14 +6,16 @@ import "strings"
 // name; a last segment ** stands for all keys of the section.
 type unusedKey struct{ Key, Why string }
 
+// denoOnly is the reason of keys about the files of a function.
+const denoOnly = "Functions in TypeScript are not run. Functions in Go have their settings in their code."
+
 // unusedKeys lists the keys of the CLI's reference that Project does not have. They are no
 // mistakes, so nothing is logged about them; `doctor` names them.
 var unusedKeys = []unusedKey{
 	{"api.external_url", "SITE_URL sets the public address."},
-	{"api.auto_expose_new_tables",
-		"The platform grants the tables of the schema public to the API roles, as the CLI does by default. Revoke the default privileges in a migration."},
 	{"db.shadow_port", "The shadow database is another database of the same server."},
 	{"db.health_timeout", "The start waits for Postgres as long as it makes progress."},
+	{"db.orioledb_version", "The storage engine is that of Postgres."},
 	{"db.root_key", "The key of the vault is generated and kept in the data folder."},
 	{"db.pooler.**", "There is no pooler; each engine has its own pool. DB_URL accepts transactions of any length."},
 	{"db.settings.**", "The program sizes the embedded Postgres. Use alter database or alter role in a migration, or --database-url."},
@@ -40,7 +42,8 @@ var unusedKeys = []unusedKey{
 	{"edge_runtime.policy", "Functions in TypeScript are not run."},
 	{"edge_runtime.inspector_port", "Functions in TypeScript are not run."},
 	{"edge_runtime.deno_version", "Functions in TypeScript are not run."},
-	{"functions.**", "Functions in TypeScript are not run; requests to them get 501. Functions in Go have their settings in their code."},
+	{"functions.*.enabled", denoOnly}, {"functions.*.import_map", denoOnly}, {"functions.*.entrypoint", denoOnly},
+	{"functions.*.static_files", denoOnly},
 	{"analytics.**", "There is no Logflare; logs go to the standard error."},
 	{"experimental.**", "OrioleDB, pg-delta and inspection rules belong to the CLI. Database webhooks need no switch."},
 }

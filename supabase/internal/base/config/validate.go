@@ -43,9 +43,10 @@ func (c *Config) rules() []rule {
 	return []rule{
 		{c.Host != "localhost" && hostErr != nil, "DAAWO_HOST",
 			fmt.Sprintf("%q is not an address; 127.0.0.1 serves this machine only, 0.0.0.0 every network", c.Host)},
-		{len(c.API.Schemas) == 0, "api.schemas", "at least one schema is needed"},
-		{c.API.TLS.Enabled && (c.API.TLS.CertPath == "" || c.API.TLS.KeyPath == ""), "api.tls",
-			"cert_path and key_path are needed"},
+		{c.API.TLS.Enabled && c.API.TLS.CertPath == "" && c.API.TLS.KeyPath != "", "api.tls.cert_path",
+			"is required with api.tls.key_path"},
+		{c.API.TLS.Enabled && c.API.TLS.CertPath != "" && c.API.TLS.KeyPath == "", "api.tls.key_path",
+			"is required with api.tls.cert_path"},
 		{c.Data == "", "DAAWO_DATA", "must not be empty"},
 		{!slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "LOG_LEVEL",
 			fmt.Sprintf("%q is not debug, info, warn or error", c.LogLevel)},
@@ -198,6 +199,9 @@ func (c *Config) CheckPublic() error {
 	need(c.SiteURL, "SITE_URL", "links in pages and mails start with it")
 	need(c.AdminEmail, "ADMIN_EMAIL", "it receives the notices")
 	need(c.SMTP.Host, "SMTP_HOST", "mail is sent through it")
+	if c.API.TLS.Enabled {
+		need(c.API.TLS.CertPath, "api.tls.cert_path", "browsers on other machines refuse a local certificate")
+	}
 	if c.SMTP.Host == developmentInbox {
 		errs = append(errs, fmt.Errorf("SMTP_HOST: %s is the inbox for development; mail for others never leaves it, so it is refused when %s", developmentInbox, c.Where()))
 	}

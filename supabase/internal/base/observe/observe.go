@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"os"
 
-	"daawo/supabase/internal/base/logattr"
+	"daawo/supabase/internal/base/observe/logattr"
 
 	"golang.org/x/term"
 )

@@ -17,8 +17,8 @@ import (
 // pixels in memory twice.
 const lenientPixels = 1 << 20
 
-// decodePNG accepts wrong checksums, as browsers and libvips do. Hand-made one-pixel images often
-// have them.
+// decodePNG accepts wrong checksums, as browsers and libvips do. The acceptance suite of
+// storage-api (render.test.ts) renders a PNG of one pixel with a wrong CRC.
 func decodePNG(data []byte, info Info) (image.Image, error) {
 	img, err := png.Decode(bytes.NewReader(data))
 	var format png.FormatError // "invalid checksum" of a chunk, or zlib's in the same words

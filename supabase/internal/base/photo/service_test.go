@@ -9,7 +9,7 @@ import (
 // TestServiceAllowsHEIC checks the shipped systemd unit. libheif is compiled to machine code at run
 // time, which this directive would forbid. HEIC images would then silently not be converted.
 func TestServiceAllowsHEIC(t *testing.T) {
-	unit, err := os.ReadFile("../../../scripts/daawo.service")
+	unit, err := os.ReadFile("../../../../scripts/daawo.service")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,9 @@ type Options struct {
 	Dir       string
 	Force     bool  // replace an existing config.toml
 	Functions bool  // add functions/ and its module
-	Source    fs.FS // of the packages that functions need; see SourceDirs
+	Source    fs.FS // of the packages that functions need, with their go.mod and go.sum
+	// Version returns the version of a module in this program, "" if Go cannot download it.
+	Version func(module string) string
 }
 
 // invalidID matches what a project_id must not contain, as in the official CLI.
@@ -61,7 +63,7 @@ func Init(o Options) (written []string, err error) {
 		}
 	}
 	if o.Functions {
-		if err := w.functions(o.Source); err != nil {
+		if err := w.functions(o); err != nil {
 			return w.written, err
 		}
 	}
@@ -142,37 +144,49 @@ func (w *writer) ignore(line string) error {
 // Vendored is the folder of the packages that functions need, with a module of their own.
 const Vendored = "third_party/daawo"
 
-// functions writes the module, the registry, a first function and the packages that they need.
-// Packages of an earlier release are replaced.
-func (w *writer) functions(source fs.FS) error {
-	if source == nil {
+// functions writes the module, the registry and a first function. The module requires a release of
+// the stack's module, if it can be downloaded; otherwise the packages that functions need are
+// written too. In a project with functions the packages are replaced by those of this program.
+func (w *writer) functions(o Options) error {
+	if o.Source == nil {
 		return errors.New("this program does not carry the source of package edge")
 	}
-	if _, err := os.Stat(filepath.Join(w.dir, "functions", "functions.go")); err == nil {
-		return w.vendor(source) // an existing project gets the packages of this release
-	}
-	if err := w.vendor(source); err != nil {
-		return err
-	}
-	requirements, err := requirements(source)
+	stack, err := readModule(o.Source)
 	if err != nil {
 		return err
 	}
-	sums, err := fs.ReadFile(source, "go.sum")
-	if err != nil {
-		return err
+	version := ""
+	if stack.hasHost() {
+		version = o.Version(stack.path)
+	}
+	download := version != ""
+	_, err = os.Stat(filepath.Join(w.dir, "functions", "functions.go"))
+	switch exists := err == nil; {
+	case exists && download:
+		return fmt.Errorf("%s has functions; `go get %s@%s` there moves them to this release", w.dir, stack.path, version)
+	case exists:
+		return w.vendor(o.Source, stack)
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, "go.mod")); err == nil {
-		return fmt.Errorf("%s already exists: add `require daawo v0.0.0` and `replace daawo => ./%s` to it, and the file functions/functions.go",
-			filepath.Join(w.dir, "go.mod"), Vendored)
+		return fmt.Errorf("%s already exists: %s, and add the file functions/functions.go",
+			filepath.Join(w.dir, "go.mod"), stack.advice(version))
 	}
-	module := moduleName(w.dir)
-	mod := fmt.Sprintf("module %s\n\ngo %s\n\nrequire daawo v0.0.0\n\nreplace daawo => ./%s\n\nrequire (\n%s)\n",
-		module, goVersion(source), Vendored, requirements)
+	mod := fmt.Sprintf("module %s\n\ngo %s\n\nrequire %s %s\n", moduleName(w.dir), stack.goVersion, stack.path, version)
+	if !download {
+		if err := w.vendor(o.Source, stack); err != nil {
+			return err
+		}
+		mod = fmt.Sprintf("module %s\n\ngo %s\n\nrequire %[3]s v0.0.0\n\nreplace %[3]s => ./%s\n\nrequire (\n%s)\n",
+			moduleName(w.dir), stack.goVersion, stack.path, Vendored, stack.requirements)
+		sums, err := fs.ReadFile(o.Source, "go.sum")
+		if err != nil {
+			return err
+		}
+		if err := w.write("go.sum", sums, false); err != nil {
+			return err
+		}
+	}
 	if err := w.write("go.mod", []byte(mod), false); err != nil {
-		return err
-	}
-	if err := w.write("go.sum", sums, false); err != nil {
 		return err
 	}
 	registry, err := templates.ReadFile("template/functions.go.txt")
@@ -192,16 +206,12 @@ func moduleName(dir string) string {
 	return "example.org/" + strings.ToLower(ID(dir))
 }
 
-// vendor writes the packages, without their tests.
-func (w *writer) vendor(source fs.FS) error {
+// vendor writes the packages, without their tests. Those of an earlier release are replaced.
+func (w *writer) vendor(source fs.FS, stack module) error {
 	if err := os.RemoveAll(filepath.Join(w.dir, filepath.FromSlash(Vendored))); err != nil {
 		return err
 	}
-	direct, err := requirements(source)
-	if err != nil {
-		return err
-	}
-	mod := fmt.Sprintf("module daawo\n\ngo %s\n\nrequire (\n%s)\n", goVersion(source), direct)
+	mod := fmt.Sprintf("module %s\n\ngo %s\n\nrequire (\n%s)\n", stack.path, stack.goVersion, stack.requirements)
 	if err := w.write(Vendored+"/go.mod", []byte(mod), true); err != nil {
 		return err
 	}
@@ -224,43 +234,4 @@ func (w *writer) vendor(source fs.FS) error {
 		}
 		return w.write(Vendored+"/"+name, content, true)
 	})
-}
-
-// modules lists the modules that the packages in the source import, directly or through others.
-//
-//go:embed modules.txt
-var modules string
-
-// requirements returns the lines of a require block for modules, with the versions of the source's
-// go.mod.
-func requirements(source fs.FS) (string, error) {
-	mod, err := fs.ReadFile(source, "go.mod")
-	if err != nil {
-		return "", err
-	}
-	versions := map[string]string{}
-	for line := range strings.Lines(string(mod)) {
-		if words := strings.Fields(line); len(words) >= 2 && strings.HasPrefix(words[1], "v") {
-			versions[words[0]] = words[1]
-		}
-	}
-	var lines strings.Builder
-	for module := range strings.FieldsSeq(modules) {
-		if versions[module] == "" {
-			return "", fmt.Errorf("go.mod has no version of %s", module)
-		}
-		fmt.Fprintf(&lines, "\t%s %s // indirect\n", module, versions[module])
-	}
-	return lines.String(), nil
-}
-
-// goVersion returns the version of Go in the source's go.mod.
-func goVersion(source fs.FS) string {
-	mod, _ := fs.ReadFile(source, "go.mod") // requirements has read it
-	for line := range strings.Lines(string(mod)) {
-		if version, ok := strings.CutPrefix(strings.TrimSpace(line), "go "); ok {
-			return version
-		}
-	}
-	return "1.26"
 }

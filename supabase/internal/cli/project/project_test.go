@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"daawo"
 	configuration "daawo/supabase/internal/base/config"
@@ -17,8 +18,13 @@ import (
 // functions imports, and that modules.txt lists the modules that they need.
 func TestSourceIsComplete(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
-		"{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", "daawo/supabase/stack/child", "daawo/supabase/edgetest")
+		"{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", "daawo/supabase/stack/child", "daawo/supabase/edgetest",
+		"daawo/supabase/edge/supabaseclient")
 	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stack, err := readModule(daawo.Source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,8 +32,8 @@ func TestSourceIsComplete(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {
-		case module == "daawo":
-			if _, err := fs.Stat(daawo.Source, strings.TrimPrefix(path, "daawo/")); err != nil {
+		case module == stack.path:
+			if _, err := fs.Stat(daawo.Source, strings.TrimPrefix(path, stack.path+"/")); err != nil {
 				t.Errorf("source.go does not carry %s: add its folder", path)
 			}
 		case module != "" && !slices.Contains(needed, module):
@@ -39,6 +45,9 @@ func TestSourceIsComplete(t *testing.T) {
 		t.Errorf("modules.txt differs; it should be\n%s", strings.Join(needed, "\n"))
 	}
 }
+
+// noVersion is Options.Version of a program that is no release.
+func noVersion(string) string { return "" }
 
 // TestInit checks which files are written, and which existing ones stay.
 func TestInit(t *testing.T) {
@@ -68,7 +77,7 @@ func TestInit(t *testing.T) {
 	if err != nil || !slices.Equal(written, []string{"supabase/config.toml"}) {
 		t.Errorf("--force wrote %v, %v", written, err)
 	}
-	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source})
+	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source, Version: noVersion})
 	if err != nil || !slices.Contains(written, "functions/hello/func.go") || !slices.Contains(written, "go.mod") {
 		t.Errorf("--functions wrote %v, %v", written, err)
 	}
@@ -78,9 +87,55 @@ func TestInit(t *testing.T) {
 		t.Error("tests of the packages are written")
 	}
 	// A project with functions gets the packages of this release and keeps its functions.
-	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source})
+	written, err = Init(Options{Dir: dir, Functions: true, Source: daawo.Source, Version: noVersion})
 	if err != nil || slices.ContainsFunc(written,
 		func(name string) bool { return !strings.HasPrefix(name, Vendored) }) {
 		t.Errorf("the second --functions wrote %v, %v", written, err)
+	}
+}
+
+// TestInitRequires checks that a module with a host is required if Go can download its version, and
+// copied otherwise. A module without a host is copied always.
+func TestInitRequires(t *testing.T) {
+	for _, c := range []struct {
+		path, version string
+		copied        bool
+	}{
+		{"example.org/x/stack", "v1.2.3", false},
+		{"example.org/x/stack", "", true},
+		{"stack", "v1.2.3", true},
+	} {
+		source := fstest.MapFS{}
+		mod, err := fs.ReadFile(daawo.Source, "go.mod")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(mod), "\n")
+		source["go.mod"] = &fstest.MapFile{Data: []byte("module " + c.path + "\n" + rest)}
+		source["go.sum"] = &fstest.MapFile{}
+		source["supabase/edge/edge.go"] = &fstest.MapFile{Data: []byte("package edge\n")}
+		o := Options{Dir: t.TempDir(), Functions: true, Source: source, Version: func(module string) string {
+			if module != c.path {
+				t.Errorf("asked for the version of %s", module)
+			}
+			return c.version
+		}}
+		if _, err := Init(o); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(o.Dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = os.Stat(filepath.Join(o.Dir, Vendored, "supabase/edge/edge.go"))
+		if copied := err == nil; copied != c.copied || copied != strings.Contains(string(text), "\nreplace "+c.path+" => ./"+Vendored) {
+			t.Errorf("%s %s: copied %v, want %v\n%s", c.path, c.version, copied, c.copied, text)
+		}
+		if required := strings.Contains(string(text), "\nrequire "+c.path+" "+c.version+"\n"); !c.copied && !required {
+			t.Errorf("%s %s is not required:\n%s", c.path, c.version, text)
+		}
+		if _, err := Init(o); c.copied != (err == nil) {
+			t.Errorf("%s %s: a second --functions: %v", c.path, c.version, err)
+		}
 	}
 }

@@ -20,7 +20,8 @@ func Install(dir string) (written, kept []string, err error) {
 		return nil, nil, err
 	}
 	if info, err := os.Stat(filepath.Join(dir, "plpgsql.control")); err != nil || info.IsDir() {
-		return nil, nil, fmt.Errorf("%s is not the extension folder of a Postgres server: take the one below `pg_config --sharedir`", dir)
+		return nil, nil, fmt.Errorf("%s is not the extension folder of a Postgres server: take the one below "+
+			"`pg_config --sharedir`", dir)
 	}
 	for _, control := range controls {
 		name := strings.TrimSuffix(control, ".control")

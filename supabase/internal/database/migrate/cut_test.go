@@ -20,7 +20,7 @@ import (
 // must be complete, other steps must leave nothing, and running again must
 // finish the work.
 func TestConnectionLossAtEveryMessage(t *testing.T) {
-	site := os.DirFS("../..")
+	site := os.DirFS("../../..")
 	apply := func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := migrate.Apply(ctx, conn, site)
 		return err

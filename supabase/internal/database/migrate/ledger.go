@@ -51,9 +51,9 @@ func hashOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// fromScratch runs a file in its own transaction, with all session settings reset.
+// fromScratch runs a file in its own transaction, as the login role and with its settings.
 func fromScratch(ctx context.Context, conn *pgx.Conn, file func(tx pgx.Tx) error) error {
-	if _, err := conn.Exec(ctx, `reset all`); err != nil {
+	if _, err := conn.Exec(ctx, `reset role; reset all`); err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, file)

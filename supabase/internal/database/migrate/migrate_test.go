@@ -40,7 +40,7 @@ func TestApplyIsAtomic(t *testing.T) {
 	}
 	applied, err := migrate.Apply(ctx, conn, project(files))
 	if err == nil || !strings.Contains(err.Error(),
-		"2_second.sql: statement 3 (create table c (id nonsense)): line 1 of it:") {
+		"2_second.sql: line 3, statement 3 (create table c (id nonsense)): ERROR:") {
 		t.Fatalf("got error %v, want one that names file, statement and line", err)
 	}
 	if len(applied) != 1 {
@@ -73,7 +73,7 @@ func TestApplyTransactionControl(t *testing.T) {
 		"rollback":   {"create table a (); rollback; create table b ()", "b", ""},
 		"at the end": {"begin; create table a (); rollback", "", ""},
 		"fails later": {"create table a (); commit; create table b (); select 1 / 0", "a",
-			"statement 4 (select 1 / 0): ERROR: division by zero (SQLSTATE 22012); the changes before the file's COMMIT (statement 2) stay"},
+			"line 1, statement 4 (select 1 / 0): ERROR: division by zero (SQLSTATE 22012)\nthe changes before the file's COMMIT (statement 2) stay"},
 		"fails": {"begin; create table a (); select 1 / 0; commit", "", "division by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestSeedRollback(t *testing.T) {
 // Postgres refuses writes on a nearly full disk. The program must still start.
 func TestNothingPendingNeedsNoWrites(t *testing.T) {
 	db := testdb.New(t)
-	site := os.DirFS("../..")
+	site := os.DirFS("../../..")
 	all := func(role string) error {
 		conn := db.Conn(role)
 		ctx := t.Context()
@@ -202,7 +202,7 @@ func TestPlatformIsIdempotent(t *testing.T) {
 // The official CLI and this package write the same records, so each finds
 // nothing to do after the other.
 func TestRecordsLikeOfficialCLI(t *testing.T) {
-	for name, dir := range map[string]string{"tricky": "testdata/tricky", "site": "../../.."} {
+	for name, dir := range map[string]string{"tricky": "testdata/tricky", "site": "../../../.."} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ours, theirs := testdb.New(t), testdb.New(t)
@@ -233,7 +233,7 @@ func TestRecordsLikeOfficialCLI(t *testing.T) {
 
 func push(t *testing.T, db *testdb.DB, dir string) string {
 	t.Helper()
-	cli, err := filepath.Abs("../../../node_modules/.bin/supabase")
+	cli, err := filepath.Abs("../../../../node_modules/.bin/supabase")
 	if err != nil {
 		t.Fatal(err)
 	}

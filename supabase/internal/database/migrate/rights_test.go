@@ -5,17 +5,23 @@ import "testing"
 // TestWithRights checks which statements are rewritten, and how.
 func TestWithRights(t *testing.T) {
 	for stmt, want := range map[string]string{
-		"create publication p for all tables":                                      "select daawo.publish_all_tables('p', '')",
-		"CREATE PUBLICATION \"My \"\"P\" FOR ALL TABLES WITH (publish = 'insert')": "select daawo.publish_all_tables('My \"P', 'publish = ''insert''')",
-		"-- all\ncreate publication P for all tables":                              "-- all\nselect daawo.publish_all_tables('p', '')",
-		"do $$ begin create publication p for all tables; end $$":                  "do $$ begin perform daawo.publish_all_tables('p', ''); end $$",
-		"create publication p for table notes":                                     "create publication p for table notes",
-		"-- requests\ncreate extension pg_net;":                                    "create extension if not exists pg_net;",
-		"CREATE EXTENSION \"pg_net\" WITH SCHEMA extensions":                       "CREATE EXTENSION if not exists \"pg_net\" WITH SCHEMA extensions",
-		"create extension if not exists pg_net":                                    "create extension if not exists pg_net",
-		"create extension pg_network":                                              "create extension pg_network",
-		"select 'create extension pg_net'":                                         "select 'create extension pg_net'",
-		"select 'create publication p for all tables'":                             "select 'create publication p for all tables'",
+		"create publication p for all tables":                                         "select daawo.publish_all_tables('p', '')",
+		"CREATE PUBLICATION \"My \"\"P\" FOR ALL TABLES WITH (publish = 'insert')":    "select daawo.publish_all_tables('My \"P', 'publish = ''insert''')",
+		"-- all\ncreate publication P for all tables":                                 "-- all\nselect daawo.publish_all_tables('p', '')",
+		"do $$ begin create publication p for all tables; end $$":                     "do $$ begin perform daawo.publish_all_tables('p', ''); end $$",
+		"create publication p for table notes":                                        "create publication p for table notes",
+		"-- requests\ncreate extension pg_net;":                                       "-- requests\ncreate extension if not exists pg_net;",
+		"CREATE EXTENSION \"pg_net\" WITH SCHEMA extensions":                          "CREATE EXTENSION if not exists \"pg_net\" WITH SCHEMA extensions",
+		"create extension if not exists pg_net":                                       "create extension if not exists pg_net",
+		"create extension pg_cron with schema extensions":                             "create extension pg_cron",
+		"-- jobs\nCREATE EXTENSION IF NOT EXISTS \"pg_cron\" SCHEMA \"cron\" CASCADE": "-- jobs\nCREATE EXTENSION IF NOT EXISTS \"pg_cron\" CASCADE",
+		"create extension pg_cron with version '1.6' schema public":                   "create extension pg_cron with version '1.6'",
+		"do $$ begin create extension pg_cron schema extensions; end $$":              "do $$ begin create extension pg_cron; end $$",
+		"create extension pg_crontab schema public":                                   "create extension pg_crontab schema public",
+		"select 'create extension pg_cron schema public'":                             "select 'create extension pg_cron schema public'",
+		"create extension pg_network":                                                 "create extension pg_network",
+		"select 'create extension pg_net'":                                            "select 'create extension pg_net'",
+		"select 'create publication p for all tables'":                                "select 'create publication p for all tables'",
 	} {
 		if got := withRights(stmt); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", stmt, got, want)

@@ -93,7 +93,7 @@ func seedOne(ctx context.Context, conn *pgx.Conn, project fs.FS, file string, se
 	err = fromScratch(ctx, conn, func(tx pgx.Tx) error {
 		if _, recorded := seen[name]; !recorded {
 			fresh = true
-			if err := runAll(ctx, tx, split(string(text))); err != nil {
+			if err := runAll(ctx, tx, string(text), split(string(text))); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,7 +16,7 @@ import (
 type Migration struct {
 	Version, Name string // 20260901000000_notes.sql has version 20260901000000 and name notes
 	Statements    []string
-	file          string
+	file, text    string
 }
 
 // fileName matches a migration's file name, as the official CLI does.
@@ -39,14 +38,15 @@ func Read(project fs.FS) ([]Migration, error) {
 			continue
 		}
 		if other, ok := taken[match[1]]; ok {
-			return nil, fmt.Errorf("%s and %s have the same version %s: give one of them a version of its own", other, file, match[1])
+			return nil, fmt.Errorf("%s and %s have the same version %s: give one of them a version of its own",
+				other, file, match[1])
 		}
 		taken[match[1]] = file
 		text, err := fs.ReadFile(project, file)
 		if err != nil {
 			return nil, fmt.Errorf("migration %s: %w", file, err)
 		}
-		all = append(all, Migration{match[1], match[2], split(string(text)), file})
+		all = append(all, Migration{match[1], match[2], split(string(text)), file, string(text)})
 	}
 	return all, nil
 }
@@ -112,7 +112,8 @@ func recordedVersions(ctx context.Context, conn *pgx.Conn) (map[string]bool, err
 	var complete bool
 	err := conn.QueryRow(ctx, `
 		select count(*) = 3 from pg_attribute
-		where attrelid = to_regclass('supabase_migrations.schema_migrations') and attname in ('version', 'statements', 'name')`).Scan(&complete)
+		where attrelid = to_regclass('supabase_migrations.schema_migrations')
+			and attname in ('version', 'statements', 'name')`).Scan(&complete)
 	if err != nil {
 		return nil, err
 	}
@@ -149,106 +150,16 @@ func versions(ctx context.Context, conn *pgx.Conn) (map[string]bool, error) {
 
 func (m Migration) apply(ctx context.Context, conn *pgx.Conn) error {
 	return fromScratch(ctx, conn, func(tx pgx.Tx) error {
-		if err := runAll(ctx, tx, m.Statements); err != nil {
+		if err := runAll(ctx, tx, m.text, m.Statements); err != nil {
 			return err
 		}
 		statements := m.Statements
 		if statements == nil {
 			statements = []string{} // the CLI stores an empty array, not null
 		}
-		_, err := tx.Exec(ctx, `insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`,
+		_, err := tx.Exec(ctx, `
+			insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`,
 			m.Version, m.Name, statements)
 		return err
 	})
-}
-
-// runAll runs the statements of a file in tx. As with the official CLI, COMMIT and ROLLBACK end the
-// transaction, and the statements after them run in a new one. COMMIT at the end of a file is left
-// to the caller, who records the file in the same transaction.
-func runAll(ctx context.Context, tx pgx.Tx, statements []string) error {
-	conn := tx.Conn().PgConn()
-	last := len(statements) // the number of statements without the control statements at the end
-	for last > 0 && controlOf(statements[last-1]) != noControl && controlOf(statements[last-1]) != rollback {
-		last--
-	}
-	committed := 0
-	for i, stmt := range statements[:last] {
-		control := controlOf(stmt)
-		where := fmt.Sprintf("statement %d (%s)", i+1, firstLine(stmt))
-		switch control {
-		case begin: // a transaction has begun already
-			continue
-		case commit:
-			stmt, committed = "commit; begin", i+1
-		case rollback:
-			stmt = "rollback; begin"
-		case noControl:
-			stmt = withRights(stmt)
-		}
-		if _, err := conn.Exec(ctx, stmt).ReadAll(); err != nil {
-			err = fmt.Errorf("%s: %w", where, withLine(err, statements[i]))
-			if committed > 0 {
-				err = fmt.Errorf("%w; the changes before the file's COMMIT (statement %d) stay", err, committed)
-			}
-			return err
-		}
-		if conn.TxStatus() != 'T' { // such as PREPARE TRANSACTION
-			return fmt.Errorf("%s ends the file's transaction: remove the statement", where)
-		}
-	}
-	return nil
-}
-
-// transactionControl is the kind of a statement that begins or ends a transaction.
-type transactionControl int
-
-const (
-	noControl transactionControl = iota
-	begin
-	commit
-	rollback
-)
-
-// control matches statements that begin or end a transaction.
-var control = regexp.MustCompile(`(?is)^(?:(begin|start\s+transaction)(?:\s+(?:work|transaction))?|(?:(commit|end)|(rollback|abort))(?:\s+(?:work|transaction))?(?:\s+and\s+(?:no\s+)?chain)?)$`)
-
-// controlOf returns the kind of a statement.
-func controlOf(stmt string) transactionControl {
-	m := control.FindStringSubmatch(StripComments(stmt))
-	switch {
-	case m == nil:
-		return noControl
-	case m[1] != "":
-		return begin
-	case m[2] != "":
-		return commit
-	}
-	return rollback
-}
-
-// StripComments removes leading comments from a statement.
-func StripComments(stmt string) string {
-	s := splitter{text: stmt}
-	i := 0
-	for i < len(stmt) {
-		switch {
-		case strings.HasPrefix(stmt[i:], "--"):
-			i = s.lineComment(i)
-		case strings.HasPrefix(stmt[i:], "/*"):
-			i = s.blockComment(i)
-		case stmt[i] <= ' ':
-			i++
-		default:
-			return stmt[i:]
-		}
-	}
-	return ""
-}
-
-func firstLine(stmt string) string {
-	line, _, _ := strings.Cut(StripComments(stmt), "\n")
-	if len(line) > 60 {
-		line = strings.ToValidUTF8(line[:60], "") + "…"
-	}
-	return line
 }

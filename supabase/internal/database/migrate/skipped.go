@@ -17,9 +17,9 @@ type SkippedFile struct {
 // withoutTime matches a name without the time or with another separator.
 var withoutTime = regexp.MustCompile(`^([0-9]*)[-_ .]*(.*)\.sql$`)
 
-// Skipped returns the SQL files in the folder migrations of project that Read skips because of their
-// names. A suggested name keeps the digits of the file as its version, or has a version of the time
-// now. No migration and no other suggestion has that version.
+// Skipped returns the SQL files in the folder migrations of project that Read skips because of
+// their names. A suggested name keeps the digits of the file as its version, or has a version of
+// the time now. No migration and no other suggestion has that version.
 func Skipped(project fs.FS, now time.Time) (skipped []SkippedFile) {
 	files, _ := fs.Glob(project, "migrations/*.sql") // the pattern is valid
 	taken := map[string]bool{"": true}

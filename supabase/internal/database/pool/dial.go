@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -58,6 +59,15 @@ func ConnectConsole(ctx context.Context, url string, notice func(*pgconn.Notice)
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
 	}
 	return pgx.ConnectConfig(ctx, c)
+}
+
+// WithConn calls fn with a connection outside of a pool and closes it.
+func WithConn(ctx context.Context, url string, fn func(*pgx.Conn) error) error {
+	conn, err := Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	return errors.Join(fn(conn), conn.Close(context.WithoutCancel(ctx)))
 }
 
 // setDialing sets the timeouts that detect an unreachable host.

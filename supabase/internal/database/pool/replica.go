@@ -105,7 +105,8 @@ func (p *Pool) position(ctx context.Context) (position int64, err error) {
 // standby it returns the current position.
 func (p *Pool) replayPosition(ctx context.Context) (position int64, isStandby bool, err error) {
 	err = p.queryRow(ctx, `
-		select pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::bigint,
+		select pg_wal_lsn_diff(
+			case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::bigint,
 		       pg_is_in_recovery()`, &position, &isStandby)
 	return position, isStandby, err
 }

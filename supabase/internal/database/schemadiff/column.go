@@ -8,8 +8,8 @@ import (
 // tail returns what follows the columns of a table: partitioning, inheritance and storage options.
 func tail(create string) string { return create[strings.LastIndex(create, "\n")+1:] }
 
-// alterTable begins a statement that changes a table. The columns of partitions change with those
-// of their table.
+// alterTable begins a statement that changes a table. The columns of partitions change with their
+// table's columns.
 func alterTable(t Object) string {
 	only := "only "
 	if strings.Contains(tail(t.Create), " partition by ") {

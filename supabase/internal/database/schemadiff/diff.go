@@ -105,8 +105,8 @@ func (o Object) dropStatement() string {
 	return o.Drop
 }
 
-// revokeOthers returns the statement that takes all privileges from roles other than those of the
-// API, "" if they have none.
+// revokeOthers returns the statement that takes all privileges from roles other than the API's, ""
+// if they have none.
 func (o Object) revokeOthers() string {
 	if len(o.Details) < 2 {
 		return ""

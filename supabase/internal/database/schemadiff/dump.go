@@ -59,7 +59,8 @@ func WriteData(ctx context.Context, conn *pgx.Conn, w io.Writer, o DataOptions) 
 	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx,
-				`set local search_path = ''; set local datestyle = 'ISO'; set local intervalstyle = 'postgres'; set local extra_float_digits = 3`); err != nil {
+				`set local search_path = ''; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
+				set local extra_float_digits = 3`); err != nil {
 				return err
 			}
 			tables, err := dataTables(ctx, tx, o)
@@ -90,11 +91,13 @@ type dataTable struct {
 
 func dataTables(ctx context.Context, tx pgx.Tx, o DataOptions) ([]dataTable, error) {
 	rows, err := tx.Query(ctx, `
-		select format('%I.%I', nspname, relname), nspname || '.' || relname, array_agg(quote_ident(attname) order by attnum), bool_or(attidentity = 'a')
+		select format('%I.%I', nspname, relname), nspname || '.' || relname,
+			array_agg(quote_ident(attname) order by attnum), bool_or(attidentity = 'a')
 		from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = relnamespace
 		join pg_catalog.pg_attribute a on attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
 		where relkind = 'r' and nspname = any($1)
-			and not exists (select from pg_catalog.pg_depend x where x.classid = 'pg_catalog.pg_class'::regclass and x.objid = c.oid and x.deptype = 'e')
+			and not exists (select from pg_catalog.pg_depend x
+				where x.classid = 'pg_catalog.pg_class'::regclass and x.objid = c.oid and x.deptype = 'e')
 		group by 1, 2 order by 2`, o.Schemas)
 	if err != nil {
 		return nil, err
@@ -180,15 +183,20 @@ func WriteRoles(ctx context.Context, conn *pgx.Conn, w io.Writer) error {
 		select format('create role %I with %s%s%s%s%s;', rolname, case when rolcanlogin then 'login' else 'nologin' end,
 			case when rolinherit then '' else ' noinherit' end, case when rolcreaterole then ' createrole' else '' end,
 			case when rolcreatedb then ' createdb' else '' end, case when rolbypassrls then ' bypassrls' else '' end)
-		from pg_catalog.pg_roles where rolname !~ '^(pg_|supabase_|postgres$|anon$|authenticated$|service_role$|authenticator$|dashboard_user$|pgbouncer$|daawo)'
+		from pg_catalog.pg_roles
+		where rolname !~ ('^(pg_|supabase_|postgres$|anon$|authenticated$|service_role$|authenticator$|'
+			|| 'dashboard_user$|pgbouncer$|daawo)')
 			and not rolsuper
 		union all
-		select format('grant %I to %I;', pg_get_userbyid(roleid), pg_get_userbyid(member)) from pg_catalog.pg_auth_members
+		select format('grant %I to %I;', pg_get_userbyid(roleid), pg_get_userbyid(member))
+		from pg_catalog.pg_auth_members
 		where pg_get_userbyid(member)::text !~ '^(pg_|supabase_|postgres$|authenticator$|dashboard_user$|daawo)'
 		union all
-		select format('alter role %I set %s to %L;', pg_get_userbyid(setrole), split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1))
+		select format('alter role %I set %s to %L;', pg_get_userbyid(setrole), split_part(setting, '=', 1),
+			substr(setting, strpos(setting, '=') + 1))
 		from pg_catalog.pg_db_role_setting cross join unnest(setconfig) setting
-		where setdatabase = 0 and pg_get_userbyid(setrole)::text in ('anon', 'authenticated', 'service_role', 'authenticator')`)
+		where setdatabase = 0
+			and pg_get_userbyid(setrole)::text in ('anon', 'authenticated', 'service_role', 'authenticator')`)
 	if err != nil {
 		return err
 	}

@@ -10,39 +10,53 @@ func notOfExtension(class, oid string) string {
 // is no part of Postgres or of an extension. It is then set after the function is created.
 const separateDefault = `exists (
 	select from pg_catalog.pg_depend x join pg_catalog.pg_proc f on f.oid = x.refobjid
-	where x.classid = 'pg_catalog.pg_attrdef'::regclass and x.objid = d.oid and x.refclassid = 'pg_catalog.pg_proc'::regclass
+	where x.classid = 'pg_catalog.pg_attrdef'::regclass and x.objid = d.oid
+		and x.refclassid = 'pg_catalog.pg_proc'::regclass
 		and f.pronamespace <> 'pg_catalog'::regnamespace
-		and not exists (select from pg_catalog.pg_depend e where e.classid = 'pg_catalog.pg_proc'::regclass and e.objid = f.oid and e.deptype = 'e'))`
+		and not exists (select from pg_catalog.pg_depend e
+			where e.classid = 'pg_catalog.pg_proc'::regclass and e.objid = f.oid and e.deptype = 'e'))`
 
 func constraintQuery(condition string) string {
 	return `
-		select 'pg_catalog.pg_constraint'::regclass::oid, k.oid, conrelid, format('%I on %s', conname, conrelid::regclass), 'table ' || conrelid::regclass,
-			format('alter table %s%s add constraint %I %s;', case relkind when 'r' then 'only ' end, conrelid::regclass, conname, pg_get_constraintdef(k.oid)),
-			format('alter table %s%s drop constraint %I;', case relkind when 'r' then 'only ' end, conrelid::regclass, conname),
+		select 'pg_catalog.pg_constraint'::regclass::oid, k.oid, conrelid,
+			format('%I on %s', conname, conrelid::regclass), 'table ' || conrelid::regclass,
+			format('alter table %s%s add constraint %I %s;', case relkind when 'r' then 'only ' end,
+				conrelid::regclass, conname, pg_get_constraintdef(k.oid)),
+			format('alter table %s%s drop constraint %I;', case relkind when 'r' then 'only ' end,
+				conrelid::regclass, conname),
 			array[case when conislocal and conparentid = 0 then '' else '` + inherited + `' end]
-		from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = conrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
-		where nspname = any($1) and relkind in ('r', 'p') and (conislocal and conparentid = 0 or c.relispartition
-			and conrelid is distinct from (select p.conrelid from pg_catalog.pg_constraint p where p.oid = k.conparentid)) and ` + condition + notOfExtension("pg_class", "conrelid")
+		from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = conrelid
+		join pg_catalog.pg_namespace n on n.oid = relnamespace
+		where nspname = any($1) and relkind in ('r', 'p')
+			and (conislocal and conparentid = 0 or c.relispartition and conrelid is distinct from (
+				select p.conrelid from pg_catalog.pg_constraint p where p.oid = k.conparentid))
+			and ` + condition + notOfExtension("pg_class", "conrelid")
 }
 
-// columnsQuery reads the columns of the table $1 that are not inherited, and all those of a
+// columnsQuery reads the columns of the table $1 that are not inherited, and all columns of a
 // partition.
 const columnsQuery = `
 	select attname::text,
 		format_type(atttypid, atttypmod) || case when attcollation <> 0 and attcollation <> typcollation
-			then (select format(' collate %I.%I', cn.nspname, collname) from pg_catalog.pg_collation co join pg_catalog.pg_namespace cn on cn.oid = collnamespace where co.oid = attcollation)
+			then (select format(' collate %I.%I', cn.nspname, collname) from pg_catalog.pg_collation co
+				join pg_catalog.pg_namespace cn on cn.oid = collnamespace where co.oid = attcollation)
 			else '' end,
 		case when attgenerated = '' then coalesce(pg_get_expr(adbin, adrelid), '') else '' end,
 		case when attidentity = 'a' then 'always as identity' when attidentity = 'd' then 'by default as identity'
 			when attgenerated = 's' then 'always as (' || pg_get_expr(adbin, adrelid) || ') stored' else '' end,
-		case when s.seqrelid is null then '' else format('start with %s|increment by %s|minvalue %s|maxvalue %s|cache %s|%s', seqstart, seqincrement, seqmin, seqmax, seqcache,
-			case when seqcycle then 'cycle' else 'no cycle' end) end,
+		case when s.seqrelid is null then ''
+			else format('start with %s|increment by %s|minvalue %s|maxvalue %s|cache %s|%s',
+				seqstart, seqincrement, seqmin, seqmax, seqcache,
+				case when seqcycle then 'cycle' else 'no cycle' end) end,
 		coalesce(seqstart = 1 and seqincrement = 1 and seqmin = 1 and seqcache = 1 and not seqcycle
-			and seqmax = case seqtypid when 'int2'::regtype then 32767 when 'int4'::regtype then 2147483647 else 9223372036854775807 end, false),
+			and seqmax = case seqtypid
+				when 'int2'::regtype then 32767 when 'int4'::regtype then 2147483647 else 9223372036854775807 end,
+			false),
 		attnotnull, d.oid is not null and ` + separateDefault + `
 	from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = atttypid
 	left join pg_catalog.pg_attrdef d on adrelid = attrelid and adnum = attnum
-	left join pg_catalog.pg_depend i on attidentity <> '' and i.classid = 'pg_catalog.pg_class'::regclass and i.refclassid = 'pg_catalog.pg_class'::regclass
+	left join pg_catalog.pg_depend i on attidentity <> '' and i.classid = 'pg_catalog.pg_class'::regclass
+		and i.refclassid = 'pg_catalog.pg_class'::regclass
 		and i.refobjid = attrelid and i.refobjsubid = attnum and i.deptype = 'i'
 	left join pg_catalog.pg_sequence s on s.seqrelid = i.objid
 	where attrelid = $1 and attnum > 0 and not attisdropped
@@ -55,24 +69,30 @@ const columnsQuery = `
 // need the extension.
 const dependenciesQuery = `
 	with raw as (
-		select classid, objid, refclassid, refobjid, refobjsubid from pg_catalog.pg_depend where deptype in ('n', 'a', 'i') and objid >= 16384
+		select classid, objid, refclassid, refobjid, refobjsubid from pg_catalog.pg_depend
+		where deptype in ('n', 'a', 'i') and objid >= 16384
 		union all
 		select 'pg_catalog.pg_class'::regclass, ev_class, refclassid, refobjid, refobjsubid
-		from pg_catalog.pg_depend join pg_catalog.pg_rewrite r on classid = 'pg_catalog.pg_rewrite'::regclass and objid = r.oid
+		from pg_catalog.pg_depend
+		join pg_catalog.pg_rewrite r on classid = 'pg_catalog.pg_rewrite'::regclass and objid = r.oid
 		where deptype = 'n' and refobjid <> ev_class
 		union all
 		select 'pg_catalog.pg_class'::regclass, adrelid, refclassid, refobjid, refobjsubid
-		from pg_catalog.pg_depend join pg_catalog.pg_attrdef d on classid = 'pg_catalog.pg_attrdef'::regclass and objid = d.oid
+		from pg_catalog.pg_depend
+		join pg_catalog.pg_attrdef d on classid = 'pg_catalog.pg_attrdef'::regclass and objid = d.oid
 		where refobjid <> adrelid and not ` + separateDefault + `
 		union all
 		select 'pg_catalog.pg_type'::regclass, reltype, refclassid, refobjid, refobjsubid
-		from pg_catalog.pg_depend join pg_catalog.pg_class c on classid = 'pg_catalog.pg_class'::regclass and objid = c.oid where relkind = 'c'
+		from pg_catalog.pg_depend
+		join pg_catalog.pg_class c on classid = 'pg_catalog.pg_class'::regclass and objid = c.oid where relkind = 'c'
 		union all
 		select 'pg_catalog.pg_constraint'::regclass, f.oid, 'pg_catalog.pg_constraint'::regclass, k.oid, 0
-		from pg_catalog.pg_constraint f join pg_catalog.pg_constraint k on k.conindid = f.conindid and k.contype in ('p', 'u') where f.contype = 'f'
+		from pg_catalog.pg_constraint f
+		join pg_catalog.pg_constraint k on k.conindid = f.conindid and k.contype in ('p', 'u') where f.contype = 'f'
 	), named as (
 		select classid, objid, refclassid, refobjid,
-			coalesce((select attname::text from pg_catalog.pg_attribute where attrelid = refobjid and attnum = refobjsubid and refobjsubid > 0), '') as name
+			coalesce((select attname::text from pg_catalog.pg_attribute
+				where attrelid = refobjid and attnum = refobjsubid and refobjsubid > 0), '') as name
 		from raw
 	)
 	select classid::oid, objid, refclassid::oid, refobjid, name from named
@@ -90,89 +110,125 @@ const commentQuery = `
 	with described as (
 		select c.oid, 'pg_catalog.pg_class'::regclass as class, c.oid as subject, objsubid, description, nspname,
 			case when objsubid > 0 then format('column %s.%I', c.oid::regclass, attname)
-				else case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'i' then 'index' when 'S' then 'sequence' else 'table' end || ' ' || c.oid::regclass end as what
-		from pg_catalog.pg_description k join pg_catalog.pg_class c on c.oid = k.objoid and classoid = 'pg_catalog.pg_class'::regclass
+				else case relkind
+					when 'v' then 'view' when 'm' then 'materialized view' when 'i' then 'index'
+					when 'S' then 'sequence' else 'table' end || ' ' || c.oid::regclass
+				end as what
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_class c on c.oid = k.objoid and classoid = 'pg_catalog.pg_class'::regclass
 		join pg_catalog.pg_namespace n on n.oid = relnamespace
 		left join pg_catalog.pg_attribute a on attrelid = c.oid and attnum = objsubid and objsubid > 0
 		where relkind <> 'c'
 		union all
-		select p.oid, 'pg_catalog.pg_proc'::regclass, 0, 0, description, nspname, case prokind when 'p' then 'procedure' else 'function' end || format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
-		from pg_catalog.pg_description k join pg_catalog.pg_proc p on p.oid = k.objoid and classoid = 'pg_catalog.pg_proc'::regclass
+		select p.oid, 'pg_catalog.pg_proc'::regclass, 0, 0, description, nspname,
+			case prokind when 'p' then 'procedure' else 'function' end
+				|| format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_proc p on p.oid = k.objoid and classoid = 'pg_catalog.pg_proc'::regclass
 		join pg_catalog.pg_namespace n on n.oid = pronamespace where prokind in ('f', 'p', 'w')
 		union all
-		select t.oid, 'pg_catalog.pg_type'::regclass, 0, 0, description, nspname, case typtype when 'd' then 'domain' else 'type' end || format(' %I.%I', nspname, typname)
-		from pg_catalog.pg_description k join pg_catalog.pg_type t on t.oid = k.objoid and classoid = 'pg_catalog.pg_type'::regclass
+		select t.oid, 'pg_catalog.pg_type'::regclass, 0, 0, description, nspname,
+			case typtype when 'd' then 'domain' else 'type' end || format(' %I.%I', nspname, typname)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_type t on t.oid = k.objoid and classoid = 'pg_catalog.pg_type'::regclass
 		join pg_catalog.pg_namespace n on n.oid = typnamespace
 		union all
-		select q.oid, 'pg_catalog.pg_policy'::regclass, polrelid, 0, description, nspname, format('policy %I on %s', polname, polrelid::regclass)
-		from pg_catalog.pg_description k join pg_catalog.pg_policy q on q.oid = k.objoid and classoid = 'pg_catalog.pg_policy'::regclass
+		select q.oid, 'pg_catalog.pg_policy'::regclass, polrelid, 0, description, nspname,
+			format('policy %I on %s', polname, polrelid::regclass)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_policy q on q.oid = k.objoid and classoid = 'pg_catalog.pg_policy'::regclass
 		join pg_catalog.pg_class c on c.oid = polrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
 		union all
-		select q.oid, 'pg_catalog.pg_constraint'::regclass, conrelid, 0, description, nspname, format('constraint %I on %s', conname, conrelid::regclass)
-		from pg_catalog.pg_description k join pg_catalog.pg_constraint q on q.oid = k.objoid and classoid = 'pg_catalog.pg_constraint'::regclass
+		select q.oid, 'pg_catalog.pg_constraint'::regclass, conrelid, 0, description, nspname,
+			format('constraint %I on %s', conname, conrelid::regclass)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_constraint q on q.oid = k.objoid and classoid = 'pg_catalog.pg_constraint'::regclass
 		join pg_catalog.pg_class c on c.oid = conrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
 		union all
-		select q.oid, 'pg_catalog.pg_trigger'::regclass, tgrelid, 0, description, nspname, format('trigger %I on %s', tgname, tgrelid::regclass)
-		from pg_catalog.pg_description k join pg_catalog.pg_trigger q on q.oid = k.objoid and classoid = 'pg_catalog.pg_trigger'::regclass
+		select q.oid, 'pg_catalog.pg_trigger'::regclass, tgrelid, 0, description, nspname,
+			format('trigger %I on %s', tgname, tgrelid::regclass)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_trigger q on q.oid = k.objoid and classoid = 'pg_catalog.pg_trigger'::regclass
 		join pg_catalog.pg_class c on c.oid = tgrelid join pg_catalog.pg_namespace n on n.oid = relnamespace
 		union all
 		select n.oid, 'pg_catalog.pg_namespace'::regclass, 0, 0, description, nspname, format('schema %I', nspname)
-		from pg_catalog.pg_description k join pg_catalog.pg_namespace n on n.oid = k.objoid and classoid = 'pg_catalog.pg_namespace'::regclass
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_namespace n on n.oid = k.objoid and classoid = 'pg_catalog.pg_namespace'::regclass
 		where nspname <> 'public'
 	)
 	select class::oid, oid, subject, what, case when subject <> 0 then 'table ' || subject::regclass else '' end,
 		format('comment on %s is %L;', what, description), format('comment on %s is null;', what), array[]::text[]
 	from described d where nspname = any($1)
-		and not exists (select from pg_catalog.pg_depend x where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i') and d.class <> 'pg_catalog.pg_class'::regclass
-			or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
+		and not exists (select from pg_catalog.pg_depend x
+			where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i')
+				and d.class <> 'pg_catalog.pg_class'::regclass
+				or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
 
-// grantsQuery reads the grants on objects. Their first detail is usual if they are those that a new
-// object of the same owner gets, else own. The others are the roles that have some, apart from
-// those of the API.
+// grantsQuery reads the grants on objects. Their first detail is usual if a new object of the same
+// owner gets the same grants, else own. The other details are the roles with a grant, without the
+// API's.
 var grantsQuery = `
 	with held as (
-		select 'pg_catalog.pg_class'::regclass as class, c.oid, c.oid as subject, relnamespace as schema, relowner as owner,
-			case relkind when 'S' then 'S' else 'r' end::"char" as kind, relacl as acl, case relkind when 'S' then 'sequence' else 'table' end || ' ' || c.oid::regclass as what
+		select 'pg_catalog.pg_class'::regclass as class, c.oid, c.oid as subject,
+			relnamespace as schema, relowner as owner,
+			case relkind when 'S' then 'S' else 'r' end::"char" as kind, relacl as acl,
+			case relkind when 'S' then 'sequence' else 'table' end || ' ' || c.oid::regclass as what
 		from pg_catalog.pg_class c where relkind in ('r', 'p', 'v', 'm', 'S') and relacl is not null
-			and not exists (select from pg_catalog.pg_depend i where i.classid = 'pg_catalog.pg_class'::regclass and i.objid = c.oid and i.deptype = 'i' and relkind = 'S')
+			and not exists (select from pg_catalog.pg_depend i
+				where i.classid = 'pg_catalog.pg_class'::regclass and i.objid = c.oid
+					and i.deptype = 'i' and relkind = 'S')
 		union all
 		select 'pg_catalog.pg_proc'::regclass, p.oid, 0, pronamespace, proowner, 'f', proacl,
-			case prokind when 'p' then 'procedure' else 'function' end || format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
-		from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = pronamespace where prokind in ('f', 'p', 'w') and proacl is not null
+			case prokind when 'p' then 'procedure' else 'function' end
+				|| format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
+		from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = pronamespace
+		where prokind in ('f', 'p', 'w') and proacl is not null
 		union all
 		select 'pg_catalog.pg_namespace'::regclass, oid, 0, oid, nspowner, 'n', nspacl, format('schema %I', nspname)
 		from pg_catalog.pg_namespace where nspacl is not null and nspname <> 'public'
 	), usual as (
 		select h.oid, h.class, x.* from held h cross join lateral (
 			select * from aclexplode(coalesce(
-				(select defaclacl from pg_catalog.pg_default_acl where defaclrole = owner and defaclnamespace = 0 and defaclobjtype = kind),
+				(select defaclacl from pg_catalog.pg_default_acl
+					where defaclrole = owner and defaclnamespace = 0 and defaclobjtype = kind),
 				acldefault(case kind when 'S' then 's' else kind end, owner)))
 			union
 			select g.* from pg_catalog.pg_default_acl cross join aclexplode(defaclacl) g
 			where defaclrole = owner and defaclnamespace = schema and defaclobjtype = kind) x
 	), judged as (
-		select h.*, array(select format('%s %s %s', grantee, privilege_type, is_grantable) from aclexplode(acl) order by 1)
-			= array(select format('%s %s %s', grantee, privilege_type, is_grantable) from usual u where u.oid = h.oid and u.class = h.class order by 1) as is_usual
+		select h.*,
+			array(select format('%s %s %s', grantee, privilege_type, is_grantable)
+				from aclexplode(acl) order by 1)
+			= array(select format('%s %s %s', grantee, privilege_type, is_grantable)
+				from usual u where u.oid = h.oid and u.class = h.class order by 1) as is_usual
 		from held h
 	)
-	select class::oid, d.oid, subject, what, case when subject <> 0 and what ~ '^table' then 'table ' || subject::regclass else '' end,
+	select class::oid, d.oid, subject, what,
+		case when subject <> 0 and what ~ '^table' then 'table ' || subject::regclass else '' end,
 		format('revoke all on %s from public, anon, authenticated, service_role;', what)
 			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("aclexplode(acl)", "what",
 	"grantee <> owner") + `) lines),
 		format('revoke all on %s from public, anon, authenticated, service_role;', what)
 			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("usual", "what",
 	"grantee <> owner and usual.oid = d.oid and usual.class = d.class") + `) lines),
-		array[case when is_usual then 'usual' else 'own' end] || array(select distinct quote_ident(pg_get_userbyid(grantee))::text from aclexplode(acl) where grantee <> 0 and grantee <> owner
-			and pg_get_userbyid(grantee) not in ('anon', 'authenticated', 'service_role'))
+		array[case when is_usual then 'usual' else 'own' end]
+			|| array(select distinct quote_ident(pg_get_userbyid(grantee))::text from aclexplode(acl)
+				where grantee <> 0 and grantee <> owner
+					and pg_get_userbyid(grantee) not in ('anon', 'authenticated', 'service_role'))
 	from judged d join pg_catalog.pg_namespace n on n.oid = schema
-	where nspname = any($1) and not exists (select from pg_catalog.pg_depend x where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i') and d.class <> 'pg_catalog.pg_class'::regclass
-			or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
+	where nspname = any($1)
+		and not exists (select from pg_catalog.pg_depend x
+			where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i')
+				and d.class <> 'pg_catalog.pg_class'::regclass
+				or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
 
 // grantLines returns a query of GRANT statements, each after a line break, for the rows of an
 // exploded access list.
 func grantLines(from, what, condition string) string {
-	return `select format(E'\ngrant %s on %s to %s%s;', lower(string_agg(privilege_type, ', ' order by privilege_type)), ` + what + `,
-			case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end, case when is_grantable then ' with grant option' else '' end) as line
+	return `select format(E'\ngrant %s on %s to %s%s;',
+			lower(string_agg(privilege_type, ', ' order by privilege_type)), ` + what + `,
+			case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end,
+			case when is_grantable then ' with grant option' else '' end) as line
 		from ` + from + ` where ` + condition + ` group by grantee, is_grantable`
 }
 
@@ -180,19 +236,31 @@ func grantLines(from, what, condition string) string {
 // schemas and in the whole database.
 const privilegesQuery = `
 	with held as (
-		select a.oid, defaclnamespace as schema, format(E'alter default privileges for role %I%s', pg_get_userbyid(defaclrole), ' in schema ' || quote_ident(nspname)) as alter,
-			case defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' else 'schemas' end as what,
+		select a.oid, defaclnamespace as schema,
+			format(E'alter default privileges for role %I%s', pg_get_userbyid(defaclrole),
+				' in schema ' || quote_ident(nspname)) as alter,
+			case defaclobjtype
+				when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types'
+				else 'schemas' end as what,
 			case defaclobjtype when 'S' then 's' else defaclobjtype end as kind, defaclacl, defaclrole
 		from pg_catalog.pg_default_acl a left join pg_catalog.pg_namespace n on n.oid = defaclnamespace
-		where (nspname = any($1) or defaclnamespace = 0) and cardinality($1::text[]) > 0 and pg_get_userbyid(defaclrole) = 'postgres'
+		where (nspname = any($1) or defaclnamespace = 0) and cardinality($1::text[]) > 0
+			and pg_get_userbyid(defaclrole) = 'postgres'
 	)
 	select 'pg_catalog.pg_default_acl'::regclass::oid, oid, 0::oid, alter || ' on ' || what, '',
-		format('%s revoke all on %s from public, anon, authenticated, service_role;', alter, what) || (select coalesce(string_agg(line, '' order by line), '') from (
-			select format(E'\n%s grant %s on %s to %s%s;', alter, lower(string_agg(privilege_type, ', ' order by privilege_type)), what,
-				case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end, case when is_grantable then ' with grant option' else '' end) as line
-			from aclexplode(defaclacl) where schema <> 0 or grantee <> defaclrole group by grantee, is_grantable) lines),
-		coalesce((select string_agg(distinct format('%s revoke all on %s from %s;', alter, what, case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end), E'\n')
+		format('%s revoke all on %s from public, anon, authenticated, service_role;', alter, what)
+			|| (select coalesce(string_agg(line, '' order by line), '') from (
+				select format(E'\n%s grant %s on %s to %s%s;', alter,
+					lower(string_agg(privilege_type, ', ' order by privilege_type)), what,
+					case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end,
+					case when is_grantable then ' with grant option' else '' end) as line
+				from aclexplode(defaclacl) where schema <> 0 or grantee <> defaclrole
+				group by grantee, is_grantable) lines),
+		coalesce((select string_agg(distinct format('%s revoke all on %s from %s;', alter, what,
+			case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end), E'\n')
 			from aclexplode(defaclacl) where schema <> 0 or grantee <> defaclrole), '')
-		|| case when schema <> 0 then '' when what = 'functions' then E'\n' || alter || ' grant execute on functions to public;'
-			when what = 'types' then E'\n' || alter || ' grant usage on types to public;' else '' end, array[]::text[]
+		|| case when schema <> 0 then ''
+			when what = 'functions' then E'\n' || alter || ' grant execute on functions to public;'
+			when what = 'types' then E'\n' || alter || ' grant usage on types to public;' else '' end,
+		array[]::text[]
 	from held`

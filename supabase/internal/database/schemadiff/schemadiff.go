@@ -1,6 +1,6 @@
 // Package schemadiff reads the objects of a database's schemas from its catalogue, as SQL
 // statements that create them. It writes them as a dump, and it writes the statements that turn one
-// database's objects into those of another.
+// database's objects into another's.
 //
 // It covers schemas, extensions, enums, composite types, domains, ranges, sequences, tables (with
 // partitions, identity and generated columns), constraints, indexes, functions, procedures, views,
@@ -25,7 +25,7 @@ type Object struct {
 	Create string // statements
 	Drop   string // statement; "" if there is none
 
-	Columns []Column // of a table; those of a partition that it does not have from its table
+	Columns []Column // of a table; of a partition, the columns that its table lacks
 	Details []string // what a change has to know, by kind: see queries
 
 	inheritedColumns []Column // of a partition: all its columns, as a table of its own has them
@@ -49,12 +49,12 @@ type Column struct {
 	Default    string // expression, "" for none
 	Generated  string // such as `always as identity`, "" for none
 	Sequence   string // options of an identity column's sequence, separated by |
-	Usual      bool   // the options are those of a new identity column
+	Usual      bool   // as for a new identity column
 	NotNull    bool
 	Separate   bool // the default needs a function of the project and is an object of its own
 }
 
-// internalSchemas are those of Supabase's services and of Postgres. Their objects are not the
+// internalSchemas are the schemas of Supabase's services and of Postgres. Their objects are not the
 // project's, except for policies on them and triggers that call the project's functions.
 var internalSchemas = []string{
 	"information_schema", "auth", "storage", "realtime", "_realtime", "extensions", "graphql", "graphql_public",
@@ -63,13 +63,14 @@ var internalSchemas = []string{
 	"topology", "_supavisor",
 }
 
-// Schemas returns the schemas of the project: all but those of Supabase, Postgres and extensions,
+// Schemas returns the schemas of the project: all except Supabase's, Postgres' and extensions' own,
 // in order of their names.
 func Schemas(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, `
 		select nspname from pg_namespace n
 		where not nspname = any($1) and nspname !~ '^pg_'
-		  and (nspname = 'public' or not exists (select from pg_depend d where d.classid = 'pg_namespace'::regclass and d.objid = n.oid and d.deptype = 'e'))
+		  and (nspname = 'public' or not exists (select from pg_depend d
+		      where d.classid = 'pg_namespace'::regclass and d.objid = n.oid and d.deptype = 'e'))
 		order by 1`, internalSchemas)
 	if err != nil {
 		return nil, err

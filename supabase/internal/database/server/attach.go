@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// Attach returns the server that another process runs on o.Data. That process
-// supervises it: Stop does nothing. If no server runs there, the error matches
-// fs.ErrNotExist. Older reports whether its Postgres or its extensions are not
-// those of o.Source.
+// Attach returns the server that another process runs on o.Data. That process supervises it: Stop
+// does nothing. If no server runs there, the error matches fs.ErrNotExist. Older reports whether
+// its Postgres or its extensions differ from o.Source.
 func Attach(o Options) (s *Server, older bool, err error) {
 	o = o.withDefaults()
 	version, err := os.ReadFile(filepath.Join(o.Data, "PG_VERSION"))

@@ -22,7 +22,8 @@ func ensureCluster(o Options, w owner, run string) error {
 	case err == nil:
 		if got := strings.TrimSpace(string(version)); got != major {
 			return userErrorf(ErrOtherVersion,
-				"%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
+				"%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, "+
+					"then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
 		}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):

@@ -54,7 +54,8 @@ func explain(what string, o Options, cause error, lines ...string) error {
 		return explainBroken(o.Data, output)
 	case strings.Contains(output, "database files are incompatible with server"):
 		return userErrorf(ErrOtherVersion,
-			"%s: %s was written by an incompatible build of Postgres; export it with the program that made it, then `daawo migrate` and `daawo import` into a new folder", what, o.Data)
+			"%s: %s was written by an incompatible build of Postgres; export it with the program that made it, "+
+				"then `daawo migrate` and `daawo import` into a new folder", what, o.Data)
 	case matches(fs.ErrPermission, "Permission denied"):
 		if output == "" {
 			output = cause.Error()
@@ -68,5 +69,6 @@ func explain(what string, o Options, cause error, lines ...string) error {
 
 func portTaken(port int) error {
 	return userErrorf(ErrPortTaken,
-		"port %d of 127.0.0.1 is used by another program: stop that program, or choose another port for the database (0 picks a free port)", port)
+		"port %d of 127.0.0.1 is used by another program: stop that program, or choose another port for the "+
+			"database (0 picks a free port)", port)
 }

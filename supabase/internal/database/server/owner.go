@@ -49,7 +49,8 @@ func findOwner(o Options) (owner, error) {
 			return owner{name: name, uid: uint32(uid), gid: uint32(gid), other: true}, nil
 		}
 	}
-	return owner{}, fmt.Errorf("postgres refuses to run as root, and none of the users %v exists: create one, for example with `useradd --system daawo`", candidates)
+	return owner{}, fmt.Errorf("postgres refuses to run as root, and none of the users %v exists: create one, for "+
+		"example with `useradd --system daawo`", candidates)
 }
 
 func (w owner) credential() *syscall.Credential {
@@ -101,7 +102,8 @@ func (w owner) canReach(dir string) error {
 		info, err := os.Stat(at)
 		if err == nil && !w.mayEnter(info) {
 			return userErrorf(ErrNotTraversable,
-				"Postgres runs as user %s, which may not enter %s (mode %04o): choose another data folder, such as /var/lib/daawo, or run `chmod o+x %s`",
+				"Postgres runs as user %s, which may not enter %s (mode %04o): choose another data folder, such as "+
+					"/var/lib/daawo, or run `chmod o+x %s`",
 				w.name, at, info.Mode().Perm(), at)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

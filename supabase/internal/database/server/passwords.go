@@ -66,8 +66,8 @@ func storedSecrets(ctx context.Context, conn *pgx.Conn, roles []string) (map[str
 	return secrets, nil
 }
 
-// changedSecrets returns new secrets for the roles whose stored secret is not
-// that of their password. It uses all cores: each secret takes thousands of hashes.
+// changedSecrets returns new secrets for the roles whose stored secret does not match their
+// password. It uses all cores: each secret takes thousands of hashes.
 func changedSecrets(secrets, passwords map[string]string) (map[string]string, error) {
 	var mu sync.Mutex
 	changed := map[string]string{}

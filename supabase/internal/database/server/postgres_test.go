@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// options returns those of a new cluster in a folder that Postgres' user may enter.
+// options returns the options of a new cluster in a folder that Postgres' user may enter.
 func options(t *testing.T) Options {
 	t.Helper()
 	pkg, err := FindPackage(".")

@@ -157,7 +157,8 @@ func (s *Server) checkDurable(ctx context.Context, conn *pgconn.PgConn) error {
 	}
 	for _, row := range res.Rows {
 		return userErrorf(ErrNotDurable,
-			"Postgres runs with %s = %s (set for the %s) and could lose acknowledged writes: reset it with `echo 'alter %[3]s … reset %[1]s' | %s --single -D %s postgres`",
+			"Postgres runs with %s = %s (set for the %s) and could lose acknowledged writes: reset it with `echo "+
+				"'alter %[3]s … reset %[1]s' | %s --single -D %s postgres`",
 			row[0], row[1], row[2], filepath.Join(s.run, "bin", "postgres"), s.opt.Data)
 	}
 	return nil

@@ -88,8 +88,8 @@ func unpackInto(pkg fs.FS, dir string) error {
 // extensionDir is the folder of control files below the unpacked package.
 const extensionDir = "share/postgresql/extension"
 
-// addExtensions writes our own extensions beside those of the package. It
-// returns an error if the package has one of the same name.
+// addExtensions writes our own extensions beside the package's. It returns an error if the package
+// has one of the same name.
 func addExtensions(dir string) error {
 	files := extension.Files()
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {

@@ -128,7 +128,8 @@ select coalesce(json_agg(json_build_object(
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
  where p.pronamespace = any ($1::oid[]) and p.prokind = 'f'
    and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
-   and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`
+   and not exists (select from pg_depend d
+       where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`
 
 // parameters returns SQL for the parameters of a function with the given modes, as columns.
 func parameters(modes string) string {
@@ -137,7 +138,8 @@ func parameters(modes string) string {
           'type', ` + fmt.Sprintf(typeExpression, "q.type") + `,
           'optional', q.mode <> 'o' and q.input > p.pronargs - p.pronargdefaults) order by q.i), '[]')
         from (select u.type, u.i, coalesce(p.proargmodes[u.i], 'i') as mode,
-                     count(*) filter (where coalesce(p.proargmodes[u.i], 'i') in ('i', 'b', 'v')) over (order by u.i) as input
+                     count(*) filter (where coalesce(p.proargmodes[u.i], 'i') in ('i', 'b', 'v'))
+                         over (order by u.i) as input
                 from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality u(type, i)) q
        where q.mode = any (string_to_array('` + modes + `', ', '))`
 }
@@ -170,7 +172,8 @@ func read(ctx context.Context, db Database, schemas []string) (*catalog, error) 
 		func(tx pgx.Tx) error {
 			var missing []string
 			if err := tx.QueryRow(ctx,
-				`select coalesce(array_agg(s), '{}') from unnest($1::text[]) s where to_regnamespace(quote_ident(s)) is null`, schemas).Scan(&missing); err != nil {
+				`select coalesce(array_agg(s), '{}') from unnest($1::text[]) s
+					where to_regnamespace(quote_ident(s)) is null`, schemas).Scan(&missing); err != nil {
 				return err
 			}
 			if len(missing) > 0 {

@@ -103,7 +103,7 @@ func Functions(w io.Writer, document []byte) error {
 
 type functionsWriter struct{ writer }
 
-// function writes the types of one function: those of its first method with types.
+// function writes the types of one function, from its first method with types.
 func (w *functionsWriter) function(name string, methods map[string]operation) {
 	for _, method := range []string{"post", "put", "patch", "delete", "get"} {
 		op, ok := methods[method]

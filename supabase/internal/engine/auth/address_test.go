@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAddresses checks which e-mail addresses a sign-up takes: those of GoTrue, which are ASCII and
+// TestAddresses checks which e-mail addresses a sign-up takes: as in GoTrue, they are ASCII and
 // have a host name.
 func TestAddresses(t *testing.T) {
 	w := newWorld(t)

@@ -1,4 +1,4 @@
-// Package auth serves the wire of GoTrue on GoTrue's tables: accounts, sessions and their tokens,
+// Package auth serves the API of GoTrue on GoTrue's tables: accounts, sessions and their tokens,
 // links and codes, second factors, other providers, and their administration. A database may move
 // between this engine and the real GoTrue in either direction.
 //
@@ -16,6 +16,7 @@ import (
 
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/session"
 	"daawo/supabase/internal/engine/auth/store"
 )
@@ -65,9 +66,6 @@ func New(o Options) (*Handler, error) {
 // KeysChanged takes over the keys that the Keyring returns now.
 func (h *Handler) KeysChanged() { h.sessions.KeysChanged() }
 
-// Close does nothing; it is there for its callers' list of services to close.
-func (h *Handler) Close(context.Context) error { return nil }
-
 // Sweep deletes flows, challenges, tokens and sessions that expired long ago.
 func (h *Handler) Sweep(ctx context.Context) error { return h.store.Sweep(ctx) }
 
@@ -110,6 +108,6 @@ func (h *Handler) handle(serve func(http.ResponseWriter, *http.Request) error) h
 		if we, ok := apierror.AsError(err); !ok || we.Status >= http.StatusInternalServerError {
 			h.log.ErrorContext(ctx, "auth request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		}
-		apierror.WriteAuthError(w, r, err)
+		endpoint.WriteError(w, r, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Config is the part of GoTrue's configuration that this engine supports. app fills it from [auth]
-// of config.toml, gotrue.FromEnv from GoTrue's own variables.
+// of config.toml, gotrue from GoTrue's own variables.
 type Config struct {
 	SiteURL      string   // where links lead if the request names no other allowed address
 	ExternalURL  string   // auth's public address, /auth/v1 included

@@ -173,11 +173,10 @@ func TestOAuthApplicationAttacks(t *testing.T) {
 }
 
 // TestOAuthCodeAttacks checks that a code works only for its application, with its verifier and
-// redirect URI, once, in time, and for a user who is not banned.
+// redirect URI, and once.
 func TestOAuthCodeAttacks(t *testing.T) {
 	w := newWorld(t, withOAuth)
-	me := w.signUp("me@example.org")
-	token := me.text("access_token")
+	token := w.signUp("me@example.org").text("access_token")
 	a, thief := w.app("shop", "client_secret_basic"), w.app("thief", "none")
 	grant := func(code string, change map[string]string) map[string]string {
 		f := map[string]string{"grant_type": "authorization_code", "code": code, "redirect_uri": a.back,
@@ -245,7 +244,14 @@ func TestOAuthCodeAttacks(t *testing.T) {
 		got[400] != 11 || n != 1 {
 		t.Errorf("replies %v, %d sessions", got, n)
 	}
-	// The code expires, and it does not work for a banned user.
+}
+
+// TestOAuthCodeExpires checks that a code works only in time, and for a user who is not banned.
+func TestOAuthCodeExpires(t *testing.T) {
+	w := newWorld(t, withOAuth)
+	me := w.signUp("me@example.org")
+	token := me.text("access_token")
+	a := w.app("shop", "client_secret_basic")
 	late := a.code(token, nil)
 	w.wait(10*time.Minute + time.Second)
 	if r := a.exchange(late).want(400); r.text("error") != "invalid_grant" {

@@ -73,7 +73,7 @@ func TestSoftDelete(t *testing.T) {
 			}
 			w.db.ExecAs("supabase_admin", `update auth.users set email_change = null, phone_change = null where id = '`+
 				id+`'`)
-			repair, err := os.ReadFile("../migrate/platform/20_auth_repair.sql")
+			repair, err := os.ReadFile("../../database/migrate/platform/20_auth_repair.sql")
 			if err != nil {
 				t.Fatal(err)
 			}

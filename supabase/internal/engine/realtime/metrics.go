@@ -26,7 +26,7 @@ func newMetrics(e *Engine) *metrics {
 		slow:        counter("slow_clients_total", "Clients that were cut off because they read or wait too slowly."),
 		busErrors:   counter("bus_errors_total", "Broadcasts that did not reach the other replicas."),
 		changes:     counter("changes_sent_total", "Changes of rows to clients."),
-		connections: gauge("connections", "Open sockets.", func() float64 { return float64(e.Connections()) }),
+		connections: gauge("connections", "Open sockets.", func() float64 { return float64(e.connectionCount()) }),
 		presences: gauge("presences", "Presences on all replicas.",
 			func() float64 { return float64(e.presence.Members()) }),
 		lag: gauge("replication_lag_bytes", "Bytes of the write-ahead log that are not read yet.", func() float64 {

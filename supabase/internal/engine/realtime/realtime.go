@@ -54,8 +54,8 @@ type Options struct {
 
 	// VerifyAdmin checks the token of a request to the API of tenants and to /metrics; nil means
 	// that they reply 404.
-	VerifyAdmin, VerifyMetrics func(token string) error
-	Tenant                     Tenant
+	VerifyAdmin func(token string) error
+	Tenant      Tenant
 
 	// ErrorDelay is how long an error reply to a handshake or join waits, to slow down clients that
 	// retry at once.
@@ -171,8 +171,8 @@ func (e *Engine) Ready() error {
 	return nil
 }
 
-// Connections returns the number of open sockets.
-func (e *Engine) Connections() int {
+// connectionCount returns the number of open sockets.
+func (e *Engine) connectionCount() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.sockets)

@@ -311,7 +311,7 @@ func TestSlowClientIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	payload := `{"x":"` + strings.Repeat("x", 1<<20) + `"}`
-	for end := time.Now().Add(patience); s.Connections() > 1; {
+	for end := time.Now().Add(patience); s.connectionCount() > 1; {
 		if time.Now().After(end) {
 			t.Fatal("a client that does not read is still connected")
 		}

@@ -76,7 +76,7 @@ func (e *Engine) tenant() map[string]any {
 // healthy if it has no clients, as upstream.
 func (e *Engine) health() map[string]any {
 	connected := e.o.Changes != nil && e.o.Changes.Ready() == nil
-	clients := e.Connections()
+	clients := e.connectionCount()
 	host, _ := os.Hostname() // "" if the system has none
 	return map[string]any{
 		"healthy": connected || clients == 0, "db_connected": connected, "replication_connected": connected,

@@ -15,7 +15,7 @@ import (
 	"daawo/supabase/internal/base/keys"
 )
 
-// claims are those of a verified token. They do not change.
+// claims are the claims of a verified token. They do not change.
 type claims struct {
 	token   string
 	role    string

@@ -132,7 +132,7 @@ func TestColumnsWithOtherDateStyle(t *testing.T) {
 	}
 }
 
-// TestColumnsOfSelections checks selections whose columns are not those of the table.
+// TestColumnsOfSelections checks selections whose columns differ from the table's.
 func TestColumnsOfSelections(t *testing.T) {
 	b := open(t, nil)
 	b.db.Exec(`create table api.things (id int primary key, tags text[], data jsonb, "a,b" text);

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-const exposedHeaders = "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit"
+const exposedHeaders = "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, " +
+	"Transfer-Encoding, Range-Unit"
 
 // cors adds the CORS headers. It returns true if the request was a preflight, which it has then
 // answered.

@@ -153,10 +153,12 @@ func raised(pg *pgconn.PgError) *apierror.Error {
 		e.Details, e.Hint, e.Err = details, &hint, pg
 		return e
 	}
-	const detailHint = "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'."
+	const detailHint = "DETAIL must be a JSON object with obligatory keys: " +
+		"'status', 'headers' and optional key: 'status_text'."
 	if json.Unmarshal([]byte(pg.Message), &message) != nil || message.Code == nil || message.Message == nil {
 		return broken("Invalid JSON value for MESSAGE: '"+pg.Message+"'",
-			"MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.")
+			"MESSAGE must be a JSON object with obligatory keys: "+
+				"'code', 'message' and optional keys: 'details', 'hint'.")
 	}
 	if pg.Detail == "" {
 		return broken("DETAIL is missing in the RAISE statement", detailHint)

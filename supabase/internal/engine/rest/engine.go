@@ -220,7 +220,7 @@ func (e *Engine) fail(s *state, w http.ResponseWriter, r *http.Request, err erro
 	if r.Method == http.MethodHead {
 		w = headWriter{w}
 	}
-	apierror.WriteRest(w, we, s.config.MinimalErrors)
+	writeError(w, we, s.config.MinimalErrors)
 }
 
 // headWriter drops bodies. net/http drops them too, but keeps their Content-Length.

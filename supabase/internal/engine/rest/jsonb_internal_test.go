@@ -57,7 +57,8 @@ func randomJSON(r *rand.Rand, depth int) string {
 	}
 }
 
-// manyKeys returns an object with n keys in the opposite order of jsonb's, each of them twice. A person can store such a document.
+// manyKeys returns an object with n keys in the opposite order of jsonb's, each of them twice. A
+// person can store such a document.
 func manyKeys(n int) string {
 	var b strings.Builder
 	for i := 2*n - 1; i >= 0; i-- {
@@ -95,8 +96,8 @@ func TestPrintAsJSONB(t *testing.T) {
 	}
 }
 
-// TestLeaveToPostgres checks that the printer fails for texts whose result it does not know: Postgres' errors, limits of its
-// numbers, keys with escape sequences.
+// TestLeaveToPostgres checks that the printer fails for texts whose result it does not know:
+// Postgres' errors, limits of its numbers, keys with escape sequences.
 func TestLeaveToPostgres(t *testing.T) {
 	var p jsonbPrinter
 	for _, text := range []string{`"\u0000"`, `"\ud83d"`, `"\ud83dx"`, `"\ude00"`, `{"\n": 1}`, "1e100000", "1e-2000",

@@ -23,8 +23,8 @@ type payload struct {
 
 func badBody(message string) *apierror.Error { return apierror.Errorf(400, "PGRST102", "%s", message) }
 
-// readPayload checks a body by its content type. columns are those of the URL's columns=, nil when
-// it has none. With columns a JSON body is not parsed, because Postgres parses it.
+// readPayload checks a body by its content type. columns come from the URL's columns=, nil when it
+// has none. With columns a JSON body is not parsed, because Postgres parses it.
 func readPayload(body []byte, content ast.MediaType, columns []string, action plan.Action) (payload, *apierror.Error) {
 	call := action == plan.Call
 	switch {

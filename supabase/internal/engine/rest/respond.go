@@ -103,7 +103,7 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 		e.Details = "An offset of " + strconv.FormatInt(lower, 10) + " was requested, but there are only " +
 			strconv.FormatInt(*total, 10) + " rows."
 		text := &spool{}
-		text.set(apierror.RestBody(e, j.state.config.MinimalErrors))
+		text.set(ErrorBody(e, j.state.config.MinimalErrors))
 		return e.Status, text
 	case 1+upper-lower < *total:
 		return http.StatusPartialContent, &res.body
@@ -316,7 +316,7 @@ func (s *state) info(w http.ResponseWriter, q *request, t *stopwatch) error {
 	h.Set("Content-Length", "0")
 	h.Set("Vary", "Accept, Prefer, Range")
 	t.lap("plan")
-	t.lap("transaction") // there is none, and PostgREST names it all the same
+	t.lap("transaction") // there is none, but PostgREST names it
 	t.header(h)
 	w.WriteHeader(http.StatusOK)
 	return nil

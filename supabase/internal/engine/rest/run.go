@@ -71,8 +71,9 @@ func (j *job) checkRows(res *result) error {
 	return nil
 }
 
-// run reads or writes what the request asks for. If the engine cannot convert the rows, which no
-// request writes, Postgres reads them again and converts them.
+// run reads or writes what the request asks for. If the engine cannot convert the rows, Postgres
+// reads them again and converts them. Only read-only requests take this path, so running them twice
+// is safe.
 func (j *job) run(ctx context.Context) (*result, error) {
 	res, err := j.runOnce(ctx)
 	if !errors.Is(err, errNotColumns) {

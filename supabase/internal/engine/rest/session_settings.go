@@ -28,8 +28,8 @@ type settingsKey struct {
 
 // sessionSettings is the statement that sets the settings of the requests with one settingsKey,
 // local to the transaction. The names are part of the SQL: they come from the engine, the
-// configuration and the catalogue. The values are parameters: before, then those of the request,
-// then after.
+// configuration and the catalogue. The values are parameters: before, then the request's, then
+// after.
 type sessionSettings struct {
 	sql           string
 	before, after [][]byte

@@ -93,8 +93,8 @@ func isNumber(v any) bool {
 	return ok
 }
 
-// failSizeLimit fails with storage-api's list of clauses, which ends with those of the size as a
-// string.
+// failSizeLimit fails with storage-api's list of clauses, which ends with the clauses for a size as
+// a string.
 func failSizeLimit(f *fields, clauses ...string) {
 	last := `must match pattern "` + sizePattern.String() + `"`
 	switch v := f.m["file_size_limit"].(type) {
@@ -217,7 +217,8 @@ func (h bucketHandler) update(c *call) error {
 	}
 	changes := bucketFields(f)
 	if changes.Public == nil && !changes.SetSizeLimit && !changes.SetTypes {
-		f.fail("body must have required property 'public', body must have required property 'file_size_limit', body must have required property 'allowed_mime_types', body must match a schema in anyOf")
+		f.fail("body must have required property 'public', body must have required property 'file_size_limit', " +
+			"body must have required property 'allowed_mime_types', body must match a schema in anyOf")
 	}
 	if f.err != nil {
 		return f.err

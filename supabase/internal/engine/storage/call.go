@@ -67,7 +67,7 @@ func (e *Engine) authorize(c *call, a access, operation string) error {
 	}
 	if a == service && claims.Role != "service_role" {
 		e := objects.ErrDenied("Access denied: Invalid role")
-		e.Details = apierror.StorageDetails{Error: "Unauthorized", Reply: http.StatusForbidden}
+		e.Details = objects.ErrorDetails{Error: "Unauthorized", Reply: http.StatusForbidden}
 		return e
 	}
 	return nil
@@ -99,11 +99,26 @@ func tokenError(err error) string {
 
 // fail sends an error and logs it if it is a server error.
 func (e *Engine) fail(c *call, err error) {
-	if body, _ := apierror.StorageError(err); body.StatusCode[0] == '5' && c.r.Context().Err() == nil {
+	if body, _ := objects.ErrorReply(err); body.StatusCode[0] == '5' && c.r.Context().Err() == nil {
 		e.log.ErrorContext(c.r.Context(), "storage: request failed", "method", c.r.Method, "operation",
 			c.caller.Operation, "error", err)
 	}
-	apierror.WriteStorageError(c.w, err)
+	writeError(c.w, err)
+}
+
+// writeError replies with err as storage-api does.
+func writeError(w http.ResponseWriter, err error) {
+	body, reply := objects.ErrorReply(err)
+	if e, ok := apierror.AsError(err); ok {
+		for name, values := range e.Header {
+			w.Header()[name] = values
+		}
+	}
+	data, _ := encode(body) // strings cannot fail
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(reply)
+	w.Write(data)
 }
 
 // send writes a JSON reply with status 200.

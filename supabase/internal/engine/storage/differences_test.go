@@ -30,7 +30,7 @@ func TestUnknownRoutes(t *testing.T) {
 	}
 }
 
-// TestSizeLimitMessages compares the errors of invalid size limits with those of storage-api.
+// TestSizeLimitMessages compares the errors of invalid size limits with storage-api's.
 func TestSizeLimitMessages(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -94,9 +94,8 @@ func TestDownloadNames(t *testing.T) {
 	s.do("", "GET", "/object/public/b/a?download=a&download=b", nil).want(t, 400, "querystring/download must be string")
 }
 
-// TestNotModifiedHeaders compares the headers of a 304 with those of storage-api. net/http removes
-// the Content-Type and the Content-Length, which storage-api sends too; X-Content-Type-Options is
-// ours.
+// TestNotModifiedHeaders compares the headers of a 304 with storage-api's. net/http removes the
+// Content-Type and the Content-Length, which storage-api sends too; X-Content-Type-Options is ours.
 func TestNotModifiedHeaders(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -72,7 +72,7 @@ func errMissing(err error) error {
 	}
 	e := apierror.Errorf(404, "NoSuchKey", "The resource was not found").WithCause(err).WithHeader("Cache-Control",
 		"no-store")
-	e.Details = apierror.StorageDetails{Error: "Not found"}
+	e.Details = objects.ErrorDetails{Error: "Not found"}
 	return e
 }
 

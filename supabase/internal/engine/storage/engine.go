@@ -29,7 +29,7 @@ type Config struct {
 	ImgproxyURL          string        // "" renders in this process
 	TUSPath              string        // public path of the TUS endpoint; "" means /upload/resumable
 	TUSExpiry            time.Duration // lifetime of an unfinished upload; 0 means one hour
-	PublicURL            string        // scheme and host of absolute links; "" uses those of the request
+	PublicURL            string        // scheme and host of absolute links; "" means as in the request
 	AllowForwardedPrefix bool          // put X-Forwarded-Prefix before TUSPath
 	S3                   bool          // serve /s3
 	S3Region             string        // "" accepts any region

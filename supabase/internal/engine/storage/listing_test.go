@@ -12,7 +12,7 @@ import (
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
-// TestListingJSON compares the JSON of entries with that of encoding/json.
+// TestListingJSON compares the JSON of entries with encoding/json's.
 func TestListingJSON(t *testing.T) {
 	t.Parallel()
 	type entry struct {

@@ -7,15 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/engine/storage/objects"
 )
 
+const robotsWords = `all|noindex|nofollow|none|nosnippet|indexifembedded|notranslate|noimageindex`
+
 var (
-	robotsSimple     = regexp.MustCompile(`^(all|noindex|nofollow|none|nosnippet|indexifembedded|notranslate|noimageindex)$`)
-	robotsParametric = regexp.MustCompile(`^(max-snippet|max-image-preview|max-video-preview|unavailable_after):\s*(.*)$`)
-	robotsDate       = regexp.MustCompile(`^unavailable_after:\s*(.*)$`)
-	robotsNext       = regexp.MustCompile(`,\s*(all|noindex|nofollow|none|nosnippet|indexifembedded|notranslate|noimageindex|[a-zA-Z0-9_-]+:)`)
+	robotsSimple     = regexp.MustCompile(`^(` + robotsWords + `)$`)
+	robotsParametric = regexp.MustCompile(
+		`^(max-snippet|max-image-preview|max-video-preview|unavailable_after):\s*(.*)$`)
+	robotsDate = regexp.MustCompile(`^unavailable_after:\s*(.*)$`)
+	robotsNext = regexp.MustCompile(`,\s*(` + robotsWords + `|[a-zA-Z0-9_-]+:)`)
 )
 
 // checkRobots returns an error unless value is a valid X-Robots-Tag header: a list of rules, each
@@ -23,7 +25,7 @@ var (
 func checkRobots(value string) error {
 	refuse := func(format string, args ...any) error {
 		e := objects.ErrInvalidRequest("Invalid X-Robots-Tag header: " + fmt.Sprintf(format, args...))
-		e.Details = apierror.StorageDetails{Error: "invalid_x_robots_tag"}
+		e.Details = objects.ErrorDetails{Error: "invalid_x_robots_tag"}
 		return e
 	}
 	rest := strings.TrimSpace(value)

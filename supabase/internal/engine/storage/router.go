@@ -123,7 +123,7 @@ func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
 	if kind, ok := r.Header["Content-Type"]; ok && r.Method != http.MethodGet && r.Method != http.MethodHead &&
 		!validContentType(kind[0]) {
-		apierror.WriteStorageError(w, errContentType())
+		writeError(w, errContentType())
 		return
 	}
 	for i := range e.table {
@@ -168,8 +168,8 @@ func noRoute(w http.ResponseWriter, r *http.Request) {
 	for _, prefix := range restPrefixes {
 		if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), prefix); ok && (rest == "" || rest[0] == '/') {
 			notFound := apierror.Errorf(404, "InvalidRequest", "%s", message)
-			notFound.Details = apierror.StorageDetails{Error: "Not Found", Reply: 404}
-			apierror.WriteStorageError(w, notFound)
+			notFound.Details = objects.ErrorDetails{Error: "Not Found", Reply: 404}
+			writeError(w, notFound)
 			return
 		}
 	}

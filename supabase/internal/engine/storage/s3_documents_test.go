@@ -9,8 +9,13 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// TestS3Documents compares the replies to malformed and unusual S3 requests with those of
-// storage-api.
+// completeDocument returns the XML that completes a multipart upload of one part.
+func completeDocument(number, etag string) string {
+	return "<CompleteMultipartUpload><Part><PartNumber>" + number + "</PartNumber>" + etag +
+		"</Part></CompleteMultipartUpload>"
+}
+
+// TestS3Documents compares the replies to malformed and unusual S3 requests with storage-api's.
 func TestS3Documents(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -41,10 +46,6 @@ func TestS3Documents(t *testing.T) {
 	const xml, json = "application/xml", "application/json"
 	const empty, notJSON = "Body cannot be empty when content-type is set to &#39;application/json&#39;",
 		"Body is not valid JSON but content-type"
-	part := func(number, etag string) string {
-		return "<CompleteMultipartUpload><Part><PartNumber>" + number + "</PartNumber>" + etag +
-			"</Part></CompleteMultipartUpload>"
-	}
 	for _, tt := range []struct {
 		method, path, kind, body string
 		status                   int
@@ -74,11 +75,11 @@ func TestS3Documents(t *testing.T) {
 		{"POST", withPart(), xml, "", 200, "CompleteMultipartUploadResult"},
 		{"POST", withPart(), "", "", 200, "CompleteMultipartUploadResult"},
 		{"POST", withPart(), xml, "<Complete", 400, "MalformedXML"},
-		{"POST", withPart(), xml, part("x", "<ETag>e</ETag>"), 400,
+		{"POST", withPart(), xml, completeDocument("x", "<ETag>e</ETag>"), 400,
 			"Body, CompleteMultipartUpload, Part, 0, PartNumber must be integer"},
-		{"POST", withPart(), xml, part("0", "<ETag>e</ETag>"), 400, "Part, 0, PartNumber must be &gt;= 1"},
-		{"POST", withPart(), xml, part("10001", "<ETag>e</ETag>"), 400, "Part, 0, PartNumber must be &lt;= 10000"},
-		{"POST", withPart(), xml, part("1", ""), 400, "Part, 0 must have required property &#39;ETag&#39;"},
+		{"POST", withPart(), xml, completeDocument("0", "<ETag>e</ETag>"), 400, "Part, 0, PartNumber must be &gt;= 1"},
+		{"POST", withPart(), xml, completeDocument("10001", "<ETag>e</ETag>"), 400, "Part, 0, PartNumber must be &lt;= 10000"},
+		{"POST", withPart(), xml, completeDocument("1", ""), 400, "Part, 0 must have required property &#39;ETag&#39;"},
 		{"POST", withPart(), json,
 			`{"CompleteMultipartUpload":{"Part":[{"PartNumber":1,"ETag":"9dd4e461268c8034f5c8564e155c67a6"}]}}`, 200,
 			"Result"},

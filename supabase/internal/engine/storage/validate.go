@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/storage/objects"
 )
 
 // maxJSON is the largest JSON body in bytes, as in storage-api.
@@ -40,7 +41,7 @@ func (f *fields) fail(format string, args ...any) {
 // invalid returns the error of a request that does not match the schema.
 func invalid(message string) *apierror.Error {
 	e := apierror.Errorf(400, "InvalidRequest", "%s", message)
-	e.Details = apierror.StorageDetails{Error: "Error"}
+	e.Details = objects.ErrorDetails{Error: "Error"}
 	return e
 }
 
@@ -288,7 +289,7 @@ func (c *call) json() (any, error) {
 // too.
 func fastify(status int, code, message string) *apierror.Error {
 	e := apierror.Errorf(status, code, "%s", message)
-	e.Details = apierror.StorageDetails{Error: "FastifyError", Reply: status}
+	e.Details = objects.ErrorDetails{Error: "FastifyError", Reply: status}
 	return e
 }
 
@@ -304,7 +305,7 @@ func validContentType(header string) bool {
 
 func errContentType() *apierror.Error {
 	e := apierror.Errorf(415, "InvalidMimeType", "Invalid Content-Type header")
-	e.Details = apierror.StorageDetails{Error: "invalid_mime_type"}
+	e.Details = objects.ErrorDetails{Error: "invalid_mime_type"}
 	return e
 }
 

@@ -20,7 +20,7 @@ import (
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/keys"
-	"daawo/supabase/internal/base/logattr"
+	"daawo/supabase/internal/base/observe/logattr"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -297,6 +297,41 @@ func TestReloadDropsNoCall(t *testing.T) {
 	d.dev.Reconfigure()
 	d.until("hello", "new keys", says("service_role new four # not a comment"))
 	stop()
+	if err := d.dev.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDevOperation checks that only the granted functions of a reloaded process run operations of
+// the stack.
+func TestDevOperation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the Go compiler")
+	}
+	d := newDevServer(t)
+	config := *d.config.Load()
+	stack, err := host.New(host.Options{Log: slog.New(slog.DiscardHandler), Operators: []string{"hello"},
+		Operations: map[string]func(context.Context) (any, error){
+			"version": func(context.Context) (any, error) { return "1.0", nil }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stack.Close(context.Background()) })
+	parent := host.NewParentServer(stack)
+	t.Cleanup(func() { _ = parent.Close(context.Background()) })
+	if config.Parent, err = parent.Socket(); err != nil {
+		t.Fatal(err)
+	}
+	d.config.Store(&config)
+	d.write("functions/hello/func.go", strings.Replace(helloSource("string(version)"),
+		"\tfmt.Println(\"hello was called\")\n",
+		"\tversion, err := env.Operate(r.Context(), \"version\")\n\tif err != nil {\n\t\treturn fmt.Errorf(\"operate: %w\", err)\n\t}\n", 1))
+	d.write("functions/functions.go",
+		strings.Replace(registry(true), `"hello": hello.Func`, `"hello": hello.Func, "other": hello.Func`, 1))
+	d.until("hello", "operation", says(`"1.0"`+"\n"))
+	if code, body := d.get("other"); code != http.StatusForbidden || !strings.Contains(body, "Administration.Operators") {
+		t.Errorf("without a grant: %d %s", code, body)
+	}
 	if err := d.dev.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

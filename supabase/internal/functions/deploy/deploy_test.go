@@ -118,6 +118,7 @@ func (d *deployServer) deploy(mode string) Version {
 
 // TestDeploy deploys, rolls back, restarts, and keeps the last five versions.
 func TestDeploy(t *testing.T) {
+	t.Parallel()
 	d := newDeployServer(t)
 	d.is("built in")
 	if _, err := d.Rollback(t.Context(), "", false); err == nil {
@@ -172,6 +173,7 @@ func TestDeploy(t *testing.T) {
 // TestDeployRefuses checks that bundles that cannot take over are refused and that the version
 // before goes on.
 func TestDeployRefuses(t *testing.T) {
+	t.Parallel()
 	d := newDeployServer(t)
 	d.deploy("good")
 	for _, c := range []struct{ mode, says string }{
@@ -210,13 +212,17 @@ func TestDeployRefuses(t *testing.T) {
 	}
 }
 
-// TestDeployedOperation checks that a bundle can run operations of the stack.
+// TestDeployedOperation checks that only the granted functions of a bundle run operations of the
+// stack.
 func TestDeployedOperation(t *testing.T) {
+	t.Parallel()
 	d := newDeployServer(t)
 	operations := map[string]func(context.Context) (any, error){
 		"version": func(context.Context) (any, error) { return map[string]string{"name": "1.0"}, nil },
 	}
-	parent := host.NewParentServer(hosting(t, nil, func(o *host.Options) { o.Operations = operations }))
+	parent := host.NewParentServer(hosting(t, nil, func(o *host.Options) {
+		o.Operations, o.Operators = operations, []string{"hello"}
+	}))
 	var err error
 	if d.parent, err = parent.Socket(); err != nil {
 		t.Fatal(err)
@@ -226,11 +232,15 @@ func TestDeployedOperation(t *testing.T) {
 	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
 		t.Error(got)
 	}
+	if got := d.get("/note/version"); !strings.HasPrefix(got, "403 ") || !strings.Contains(got, "Administration.Operators") {
+		t.Error(got)
+	}
 }
 
 // TestDeployedCrash checks that a process that ends or needs too much memory is started again, and
 // that calls wait for it.
 func TestDeployedCrash(t *testing.T) {
+	t.Parallel()
 	d := newDeployServer(t)
 	d.deploy("good")
 	for _, path := range []string{"/hello/exit", "/hello/memory"} {
@@ -255,6 +265,7 @@ func TestDeployedCrash(t *testing.T) {
 // TestDeployUnderLoad deploys and rolls back while calls, streams and jobs are in flight. None may
 // fail.
 func TestDeployUnderLoad(t *testing.T) {
+	t.Parallel()
 	d := newDeployServer(t)
 	d.deploy("start")
 	ctx, stop := context.WithCancel(t.Context())
@@ -306,6 +317,7 @@ func TestDeployUnderLoad(t *testing.T) {
 
 // TestDeployToken checks that another machine can deploy with a valid token only, and nothing else.
 func TestDeployToken(t *testing.T) {
+	t.Parallel()
 	d := newDeployServer(t)
 	ask := func(method, path, token string, body io.Reader) string {
 		r := httptest.NewRequest(method, path, body)
@@ -358,6 +370,7 @@ func TestDeployToken(t *testing.T) {
 // TestCallAfterEnd checks that no call goes to a process that has ended, even before watch has
 // noticed the end.
 func TestCallAfterEnd(t *testing.T) {
+	t.Parallel()
 	d := newDeployServer(t)
 	d.deploy("good")
 	v := d.peek().(*deployed)

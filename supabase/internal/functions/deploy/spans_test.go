@@ -116,6 +116,7 @@ func TestSpans(t *testing.T) {
 // TestDeployedSpans checks the same for a deployed function: the parent exports the spans of its
 // process, and runs its job.
 func TestDeployedSpans(t *testing.T) {
+	t.Parallel()
 	program := bundle(t, "traced") // first, because its test takes long enough
 	memory := keptSpans{tracetest.NewInMemoryExporter()}
 	traces, err := tracing.Open(t.Context(), tracing.Options{Service: "test", Exporter: memory})

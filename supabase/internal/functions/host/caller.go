@@ -16,6 +16,23 @@ func (f *refusal) write(w http.ResponseWriter) {
 	Fail(w, http.StatusUnauthorized, f.code, f.message)
 }
 
+// RequireToken refuses requests without a valid token, as a hosted function does, before they reach
+// next, which runs functions elsewhere. needs reports whether a function requires one.
+func RequireToken(verify func(token string) (json.RawMessage, error), needs func(function string) bool,
+	next http.Handler) http.Handler {
+	h := &Host{Options: Options{Verify: verify}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if r.Method != http.MethodOptions && needs(name) {
+			if _, refusal := h.caller(r); refusal != nil {
+				refusal.write(w)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // caller returns the caller of a request from the token in Authorization. If that is missing or an
 // opaque key, it uses the token to which the gateway mapped the key (sb-api-key), or maps the key
 // itself.

@@ -42,6 +42,7 @@ type Options struct {
 	// Operations are the operations of the stack that functions can run, by name; see
 	// edge.Env.Operate.
 	Operations map[string]func(context.Context) (any, error)
+	Operators  []string // names of the functions that can run Operations, in this process or in a child
 
 	Getenv func(name string) string // variables and secrets of the functions; nil means none
 	Region string                   // for replies; "" means "local"

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"daawo/supabase/internal/base/logattr"
+	"daawo/supabase/internal/base/observe/logattr"
 )
 
 // Numbers of lines in a Journal. Warnings and errors have lines of their own, so that a busy

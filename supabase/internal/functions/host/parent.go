@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -69,7 +70,7 @@ func parentHandler(h *Host) http.Handler {
 	decoding := make(chan struct{}, 1) // holds a value while a picture is cleaned, which may take 256 MB
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /operations/{name}", func(w http.ResponseWriter, r *http.Request) {
-		result, err := h.services.Operate(r.Context(), r.PathValue("name"))
+		result, err := h.services.Operate(r.Context(), r.URL.Query().Get("function"), r.PathValue("name"))
 		var known *edge.Error
 		switch {
 		case errors.As(err, &known):
@@ -126,9 +127,9 @@ func NewParent(socket string, log *slog.Logger) *Parent {
 	return &Parent{&http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}, log}
 }
 
-// Operate runs an operation of the stack, see edge.Env.Operate.
-func (p *Parent) Operate(ctx context.Context, name string) (json.RawMessage, error) {
-	status, _, body, err := p.post(ctx, "/operations/"+name, nil)
+// Operate runs an operation of the stack for a function, see edge.Env.Operate.
+func (p *Parent) Operate(ctx context.Context, function, name string) (json.RawMessage, error) {
+	status, _, body, err := p.post(ctx, "/operations/"+url.PathEscape(name)+"?function="+url.QueryEscape(function), nil)
 	if err != nil || status == http.StatusOK {
 		return body, err
 	}

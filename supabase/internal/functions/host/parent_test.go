@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -13,11 +14,12 @@ import (
 	"daawo/supabase/edge"
 )
 
-// parentOf returns the socket of a parent with some operations and a CleanImage that reads only
-// "picture".
+// parentOf returns the socket of a parent with some operations, which only the function hello may
+// run, and a CleanImage that reads only "picture".
 func parentOf(t testing.TB) (socket string) {
 	t.Helper()
 	host := hosting(t, nil, func(o *Options) {
+		o.Operators = []string{"hello"}
 		o.Operations = map[string]func(context.Context) (any, error){
 			"version": func(context.Context) (any, error) { return map[string]string{"name": "1.0"}, nil },
 			"backup":  func(context.Context) (any, error) { return nil, errors.New("the disk is full") },
@@ -45,6 +47,26 @@ func parentOf(t testing.TB) (socket string) {
 	return socket
 }
 
+// notGranted is the error of a function that is not among Options.Operators.
+const notGranted = `403 not_granted: The function %q may not run operations of the stack: ` +
+	`name it in stack.Options.Administration.Operators.`
+
+// TestOperate checks that only functions of Options.Operators run operations.
+func TestOperate(t *testing.T) {
+	h := hosting(t, nil, func(o *Options) {
+		o.Operators = []string{"hello"}
+		o.Operations = map[string]func(context.Context) (any, error){
+			"version": func(context.Context) (any, error) { return "1.0", nil }}
+	})
+	for function, want := range map[string]string{"hello": "", "other": fmt.Sprintf(notGranted, "other"),
+		"": fmt.Sprintf(notGranted, "")} {
+		result, err := edge.NewEnv(h.Services(), edge.Env{Function: function}, "").Operate(t.Context(), "version")
+		if want == "" && (err != nil || string(result) != `"1.0"`) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%q: %s %v, want %q", function, result, err, want)
+		}
+	}
+}
+
 // TestParent checks that a process of functions gets the same results from its parent as functions
 // in the stack's program.
 func TestParent(t *testing.T) {
@@ -56,8 +78,9 @@ func TestParent(t *testing.T) {
 		"backup":  "the disk is full",
 		"refuse":  "409 busy: A backup runs.",
 		"absent":  `404 unknown_operation: There is no operation "absent".`,
+		"../a?b":  `404 unknown_operation: There is no operation "../a?b".`,
 	} {
-		result, err := child.Operate(t.Context(), name)
+		result, err := child.Operate(t.Context(), "hello", name)
 		got := string(bytes.TrimSpace(result))
 		if err != nil {
 			got = err.Error()
@@ -65,9 +88,12 @@ func TestParent(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-		if known := new(edge.Error); errors.As(err, &known) != (name == "refuse" || name == "absent") {
+		if known := new(edge.Error); errors.As(err, &known) != (name != "version" && name != "backup") {
 			t.Errorf("%s: %T", name, err)
 		}
+	}
+	if _, err := child.Operate(t.Context(), "a&b", "version"); err == nil || err.Error() != fmt.Sprintf(notGranted, "a&b") {
+		t.Errorf("without a grant: %v", err)
 	}
 	if clean, contentType, ok := child.CleanImage([]byte("picture")); string(clean) != "clean" ||
 		contentType != "image/png" || !ok {
@@ -83,7 +109,7 @@ func TestParent(t *testing.T) {
 func TestParentAbsent(t *testing.T) {
 	var log bytes.Buffer
 	parent := NewParent("", slog.New(slog.NewTextHandler(&log, nil)))
-	if _, err := parent.Operate(t.Context(), "version"); err == nil {
+	if _, err := parent.Operate(t.Context(), "hello", "version"); err == nil {
 		t.Error("an operation without a parent")
 	}
 	if _, _, ok := parent.CleanImage([]byte("picture")); ok ||

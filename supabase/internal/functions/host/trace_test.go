@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/edge/supabaseclient"
 )
 
 // TestTracePropagation checks that a valid traceparent of a call is sent with the function's
@@ -26,7 +27,7 @@ func TestTracePropagation(t *testing.T) {
 	var log strings.Builder
 	h := hosting(t, map[string]edge.Func{"asks": {NoVerifyJWT: true,
 		Handler: func(_ http.ResponseWriter, r *http.Request, env *edge.Env) error {
-			c, err := env.Supabase(r.Context(), env.Caller)
+			c, err := supabaseclient.New(r.Context(), env, env.Caller)
 			if err != nil {
 				return err
 			}

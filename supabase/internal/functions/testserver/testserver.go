@@ -164,6 +164,9 @@ func fill(ctx context.Context, pg *server.Server, admin *pgx.Conn, project fs.FS
 	if err := host.Migrate(ctx, own.Conn()); err != nil {
 		return err
 	}
+	if err := migrate.Setup(ctx, own.Conn(), project, false); err != nil {
+		return err
+	}
 	_, err = migrate.Apply(ctx, own.Conn(), project)
 	return err
 }

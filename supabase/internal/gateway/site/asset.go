@@ -30,7 +30,7 @@ type asset struct {
 // hashedFolder is where the build puts files with a hash in their name. They never change.
 const hashedFolder = "assets/"
 
-// contentTypes are fixed here because those of operating systems differ.
+// contentTypes are fixed here because operating systems differ in theirs.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".mjs": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json",
@@ -202,7 +202,7 @@ func (a *asset) encoded(encoding string) ([]byte, error) {
 	return *form.kept.Load(), nil
 }
 
-// compressBest replaces the compressed forms by the smallest ones, except those of the build.
+// compressBest replaces the compressed forms, except the build's, by the smallest ones.
 func (a *asset) compressBest() {
 	if !a.compressible() || a.best.Swap(true) || a.br.built && a.gz.built {
 		return

@@ -15,8 +15,8 @@ import (
 )
 
 // TestFormsOfTheBuild checks that the compressed forms of the build are served as they are, and
-// that files without them are compressed here. Embedded files and those of a folder on a disk,
-// which have a modification time, are served alike.
+// that files without them are compressed here. Embedded files are served like files of a folder on
+// a disk, which have a modification time.
 func TestFormsOfTheBuild(t *testing.T) {
 	script, page := strings.Repeat("script() ", 500), strings.Repeat("page of __SITE_URL__ ", 500)
 	filled := strings.ReplaceAll(page, "__SITE_URL__", "https://example.org")

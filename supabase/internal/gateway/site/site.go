@@ -24,8 +24,7 @@ type Options struct {
 	Files          fs.FS
 	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
-	// names by which browsers may reach the site, besides that of SITE_URL and loopback; without
-	// ports
+	// names by which browsers may reach the site, besides SITE_URL's and loopback; without ports
 	Hosts []string
 	// Foreign serves the files of another build: a static site or a single-page application. Its
 	// files are served as they are, pages may load from other origins, only names with a hash are

@@ -4,7 +4,7 @@ import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { site } from '@/site-config';
 
-/** Links at the end of a guide: to the next one, and to share it. boot.ts opens the system's share sheet. */
+/** Links at the end of a guide: to the next one, and to share it. boot/share-and-alert.ts opens the system's share sheet. */
 export function GuideEnd({ slug }: { slug: string }) {
   const language = useLanguage();
   const text = useText('guide');

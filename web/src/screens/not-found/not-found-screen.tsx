@@ -7,7 +7,7 @@ import { useText } from '@/i18n/text';
 import { CamelPicture } from '@/illustrations/camel-picture';
 import { PageMeta } from '@/layout/page-meta';
 
-/** The path of this document. boot.ts has already logged it. */
+/** The path of this document. boot/not-found-page.ts has already logged it. */
 const openedAt = typeof location === 'undefined' ? '' : location.pathname;
 
 export function NotFoundScreen() {

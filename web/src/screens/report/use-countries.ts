@@ -14,6 +14,11 @@ function prerenderedOptions() {
     : (document.querySelector('select[name=country]')?.innerHTML ?? '');
 }
 
+/** Reports whether the reader edits a text before its end. A new value would move the cursor to the end. */
+function isCursorInside(input: HTMLInputElement) {
+  return document.activeElement === input && input.selectionStart !== input.value.length;
+}
+
 /** The list of countries beside a number, and the chosen country. */
 export function useCountries(
   select: RefObject<HTMLSelectElement | null>,
@@ -34,19 +39,20 @@ export function useCountries(
     loadCountries().then(setLate, () => {}); // the first countries stay
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for a country chosen before hydration
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for a country or a number from before hydration
   useEffect(() => {
     if (!select.current) return;
     choose(select.current.value);
-    if (!first) loadAll();
+    const touched = [select.current, number.current].some((each) => each && each === document.activeElement);
+    if (!first || touched || number.current?.value) loadAll();
   }, []);
 
-  // New options lose the choice. The number may be waiting for its country.
+  // New options lose the choice. The number may be waiting for its country; leaving the field formats it at the latest.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the list arrives
   useLayoutEffect(() => {
     if (!late) return;
     if (select.current) select.current.value = code;
-    if (number.current) format(number.current);
+    if (number.current && !isCursorInside(number.current)) format(number.current);
   }, [late]);
 
   function choose(chosen: string) {

@@ -5,7 +5,7 @@ import { fieldNames, type ReportValues, readValues, somalia } from './report';
 
 /**
  * Saves the typed values in sessionStorage and restores them after a change of language or a reload. It deletes them
- * after thirty minutes without input (boot.ts does on other pages), because the next user of the device may be another
+ * after thirty minutes without input (boot/stored-draft.ts does on other pages), because the next user of the device may be another
  * person. `reset` empties the form whenever the draft is deleted. Returns a function that saves the draft now.
  */
 export function useDraft(
@@ -14,7 +14,7 @@ export function useDraft(
   reset: () => void,
 ) {
   useEffect(() => {
-    const draft = readDraft<Partial<ReportValues>>(); // boot-live.ts saves only the changed values
+    const draft = readDraft<Partial<ReportValues>>(); // boot/typed-text.ts saves only the changed values
     if (!form.current || !draft) return;
     const typed = readValues(form.current);
     restoreDraft(form.current, draft, typed);

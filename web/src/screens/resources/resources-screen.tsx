@@ -82,7 +82,7 @@ function useResources(): State {
   return state;
 }
 
-/** What the page shows while scripts are missing: before they run, or after they have failed (boot-live.ts). */
+/** What the page shows while scripts are missing: before they run, or after they have failed (boot/live-page.ts). */
 function WithoutApplication() {
   const text = useText('resources');
   return (

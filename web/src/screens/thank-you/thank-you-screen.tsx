@@ -8,7 +8,7 @@ import { PageMeta } from '@/layout/page-meta';
 /**
  * The page after a form post without JavaScript. The function redirects to #sent; without that no report was sent, and
  * the page says so. The reference is in a cookie that only the function can read, so the function shows it in a frame.
- * boot-sent.ts deletes the draft and hides the frame later, because this page may never be hydrated.
+ * boot/sent-page.ts deletes the draft and hides the frame later, because this page may never be hydrated.
  */
 export function ThankYouScreen() {
   const text = useText('thank-you');

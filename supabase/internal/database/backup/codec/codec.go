@@ -49,8 +49,8 @@ func (c Codec) Encode(w io.Writer) (io.WriteCloser, error) {
 	return writeChain{z, append(closers, z)}, nil
 }
 
-// Decode returns the plain content of the file of this name: encrypted if it ends in .age. All format
-// errors are ErrDamaged.
+// Decode returns the plain content of the file of this name: encrypted if it ends in .age. All
+// format errors are ErrDamaged.
 func (c Codec) Decode(name string, raw io.Reader) (io.ReadCloser, error) {
 	in := &source{r: raw}
 	var r io.Reader = in
@@ -60,7 +60,8 @@ func (c Codec) Decode(name string, raw io.Reader) (io.ReadCloser, error) {
 		}
 		a, err := age.Decrypt(r, c.Identities...)
 		if wrong := new(age.NoIdentityMatchError); errors.As(err, &wrong) {
-			return nil, errors.New("it is encrypted for another recipient: name the file of its age secret key with --identity")
+			return nil, errors.New("it is encrypted for another recipient: name the file of its age secret key " +
+				"with --identity")
 		} else if err != nil {
 			return nil, in.attribute(err)
 		}

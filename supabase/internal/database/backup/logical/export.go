@@ -201,7 +201,8 @@ func readSequences(ctx context.Context, tx pgx.Tx) (map[string]int64, error) {
 		select format('%I.%I', schemaname, sequencename), last_value
 		from pg_sequences
 		where last_value is not null
-		  and (schemaname not like 'pg\_%' and schemaname <> all ($1) or format('%I.%I', schemaname, sequencename) = $2)`, platformSchemas, jobsSequence)
+		  and (schemaname not like 'pg\_%' and schemaname <> all ($1)
+		      or format('%I.%I', schemaname, sequencename) = $2)`, platformSchemas, jobsSequence)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,8 @@ var vaultColumns = []string{"id", "name", "description", "secret", "created_at",
 // copyOut returns the COPY statement that reads the table.
 func (t tableContent) copyOut() string {
 	if t.Name == vaultTable {
-		return `copy (select id, name, description, decrypted_secret, created_at, updated_at from vault.decrypted_secrets) to stdout`
+		return `copy (select id, name, description, decrypted_secret, created_at, updated_at
+			from vault.decrypted_secrets) to stdout`
 	}
 	return `copy ` + t.Name + ` (` + t.columns() + `) to stdout`
 }
@@ -63,7 +64,8 @@ func (t tableContent) copyIn(ctx context.Context, tx pgx.Tx, in io.Reader) (rows
 // supabase_vault. Without superuser the secrets get new ids.
 func importSecrets(ctx context.Context, tx pgx.Tx, super bool, into func(string) error) error {
 	if _, err := tx.Exec(ctx, `delete from vault.secrets; create temporary table imported_secrets (
-		id uuid, name text, description text, secret text, created_at timestamptz, updated_at timestamptz) on commit drop`); err != nil {
+		id uuid, name text, description text, secret text,
+		created_at timestamptz, updated_at timestamptz) on commit drop`); err != nil {
 		return err
 	}
 	if err := into("pg_temp.imported_secrets"); err != nil {
@@ -72,10 +74,12 @@ func importSecrets(ctx context.Context, tx pgx.Tx, super bool, into func(string)
 	insert := `select vault.create_secret(secret, name, description) from pg_temp.imported_secrets`
 	if super {
 		insert = `
-			with fresh as materialized (select s.*, vault._crypto_aead_det_noncegen() as nonce from pg_temp.imported_secrets s)
+			with fresh as materialized (select s.*, vault._crypto_aead_det_noncegen() as nonce
+				from pg_temp.imported_secrets s)
 			insert into vault.secrets (id, name, description, secret, nonce, created_at, updated_at)
 			select id, name, description, encode(vault._crypto_aead_det_encrypt(
-				convert_to(secret, 'utf8'), convert_to(id::text, 'utf8'), 0, 'pgsodium'::bytea, nonce), 'base64'), nonce, created_at, updated_at
+				convert_to(secret, 'utf8'), convert_to(id::text, 'utf8'), 0, 'pgsodium'::bytea, nonce), 'base64'),
+				nonce, created_at, updated_at
 			from fresh`
 	}
 	_, err := tx.Exec(ctx, insert)
@@ -86,7 +90,8 @@ func importSecrets(ctx context.Context, tx pgx.Tx, super bool, into func(string)
 // own. The jobs get new ids.
 func importJobs(ctx context.Context, tx pgx.Tx, into func(string) error) error {
 	if _, err := tx.Exec(ctx,
-		`create temporary table imported_jobs (like cron.job) on commit drop; grant select on imported_jobs to postgres`); err != nil {
+		`create temporary table imported_jobs (like cron.job) on commit drop;
+			grant select on imported_jobs to postgres`); err != nil {
 		return err
 	}
 	if err := into("pg_temp.imported_jobs"); err != nil {
@@ -94,7 +99,8 @@ func importJobs(ctx context.Context, tx pgx.Tx, into func(string) error) error {
 	}
 	var others string
 	if err := tx.QueryRow(ctx, `select coalesce(string_agg(distinct username, ', '), '') from (
-		select username from pg_temp.imported_jobs union all select username from cron.job) j where username <> 'postgres'`).Scan(&others); err != nil {
+		select username from pg_temp.imported_jobs union all select username from cron.job) j
+		where username <> 'postgres'`).Scan(&others); err != nil {
 		return err
 	}
 	if others != "" {

@@ -63,7 +63,7 @@ func TestTransferExtensions(t *testing.T) {
 
 // The role of the compose service transfer is no superuser. Jobs and secrets get new ids.
 func TestTransferExtensionsWithoutSuperuser(t *testing.T) {
-	roles, err := os.ReadFile("../../../docker/volumes/db/service_roles.sql")
+	roles, err := os.ReadFile("../../../../../docker/volumes/db/service_roles.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

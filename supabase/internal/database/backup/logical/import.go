@@ -31,9 +31,9 @@ type ImportOptions struct {
 	Progress   func(step string, done, total int64)
 }
 
-// Import replaces an installation's content with that of an export, in one
-// transaction. Before the commit it compares rows, checksums and counts with the
-// export. If they differ, nothing changes.
+// Import replaces an installation's content with the content of an export, in one transaction.
+// Before the commit it compares rows, checksums and counts with the export. If they differ, nothing
+// changes.
 func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -62,7 +62,8 @@ func Import(ctx context.Context, o ImportOptions, r io.Reader) (e Exported, err 
 	if err != nil && complete && !notCommitted(err) {
 		// Keep the files, because committed rows need them. If the transaction
 		// was not committed, storage deletes the unused files later.
-		return e, fmt.Errorf("import: the result of the commit is unknown because the connection broke: check whether the content exists: %w", err)
+		return e, fmt.Errorf("import: the result of the commit is unknown because the connection broke: check "+
+			"whether the content exists: %w", err)
 	}
 	if err != nil {
 		// The written files belong to no row: delete them.
@@ -198,7 +199,8 @@ func (m *importer) clear(ctx context.Context, tx pgx.Tx) ([]tableContent, error)
 			return nil, err
 		}
 		if any {
-			return nil, fmt.Errorf("%w: %s is not empty: import into a new installation, or allow replacing its content", ErrNotEmpty, table)
+			return nil, fmt.Errorf("%w: %s is not empty: import into a new installation, or allow replacing its "+
+				"content", ErrNotEmpty, table)
 		}
 	}
 	_, err = tx.Exec(ctx, `truncate `+strings.Join(names, ", "))

@@ -107,7 +107,8 @@ func sameSchemas(theirs, ours map[string][]string) error {
 		if len(ours[name]) == 0 {
 			return fmt.Errorf("%w: this installation has no %s schema: run `daawo migrate`", ErrOtherSchema, name)
 		}
-		return fmt.Errorf("%w: the migrations of the %s schema only in the export: %s; only here: %s: run the same release on both sides",
+		return fmt.Errorf("%w: the migrations of the %s schema only in the export: %s; only here: %s: run the same "+
+			"release on both sides",
 			ErrOtherSchema, name, cmp.Or(there, "none"), cmp.Or(here, "none"))
 	}
 	return nil
@@ -154,7 +155,8 @@ func transferTables(ctx context.Context, tx pgx.Tx) ([]tableContent, error) {
 		  and (format('%I.%I', n.nspname, c.relname) = any ($3)
 		    or n.nspname not like 'pg\_%' and n.nspname <> all ($1)
 		    and format('%I.%I', n.nspname, c.relname) <> all ($2)
-		    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'))
+		    and not exists (select from pg_depend d
+		        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'))
 		group by n.nspname, c.relname
 		order by (n.nspname || '.' || c.relname) collate "C"`, platformSchemas, ledgerTables, extensionTables)
 	if err != nil {
@@ -174,7 +176,8 @@ func (t tableContent) columns() string { return strings.Join(t.Columns, ", ") }
 // storedObjects returns the object versions in storage's table.
 func storedObjects(ctx context.Context, tx pgx.Tx) ([]Object, error) {
 	rows, err := tx.Query(ctx, `
-		select bucket_id, name, coalesce(version, ''), coalesce(metadata ->> 'mimetype', ''), coalesce(metadata ->> 'cacheControl', '')
+		select bucket_id, name, coalesce(version, ''), coalesce(metadata ->> 'mimetype', ''),
+			coalesce(metadata ->> 'cacheControl', '')
 		from storage.objects
 		order by bucket_id collate "C", name collate "C"`) // the same order everywhere
 	if err != nil {

@@ -197,7 +197,7 @@ func TestExportAndImport(t *testing.T) {
 // TestTransferNeedsNoSuperuser runs an export and an import as the role of the compose service
 // transfer.
 func TestTransferNeedsNoSuperuser(t *testing.T) {
-	roles, err := os.ReadFile("../../../docker/volumes/db/service_roles.sql")
+	roles, err := os.ReadFile("../../../../../docker/volumes/db/service_roles.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,8 @@ func (s *Service) checkSpace(cluster []byte, dir string) error {
 	}
 	available, err := s.writable(dir)
 	if err == nil && available < needed {
-		err = fmt.Errorf("%w: the test restore of a backup to %s needs %d MB, but only %d MB are available: free some space",
+		err = fmt.Errorf("%w: the test restore of a backup to %s needs %d MB, but only %d MB are available: free "+
+			"some space",
 			server.ErrDiskFull, s.opt.StateDir, needed>>20, available>>20)
 	}
 	return err

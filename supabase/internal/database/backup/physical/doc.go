@@ -1,6 +1,6 @@
 // Package physical backs an installation up byte by byte and restores it to a moment. A backup
 // consists of base backups, taken over the replication protocol, archived WAL segments, and files
-// such as those of storage. The place is a folder or an S3 bucket. With a recipient, backups are
+// such as storage's objects. The place is a folder or an S3 bucket. With a recipient, backups are
 // encrypted with age. Package logical exports and imports rows instead.
 //
 // Backup, once per Options.Every:

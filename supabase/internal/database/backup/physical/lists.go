@@ -20,9 +20,9 @@ type list struct {
 	Files []file    `json:"files"`
 }
 
-// listTime is the format of the times in a list's name. Names sort in the order
-// in which the lists were made. If the clock was set back, the name has two
-// times: one just after that of the newest list, then _ and the list's own time.
+// listTime is the format of the times in a list's name. Names sort in the order in which the lists
+// were made. If the clock was set back, the name has two times: one just after the newest list's,
+// then _ and the list's own time.
 const listTime = "20060102T150405.000Z"
 
 // putList stores the list of files if it differs from the previous one or if
@@ -196,7 +196,7 @@ func (r repository) filesAt(ctx context.Context, base string, moment time.Time, 
 	return files, nil
 }
 
-// merge returns files and those of others that have other paths.
+// merge returns files and the files of others that have other paths.
 func merge(files, others []file) []file {
 	type place struct{ tree, path string }
 	taken := make(map[place]bool, len(files))

@@ -176,7 +176,7 @@ func TestFilesAtAfterClockWasAhead(t *testing.T) {
 	if err != nil || len(names) != 6 || names[5] != last {
 		t.Errorf("lists are not in the order of their creation: %q, %v", names, err)
 	}
-	// Pruning deletes the lists before that of a backup, in this order.
+	// Pruning deletes the lists before a backup's list, in this order.
 	first, _ := plainName(strings.TrimPrefix(last, "lists/"))
 	needed, err := neededFiles(t.Context(), s.trees.repo, first)
 	if err != nil || len(needed) != 2 {

@@ -40,7 +40,8 @@ func baseBackup(ctx context.Context, url, label string, w io.Writer, progress fu
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 
-	sql := fmt.Sprintf(`BASE_BACKUP (LABEL '%s', PROGRESS true, CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
+	sql := fmt.Sprintf(`BASE_BACKUP (LABEL '%s', PROGRESS true, CHECKPOINT 'fast', WAL true, WAIT false, `+
+		`MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
 		strings.ReplaceAll(label, "'", "''"))
 	conn.Frontend().Send(&pgproto3.Query{String: sql})
 	if err := conn.Frontend().Flush(); err != nil {
@@ -111,7 +112,8 @@ func (s *baseStream) data(b []byte) error {
 	switch kind, b := b[0], b[1:]; kind {
 	case 'n': // a new archive: name and tablespace
 		if s.archives++; s.archives > 1 {
-			return errors.New("tablespaces outside of the data folder cannot be backed up: move their tables to pg_default")
+			return errors.New("tablespaces outside of the data folder cannot be backed up: move their tables to " +
+				"pg_default")
 		}
 	case 'm':
 		s.inManifest = true

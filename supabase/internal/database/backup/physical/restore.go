@@ -159,7 +159,8 @@ func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, wor
 		return err
 	}
 	if r.Segments = n; gap != nil && o.To.IsZero() {
-		return fmt.Errorf("%w: later data cannot be restored: use --to with a moment after %s and before the missing segment", gap, base.End.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w: later data cannot be restored: use --to with a moment after %s and before the "+
+			"missing segment", gap, base.End.UTC().Format(time.RFC3339))
 	}
 	if err := server.ChownTree(data, log); err != nil {
 		return err

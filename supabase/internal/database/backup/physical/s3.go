@@ -26,7 +26,8 @@ type bucket struct {
 // AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, never from the address.
 func openS3(u *url.URL) (Store, error) {
 	if u.User != nil {
-		return nil, errors.New("backup: the bucket address contains keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead")
+		return nil, errors.New("backup: the bucket address contains keys: set AWS_ACCESS_KEY_ID and " +
+			"AWS_SECRET_ACCESS_KEY instead")
 	}
 	q := u.Query()
 	endpoint := q.Get("endpoint")

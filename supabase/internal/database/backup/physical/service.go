@@ -345,7 +345,8 @@ func (s *Service) logComplete(ctx context.Context, m Manifest) (bool, error) {
 		return false, err
 	}
 	names, err := value[[]string](ctx, s.opt.URL, `
-		select coalesce(array_agg(left(name, 24)), '{}') from pg_ls_archive_statusdir() where name ~ '^[0-9A-F]{24}\.ready$'`)
+		select coalesce(array_agg(left(name, 24)), '{}') from pg_ls_archive_statusdir()
+		where name ~ '^[0-9A-F]{24}\.ready$'`)
 	if err != nil {
 		return false, err
 	}

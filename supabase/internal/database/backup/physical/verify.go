@@ -84,7 +84,7 @@ func Verify(ctx context.Context, store Store, progress func(step string, done, t
 	return v, errors.Join(damage, checkSystem(ctx, store, all), mark, log.holes(all, end), missing, err)
 }
 
-// checkSystem compares the store's system identifier with those of the backups.
+// checkSystem compares the system identifiers of the store and the backups.
 func checkSystem(ctx context.Context, store Store, all []Manifest) error {
 	if len(all) == 0 {
 		return nil
@@ -96,7 +96,8 @@ func checkSystem(ctx context.Context, store Store, all []Manifest) error {
 		return fmt.Errorf("read SYSTEM: %w", err)
 	}
 	if newest := all[len(all)-1]; text != newest.System+"\n" {
-		return fmt.Errorf("%w: SYSTEM differs from the identifier in the backup %s, which is %s", codec.ErrDamaged, newest.ID,
+		return fmt.Errorf("%w: SYSTEM differs from the identifier in the backup %s, which is %s",
+			codec.ErrDamaged, newest.ID,
 			newest.System)
 	}
 	return nil
@@ -130,7 +131,8 @@ func (l storedLog) holes(all []Manifest, end segment) (damage error) {
 				})
 				if !bridged {
 					damage = errors.Join(damage,
-						fmt.Errorf("%w: wal/%s is missing: moments between it and the next full backup cannot be restored",
+						fmt.Errorf("%w: wal/%s is missing: moments between it and the next full backup cannot be "+
+							"restored",
 							codec.ErrDamaged, segmentName(timeline, missing)))
 					break // report only the start of the gap
 				}

@@ -131,7 +131,8 @@ func (s *scheduler) read(ctx context.Context, changed bool) error {
 	var jobs []job
 	if s.settings.installed {
 		rows, err := s.o.DB.Pgx().Query(ctx, `
-			select jobid as id, schedule, command, database, username, coalesce(jobname, '') as jobname, active from cron.job`)
+			select jobid as id, schedule, command, database, username, coalesce(jobname, '') as jobname, active
+			from cron.job`)
 		if err != nil {
 			s.settings.installed = false
 			return err

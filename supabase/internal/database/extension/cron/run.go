@@ -57,7 +57,8 @@ func (w *Worker) run(ctx context.Context, j job, record bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	if _, err := w.o.DB.Pgx().Exec(ctx, `
-		update cron.job_run_details set status = $2, return_message = $3, start_time = coalesce(start_time, now()), end_time = clock_timestamp()
+		update cron.job_run_details set status = $2, return_message = $3, start_time = coalesce(start_time, now()),
+			end_time = clock_timestamp()
 		where runid = $1`, id, status, message); err != nil {
 		w.o.Log.Warn("cron: recording a run failed", "jobid", j.ID, "error", err)
 	}
@@ -98,8 +99,8 @@ func (w *Worker) execute(ctx context.Context, j job, id int64) (message string, 
 		return "", errSuperuser
 	}
 	if _, err := w.o.DB.Pgx().Exec(ctx, `
-		update cron.job_run_details set status = 'running', job_pid = $2, start_time = clock_timestamp() where runid = $1`,
-		id, conn.PgConn().PID()); err != nil {
+		update cron.job_run_details set status = 'running', job_pid = $2, start_time = clock_timestamp()
+		where runid = $1`, id, conn.PgConn().PID()); err != nil {
 		return "", err
 	}
 	err = readResults(conn.PgConn().Exec(ctx, j.Command), &message)

@@ -10,7 +10,7 @@ import (
 	"daawo/supabase/internal/database/pool"
 )
 
-// settings are those of pg_cron that have a meaning here.
+// settings are pg_cron's settings that have a meaning here.
 type settings struct {
 	installed  bool // our pg_cron; the one in C runs its jobs itself
 	zone       *time.Location

@@ -8,9 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settings returns the settings whose names begin with prefix and a dot, such as
-// pg_net.ttl: those of `alter database` and of `alter role postgres`, as they are
-// now, else those of the server's configuration.
+// Settings returns the settings whose names begin with prefix and a dot, such as pg_net.ttl: as
+// `alter database` and `alter role postgres` set them now, else as the server's configuration does.
 func Settings(ctx context.Context, pool *pool.Pool, prefix string) (map[string]string, error) {
 	rows, err := pool.Pgx().Query(ctx, `
 		select split_part(entry, '=', 1), substr(entry, strpos(entry, '=') + 1)

@@ -19,7 +19,7 @@ const (
 	maxBody      = 4 << 20 // bytes of a response
 	maxHeader    = 64 << 10
 	maxRedirects = 30
-	longest      = 10 * time.Minute // the longest timeout, and that of a request with timeout 0
+	longest      = 10 * time.Minute // the longest timeout; a request with timeout 0 has it too
 	userAgent    = "pg_net/0.20.4"
 )
 
@@ -210,6 +210,7 @@ func (t *timing) describe(timeout time.Duration) string {
 		handshake, exchange = max(0, open.Sub(resolved)), now.Sub(open)
 	}
 	return fmt.Sprintf(
-		"Timeout of %d ms reached. Total time: %f ms (DNS time: %f ms, TCP/SSL handshake time: %f ms, HTTP Request/Response time: %f ms)",
+		"Timeout of %d ms reached. Total time: %f ms (DNS time: %f ms, TCP/SSL handshake time: %f ms, HTTP "+
+			"Request/Response time: %f ms)",
 		timeout.Milliseconds(), ms(now.Sub(t.start)), ms(resolved.Sub(t.start)), ms(handshake), ms(exchange))
 }

@@ -172,7 +172,8 @@ func (s *sender) next(ctx context.Context, limit int) ([]request, error) {
 	}
 	rows, err := s.o.DB.Pgx().Query(ctx, `
 		select id, method::text as method, url, timeout_milliseconds as timeout, body,
-		       (select jsonb_object_agg(key, coalesce(value, '')) from jsonb_each_text(case jsonb_typeof(headers) when 'object' then headers end)) as headers
+		       (select jsonb_object_agg(key, coalesce(value, ''))
+		           from jsonb_each_text(case jsonb_typeof(headers) when 'object' then headers end)) as headers
 		from net.http_request_queue where id <> all ($1) order by id limit $2`, busy, limit)
 	if err != nil {
 		return nil, err

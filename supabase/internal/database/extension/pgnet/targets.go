@@ -111,7 +111,7 @@ func (t Targets) check(_ context.Context, _, address string, _ syscall.RawConn) 
 	return &refusedError{ip}
 }
 
-// own reports whether an address is that of the stack on this machine.
+// own reports whether an address belongs to the stack on this machine.
 func (t Targets) own(at netip.AddrPort) bool {
 	inside, err := url.Parse(t.Inside)
 	if err != nil || t.Inside == "" {

@@ -17,7 +17,7 @@ create schema if not exists pgsodium;
 do $$
 declare
   -- The view reads the control files of all extensions, so it is read once.
-  trusted constant text[] := array(select v.name from pg_available_extension_versions v where v.name in ('supabase_vault', 'pg_net') and v.trusted);
+  trusted constant text[] := array(select v.name from pg_available_extension_versions v where v.name in ('supabase_vault', 'pg_net', 'pg_graphql') and v.trusted);
   name    text;
 begin
   -- postgres owns them, so it can drop them, as on Supabase.
@@ -28,6 +28,12 @@ begin
   end if;
   if 'pg_net' = any (trusted) then
     create extension if not exists pg_net schema extensions;
+  end if;
+  if 'pg_graphql' = any (trusted) and not exists (select from daawo.platform p where p.name = '08_extensions.sql') then
+    -- In a new database only: projects drop it. The placeholder's warning is for projects that create it.
+    set local client_min_messages = error;
+    create extension if not exists pg_graphql schema graphql;
+    set local client_min_messages = warning;
   end if;
   reset role;
   if current_setting('is_superuser') = 'on' and current_setting('server_version_num')::int >= 150000 then

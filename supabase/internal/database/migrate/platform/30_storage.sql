@@ -48,6 +48,8 @@ create table if not exists storage.buckets (
   owner_id           text,
   type               storage.buckettype not null default 'STANDARD',
   versioning_status  text not null default 'DISABLED',
+  lifecycle_configuration            jsonb,
+  lifecycle_configuration_generation uuid,
   constraint buckets_versioning_status_check
     check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
   constraint buckets_versioning_standard_only_check
@@ -55,6 +57,30 @@ create table if not exists storage.buckets (
   constraint buckets_versioning_dark_check
     check (versioning_status = 'DISABLED')
 );
+-- The rules by which storage-api deletes objects, and a mark that each change of them renews.
+alter table storage.buckets
+  add column if not exists lifecycle_configuration jsonb, add column if not exists lifecycle_configuration_generation uuid;
+do $$
+declare
+  wanted record;
+begin
+  for wanted in
+    select * from (values
+      ('pair', 'num_nonnulls(lifecycle_configuration, lifecycle_configuration_generation) in (0, 2)'),
+      ('shape', $check$ lifecycle_configuration is null or case jsonb_typeof(lifecycle_configuration -> 'rules')
+                  when 'array' then jsonb_array_length(lifecycle_configuration -> 'rules') between 1 and 1000 else false end $check$),
+      ('standard_only', $check$ type = 'STANDARD' or num_nulls(lifecycle_configuration, lifecycle_configuration_generation) = 2 $check$)
+    ) as checks (name, condition)
+    where not exists (
+      select from pg_constraint
+      where conrelid = 'storage.buckets'::regclass and conname = format('buckets_lifecycle_configuration_%s_check', name)
+    )
+  loop
+    execute format('alter table storage.buckets add constraint %I check (%s)',
+      format('buckets_lifecycle_configuration_%s_check', wanted.name), wanted.condition);
+  end loop;
+end
+$$;
 create unique index if not exists bname on storage.buckets (name);
 comment on column storage.buckets.owner is 'Field is deprecated, use owner_id instead';
 
@@ -80,6 +106,12 @@ create unique index if not exists bucketid_objname on storage.objects (bucket_id
 create index if not exists name_prefix_search on storage.objects (name text_pattern_ops);
 create index if not exists idx_objects_bucket_id_name on storage.objects (bucket_id, name collate "C");
 create index if not exists idx_objects_bucket_id_name_lower on storage.objects (bucket_id, lower(name) collate "C");
+create unique index if not exists objects_bucket_id_name_version_key
+  on storage.objects (bucket_id, name collate "C", version) nulls not distinct;
+create unique index if not exists idx_objects_current_version
+  on storage.objects (bucket_id, name collate "C") where archived_at is null;
+create unique index if not exists idx_objects_null_version
+  on storage.objects (bucket_id, name collate "C") where not is_versioned;
 comment on column storage.objects.owner is 'Field is deprecated, use owner_id instead';
 
 create table if not exists storage.s3_multipart_uploads (

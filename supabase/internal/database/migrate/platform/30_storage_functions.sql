@@ -90,6 +90,53 @@ begin
   return null;
 end $$;
 
+-- Only storage-api changes the lifecycle of a bucket, and each change has a new generation. The role of storage-api is the
+-- argument of the triggers.
+create or replace function storage.protect_bucket_control_columns() returns trigger
+language plpgsql set search_path = pg_catalog as $$
+declare
+  given constant integer := num_nonnulls(new.lifecycle_configuration, new.lifecycle_configuration_generation);
+begin
+  if tg_op = 'INSERT' then
+    if given > 0 and not pg_has_role(current_user, tg_argv[0], 'member') then
+      raise exception 'only % may insert a bucket with a lifecycle configuration', tg_argv[0]
+        using errcode = 'insufficient_privilege', hint = 'Insert the bucket without it, and set it with the Storage API.';
+    end if;
+  elsif row (new.lifecycle_configuration, new.lifecycle_configuration_generation)
+        is distinct from row (old.lifecycle_configuration, old.lifecycle_configuration_generation) then
+    if new.type <> 'STANDARD' then
+      raise exception 'only a standard bucket has a lifecycle configuration' using errcode = 'feature_not_supported';
+    end if;
+    if given = 1 or given = 2 and (
+      new.lifecycle_configuration is not distinct from old.lifecycle_configuration
+      or new.lifecycle_configuration_generation is not distinct from old.lifecycle_configuration_generation
+    ) then
+      raise exception 'a changed lifecycle configuration needs a new generation' using errcode = 'invalid_parameter_value';
+    end if;
+  end if;
+  return new;
+end $$;
+
+-- Runs after the policies: storage-api takes its error as the proof that they permit the caller to change the bucket.
+create or replace function storage.enforce_bucket_lifecycle_service_role() returns trigger
+language plpgsql set search_path = pg_catalog as $$
+begin
+  if current_user <> tg_argv[0] and row (new.lifecycle_configuration, new.lifecycle_configuration_generation)
+     is distinct from row (old.lifecycle_configuration, old.lifecycle_configuration_generation) then
+    raise exception 'only % may change the lifecycle configuration of a bucket', tg_argv[0]
+      using errcode = 'PST01', schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
+  end if;
+  return null;
+end $$;
+
+create or replace trigger protect_bucket_control_insert before insert on storage.buckets
+  for each row execute function storage.protect_bucket_control_columns('service_role');
+create or replace trigger protect_bucket_control_update
+  before update of lifecycle_configuration, lifecycle_configuration_generation on storage.buckets
+  for each row execute function storage.protect_bucket_control_columns();
+create or replace trigger protect_bucket_control_update_role
+  after update of lifecycle_configuration, lifecycle_configuration_generation on storage.buckets
+  for each row execute function storage.enforce_bucket_lifecycle_service_role('service_role');
 create or replace trigger update_objects_updated_at before update on storage.objects
   for each row execute function storage.update_updated_at_column();
 create or replace trigger enforce_bucket_name_length_trigger before insert or update of name on storage.buckets

@@ -1,5 +1,6 @@
 -- Storage: the rows that storage-api v1.74.0 records in its ledger. At start it compares names and hashes with its own
--- files. With exactly these rows it finds nothing to migrate.
+-- files. With exactly these rows it finds nothing to migrate. It replaces a hash of another release without running the
+-- file again.
 insert into storage.migrations (id, name, hash)
 values
   (0, 'create-migrations-table', 'e18db593bcde2aca2a408c4d1100f6abba2195df'),
@@ -65,5 +66,11 @@ values
   (60, 'optimize-existing-functions-again', 'db35e1c91a9201e59f4fef8d972c2f277d68b157'),
   (61, 'mark-filename-immutable', 'fe0096517ae9d60aaec1d110172ba9036dc66bb7'),
   (62, 'object-versioning-core', '0b855f00ff3be0bfca91efee02a9858912491a9a'),
-  (63, 'fix-search-name-relative-to-prefix', 'c7485e417624f795ce8bb2da21927f48e088904d')
+  (63, 'fix-search-name-relative-to-prefix', 'c7485e417624f795ce8bb2da21927f48e088904d'),
+  (64, 'fix-search-by-timestamp-sqli', '0af424ecd388a39bb1645184b222185a12149675'),
+  (65, 'objects-key-version-index', '603c1c55658e982d35839001e2c2b59a50703904'),
+  (66, 'objects-current-version-index', '191466c93aa2c46a00e36505577c5fcab8d7cb4b'),
+  (67, 'objects-null-version-index', '15bfe8c35b66642b6c78ba60060fa8793bd2207a'),
+  (68, 'bucket-lifecycle-configuration', '3c08f6f889922f399519722a932b51007c11bebc'),
+  (69, 'validate-bucket-lifecycle-constraints', '4febacaaaa0e61e2b783bef081fe03a287e65eb3')
 on conflict do nothing;

@@ -364,6 +364,8 @@ create or replace function storage.search_by_timestamp(
   key text, name text, id uuid, updated_at timestamptz, created_at timestamptz, last_accessed_at timestamptz, metadata jsonb
 )
 language plpgsql stable as $$
+declare
+  direction constant text := case lower(p_sort_order) when 'desc' then 'desc' else 'asc' end; -- part of the SQL below
 begin
   return query execute format(
     $q$
@@ -386,7 +388,7 @@ begin
              %3$s (coalesce(nullif($6, '')::timestamptz, 'epoch'), $5)
        order by coalesce(date_trunc('milliseconds', e.%1$I), 'epoch') %2$s, e.name collate "C" %2$s
        limit $4
-    $q$, p_sort_column, p_sort_order, case p_sort_order when 'asc' then '>' else '<' end)
+    $q$, p_sort_column, direction, case direction when 'asc' then '>' else '<' end)
   using coalesce(p_prefix, ''), p_bucket_id, p_level, p_limit, coalesce(p_start_after, ''), p_sort_column_after;
 end $$;
 

@@ -1,11 +1,12 @@
 -- Realtime: roles, types, tables. With the files 40_realtime_* the schema equals the result of the tenant migrations of
--- supabase/realtime v2.129.8 (August 2026), so each server can take over from the other.
+-- supabase/realtime v2.134.10 (September 2026), so each server can take over from the other.
 
 -- The engine logs in with this role. It reads the write-ahead log, owns the messages, and switches to the role of a token.
 do $$
 begin
   if current_setting('is_superuser') = 'on' then
     alter role supabase_realtime_admin login replication;
+    grant set on parameter log_min_messages to supabase_realtime_admin; -- which realtime.list_changes sets
   end if;
 end
 $$;
@@ -74,10 +75,13 @@ create table if not exists realtime.messages (
   inserted_at    timestamp not null default now(),
   id             uuid      not null default gen_random_uuid(),
   binary_payload bytea,
+  skip_broadcast boolean   not null default false,
   constraint messages_pkey primary key (id, inserted_at)
 ) partition by range (inserted_at);
 
 alter table realtime.messages enable row level security;
+-- True for a message that its sender has already delivered.
+alter table realtime.messages add column if not exists skip_broadcast boolean not null default false;
 
 do $$
 begin

@@ -1,4 +1,4 @@
--- Realtime: the versions that supabase/realtime v2.129.8 (August 2026) records in its ledger. With these rows it finds nothing
+-- Realtime: the versions that supabase/realtime v2.134.10 (September 2026) records in its ledger. With these rows it finds nothing
 -- to migrate.
 create table if not exists realtime.schema_migrations (
   version     bigint primary key,
@@ -90,5 +90,7 @@ values
   (20260626120000),
   (20260706120000),
   (20260707120000),
-  (20260709120000)
+  (20260709120000),
+  (20260714120000),
+  (20260827120000)
 on conflict do nothing;

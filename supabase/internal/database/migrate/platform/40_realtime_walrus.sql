@@ -66,7 +66,7 @@ begin
   -- One order, so that the unique index finds equal subscriptions.
   new.filters := array(select f from unnest(new.filters) f order by f.column_name, f.op, f.value, f.negate);
   if new.selected_columns is not null then
-    select array_agg(c order by c) into new.selected_columns from unnest(new.selected_columns) c;
+    new.selected_columns := array(select c from unnest(new.selected_columns) c order by c); -- none: the primary key only
   end if;
   return new;
 end

@@ -308,8 +308,8 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Call
 	return nil
 }
 
-// updateQueue is the queue for the message of a change: that of text messages if it sends a mail as
-// well.
+// updateQueue is the queue for the message of a change: the queue of text messages if it sends a
+// mail as well.
 func (s *Service) updateQueue(u *store.User, p *userChanges) message.Queue {
 	switch {
 	case p.newPhone(u) && !s.config.PhoneAutoconfirm:

@@ -33,7 +33,8 @@ func (s *Service) Audit(w http.ResponseWriter, r *http.Request, _ *store.User) e
 	var list string
 	err = s.db.Query(ctx, pool.Caller{}, `
 		select coalesce(json_agg(x), '[]')::text
-		  from (select id, payload, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') created_at, ip_address`+filter+`
+		  from (select id, payload, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') created_at,
+		               ip_address`+filter+`
 		         order by a.created_at desc limit $3 offset $4) x`,
 		[]any{wanted, columns, perPage, (page - 1) * perPage},
 		func(rows pgx.Rows) error {

@@ -55,7 +55,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 	return endpoint.SendJSON(w, http.StatusOK, u)
 }
 
-// applyAdminUpdate stores the changes; hash is that of the new password, "" for none.
+// applyAdminUpdate stores the changes; hash is the new password's, "" for none.
 func (s *Service) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *store.User, p adminUser, hash string) error {
 	now := s.now()
 	if p.Role != "" {

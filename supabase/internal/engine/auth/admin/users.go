@@ -42,7 +42,8 @@ func (s *Service) ListUsers(w http.ResponseWriter, r *http.Request, _ *store.Use
 		return err
 	}
 	ctx, aud := r.Context(), s.sessions.Audience(r, nil)
-	const filter = `where u.aud = $1 and ($2 = '' or u.email like '%' || $2 || '%' or u.raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`
+	const filter = `where u.aud = $1
+		and ($2 = '' or u.email like '%' || $2 || '%' or u.raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`
 	var total uint64
 	if err := s.db.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud,
 		q.Get("filter")).Scan(&total); err != nil {

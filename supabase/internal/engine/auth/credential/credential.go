@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/password"
 	"daawo/supabase/internal/engine/auth/store"
 )
@@ -50,7 +51,7 @@ func (p *Passwords) Check(text string) error {
 		return err
 	}
 	refusal := apierror.Errorf(http.StatusUnprocessableEntity, "weak_password", "%s", weak.Message)
-	refusal.Details = apierror.WeakPassword{Reasons: weak.Reasons}
+	refusal.Details = endpoint.WeakPassword{Reasons: weak.Reasons}
 	return refusal
 }
 

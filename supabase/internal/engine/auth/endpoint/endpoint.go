@@ -67,7 +67,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 
 // SendJSON replies with JSON.
 func SendJSON(w http.ResponseWriter, status int, v any) error {
-	apierror.WriteAuthJSON(w, status, v)
+	writeJSON(w, status, v)
 	return nil
 }
 

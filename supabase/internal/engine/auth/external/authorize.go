@@ -19,8 +19,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// reservedParams are parameters of the authorization URL that auth sets itself. Those of a client
-// are dropped.
+// reservedParams are parameters of the authorization URL that auth sets itself. It drops them if a
+// client sends them.
 var reservedParams = []string{
 	"client_id", "client_secret", "redirect_uri", "response_type", "response_mode", "state", "code_challenge",
 	"code_challenge_method", "code_verifier", "scope", "grant_type", "code",
@@ -97,7 +97,8 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 			id := uuid.New()
 			f.ClientStateID = &id
 			if _, err := tx.Exec(ctx,
-				`insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at) values ($1, $2, $3, $4)`, id, p.Name, verifier, s.now()); err != nil {
+				`insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at)
+				values ($1, $2, $3, $4)`, id, p.Name, verifier, s.now()); err != nil {
 				return uuid.Nil, err
 			}
 		}

@@ -38,7 +38,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 			return rerr
 		}
 		http.Redirect(w, r, target, http.StatusSeeOther)
-		apierror.AppendAuthError(w, r, we)
+		endpoint.AppendError(w, r, we)
 		return nil
 	}
 	target := cmp.Or(f.Referrer, s.config.SiteURL)
@@ -82,7 +82,7 @@ func (s *Service) callbackError(target string, we *apierror.Error, fragment bool
 	if !ok {
 		word = "server_error"
 	}
-	if _, foreign := we.Details.(apierror.AuthOAuth); foreign { // the provider's own error
+	if _, foreign := we.Details.(endpoint.OAuthFormat); foreign { // the provider's own error
 		word = we.Code
 	} else {
 		values.Set("error_code", we.Code)
@@ -131,7 +131,7 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 	ctx := r.Context()
 	if word := r.Form.Get("error"); word != "" {
 		err := apierror.Errorf(http.StatusBadRequest, word, "%s", r.Form.Get("error_description"))
-		err.Details = apierror.AuthOAuth{}
+		err.Details = endpoint.OAuthFormat{}
 		return nil, none, err
 	}
 	code := r.Form.Get("code")
@@ -174,7 +174,8 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 		}
 		tag, err := tx.Exec(ctx, `
 			update auth.flow_state
-			   set user_id = $2, provider_access_token = $3, provider_refresh_token = $4, auth_code_issued_at = $5, updated_at = $5
+			   set user_id = $2, provider_access_token = $3, provider_refresh_token = $4, auth_code_issued_at = $5,
+			       updated_at = $5
 			 where id = $1 and user_id is null`, f.ID, u.ID, token.Access, token.Refresh, s.now())
 		if err == nil && tag.RowsAffected() == 0 {
 			err = apierror.Errorf(http.StatusBadRequest, "flow_state_already_used", "State has already been used")

@@ -35,8 +35,9 @@ func NewCustomProviders(o Options) *CustomProviders {
 
 const selectCustom = `
 	select id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled,
-	       attribute_mapping, custom_claims_allowlist, authorization_params, enabled, email_optional, issuer, discovery_url,
-	       skip_nonce_check, cached_discovery, authorization_url, token_url, userinfo_url, jwks_uri, created_at, updated_at
+	       attribute_mapping, custom_claims_allowlist, authorization_params, enabled, email_optional, issuer,
+	       discovery_url, skip_nonce_check, cached_discovery, authorization_url, token_url, userinfo_url, jwks_uri,
+	       created_at, updated_at
 	  from auth.custom_oauth_providers `
 
 // findCustom returns the providers that rest (a condition, an order, a lock) selects.
@@ -68,19 +69,23 @@ func customByName(ctx context.Context, q store.Queries, name, lock string) (idp.
 func storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
 	_, err := tx.Exec(ctx, `
 		insert into auth.custom_oauth_providers (
-		  id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled, attribute_mapping,
-		  custom_claims_allowlist, authorization_params, enabled, email_optional, issuer, discovery_url, skip_nonce_check,
-		  cached_discovery, discovery_cached_at, authorization_url, token_url, userinfo_url, jwks_uri, created_at, updated_at)
+		  id, provider_type, identifier, name, client_id, client_secret, acceptable_client_ids, scopes, pkce_enabled,
+		  attribute_mapping, custom_claims_allowlist, authorization_params, enabled, email_optional, issuer,
+		  discovery_url, skip_nonce_check, cached_discovery, discovery_cached_at, authorization_url, token_url,
+		  userinfo_url, jwks_uri, created_at, updated_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
 		        $18, case when $18::jsonb is not null then $24::timestamptz end, $19, $20, $21, $22, $23, $24)
 		on conflict (id) do update
 		set name = excluded.name, client_id = excluded.client_id, client_secret = excluded.client_secret,
-		    acceptable_client_ids = excluded.acceptable_client_ids, scopes = excluded.scopes, pkce_enabled = excluded.pkce_enabled,
-		    attribute_mapping = excluded.attribute_mapping, custom_claims_allowlist = excluded.custom_claims_allowlist,
-		    authorization_params = excluded.authorization_params, enabled = excluded.enabled, email_optional = excluded.email_optional,
-		    issuer = excluded.issuer, discovery_url = excluded.discovery_url, skip_nonce_check = excluded.skip_nonce_check,
-		    cached_discovery = excluded.cached_discovery, discovery_cached_at = excluded.discovery_cached_at,
-		    authorization_url = excluded.authorization_url, token_url = excluded.token_url, userinfo_url = excluded.userinfo_url,
+		    acceptable_client_ids = excluded.acceptable_client_ids, scopes = excluded.scopes,
+		    pkce_enabled = excluded.pkce_enabled, attribute_mapping = excluded.attribute_mapping,
+		    custom_claims_allowlist = excluded.custom_claims_allowlist,
+		    authorization_params = excluded.authorization_params, enabled = excluded.enabled,
+		    email_optional = excluded.email_optional, issuer = excluded.issuer,
+		    discovery_url = excluded.discovery_url,
+		    skip_nonce_check = excluded.skip_nonce_check, cached_discovery = excluded.cached_discovery,
+		    discovery_cached_at = excluded.discovery_cached_at, authorization_url = excluded.authorization_url,
+		    token_url = excluded.token_url, userinfo_url = excluded.userinfo_url,
 		    jwks_uri = excluded.jwks_uri, updated_at = excluded.updated_at`,
 		c.ID, c.Kind, c.Identifier, c.Name, c.ClientID, c.Secret, c.ClientIDs, c.Scopes, c.ProofKey, c.Attributes,
 		c.Claims, c.Params, c.Enabled, c.EmailOptional, c.Issuer, c.DiscoveryURL, c.SkipNonceCheck, c.Discovery,

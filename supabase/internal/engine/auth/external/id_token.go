@@ -29,7 +29,7 @@ type idTokenParams = struct {
 // refuseIDToken returns an error in the form of OAuth.
 func refuseIDToken(format string, args ...any) error {
 	err := apierror.Errorf(http.StatusBadRequest, "invalid request", format, args...)
-	err.Details = apierror.AuthOAuth{}
+	err.Details = endpoint.OAuthFormat{}
 	return err
 }
 

@@ -134,10 +134,11 @@ func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) er
 	u.PhoneChange, u.PhoneChangeToken, u.ReauthenticationToken, u.EmailChangeConfirmStatus = "", "", "", 0
 	if _, err := tx.Exec(ctx, `
 		update auth.users
-		   set email = nullif($2, ''), confirmation_token = '', confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null,
-		       email_change = '', email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
-		       email_change_confirm_status = 0, phone_change = '', phone_change_token = '', phone_change_sent_at = null,
-		       reauthentication_token = '', reauthentication_sent_at = null, updated_at = $3
+		   set email = nullif($2, ''), confirmation_token = '', confirmation_sent_at = null, recovery_token = '',
+		       recovery_sent_at = null, email_change = '', email_change_token_current = '',
+		       email_change_token_new = '', email_change_sent_at = null, email_change_confirm_status = 0,
+		       phone_change = '', phone_change_token = '', phone_change_sent_at = null, reauthentication_token = '',
+		       reauthentication_sent_at = null, updated_at = $3
 		 where id = $1`, u.ID, chosen.Email, now); err != nil {
 		return err
 	}

@@ -285,7 +285,7 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 	return u, nil
 }
 
-// adoptEmail gives an account without an address that of the linked identity.
+// adoptEmail gives an account without an address the linked identity's address.
 func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a profile) error {
 	ctx, now := r.Context(), s.now()
 	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,8 +19,8 @@ import (
 	"daawo/supabase/internal/engine/auth/message/sms"
 )
 
-// Settings holds the values of the environment variables.
-type Settings struct {
+// settings holds the values of the environment variables.
+type settings struct {
 	Auth        auth.Config
 	DatabaseURL string
 	MaxConns    int
@@ -39,92 +38,11 @@ type Settings struct {
 	Unread         []string // variables that are set but have no effect
 }
 
-// env reads variables and collects their errors.
-type env struct {
-	get   func(string) (string, bool)
-	asked map[string]bool // names without GOTRUE_
-	errs  []error
-}
-
-// text returns GOTRUE_name, or the variable without the prefix, as GoTrue accepts DATABASE_URL,
-// PORT and API_EXTERNAL_URL.
-func (e *env) text(name, fallback string) string {
-	e.asked[name] = true
-	for _, full := range []string{"GOTRUE_" + name, name} {
-		if v, ok := e.get(full); ok && v != "" {
-			return v
-		}
-	}
-	return fallback
-}
-
-func read[T any](e *env, name string, fallback T, parse func(string) (T, error)) T {
-	v := e.text(name, "")
-	if v == "" {
-		return fallback
-	}
-	out, err := parse(strings.TrimSpace(v))
-	if err != nil {
-		e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: invalid value %q", name, v))
-		return fallback
-	}
-	return out
-}
-
-func (e *env) flag(name string, fallback bool) bool {
-	return read(e, name, fallback, strconv.ParseBool)
-}
-func (e *env) int(name string, fallback int) int { return read(e, name, fallback, strconv.Atoi) }
-func (e *env) duration(name string, fallback time.Duration) time.Duration {
-	return read(e, name, fallback, time.ParseDuration)
-}
-
-// seconds reads a number of seconds.
-func (e *env) seconds(name string, fallback int) time.Duration {
-	return time.Duration(e.int(name, fallback)) * time.Second
-}
-
-// list reads comma-separated values.
-func (e *env) list(name string) []string {
-	return strings.FieldsFunc(e.text(name, ""), func(c rune) bool { return c == ',' })
-}
-
-func (e *env) need(name string) string {
-	v := e.text(name, "")
-	if v == "" {
-		e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s is required", name))
-	}
-	return v
-}
-
-// burst is how many requests of one kind GoTrue takes from a client at once, whatever the limit of
-// the kind is.
-const burst = 30
-
-// rate reads a count per hour. "30" equals GoTrue's longer form "30/1h". It returns -1 for "0",
-// which allows no message.
-func (e *env) rate(name string, fallback int) int {
-	return read(e, name, fallback, func(v string) (int, error) {
-		count, per, ok := strings.Cut(v, "/")
-		n, err := strconv.ParseFloat(count, 64)
-		if err == nil && ok {
-			var d time.Duration
-			if d, err = time.ParseDuration(per); err == nil && d > 0 {
-				n *= float64(time.Hour) / float64(d)
-			}
-		}
-		if err == nil && n == 0 {
-			return -1, nil
-		}
-		return int(n), err
-	})
-}
-
-// FromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv
+// fromEnv reads the variables and returns all errors joined. In production getenv is os.LookupEnv
 // and environ is os.Environ().
-func FromEnv(getenv func(string) (string, bool), environ []string) (Settings, error) {
+func fromEnv(getenv func(string) (string, bool), environ []string) (settings, error) {
 	e := &env{get: getenv, asked: map[string]bool{}}
-	s := Settings{
+	s := settings{
 		DatabaseURL: e.text("DB_DATABASE_URL", e.text("DATABASE_URL", "")),
 		MaxConns:    e.int("DB_MAX_POOL_SIZE", 10),
 		Host:        e.text("API_HOST", ""),
@@ -177,32 +95,13 @@ func (e *env) auth() auth.Config {
 		FlowExpiry:           e.duration("EXTERNAL_FLOW_STATE_EXPIRY_DURATION", 0),
 		NoAuditTable:         e.flag("AUDIT_LOG_DISABLE_POSTGRES", false),
 
-		MFA: auth.MFAConfig{
-			DisableTOTPEnroll:    !e.flag("MFA_TOTP_ENROLL_ENABLED", true),
-			DisableTOTPVerify:    !e.flag("MFA_TOTP_VERIFY_ENABLED", true),
-			EnablePhoneEnroll:    e.flag("MFA_PHONE_ENROLL_ENABLED", false),
-			EnablePhoneVerify:    e.flag("MFA_PHONE_VERIFY_ENABLED", false),
-			EnableWebAuthnEnroll: e.flag("MFA_WEB_AUTHN_ENROLL_ENABLED", false),
-			EnableWebAuthnVerify: e.flag("MFA_WEB_AUTHN_VERIFY_ENABLED", false),
-			MaxFactors:           e.int("MFA_MAX_ENROLLED_FACTORS", 10),
-			MaxVerified:          e.int("MFA_MAX_VERIFIED_FACTORS", 10),
-			ChallengeExpiry:      e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300), FactorExpiry: e.duration("MFA_FACTOR_EXPIRY_DURATION", 0), PhoneTemplate: e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
-			PhoneMaxFrequency: e.duration("MFA_PHONE_MAX_FREQUENCY", 0),
-		},
+		MFA: e.mfa(),
 		WebAuthn: auth.WebAuthnConfig{
 			RPID: e.text("WEBAUTHN_RP_ID", ""), RPDisplayName: e.text("WEBAUTHN_RP_DISPLAY_NAME", ""),
 			RPOrigins: e.list("WEBAUTHN_RP_ORIGINS"), Passkeys: e.flag("PASSKEY_ENABLED", false),
 			MaxPasskeys: e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
 		},
-		Limits: auth.Limits{
-			Header: e.text("RATE_LIMIT_HEADER", ""), Burst: burst, EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30),
-			SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30), AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30),
-			TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
-			SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
-			ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15),
-			Web3PerFive:        e.int("RATE_LIMIT_WEB3", 30), PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30),
-			OAuthRegisterPerFive: e.int("RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER", 10),
-		},
+		Limits: e.limits(),
 		OAuthServer: auth.OAuthServerConfig{
 			Enabled:             e.flag("OAUTH_SERVER_ENABLED", false),
 			DynamicRegistration: e.flag("OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION", false),
@@ -227,6 +126,35 @@ func (e *env) auth() auth.Config {
 	}
 	c.Mail, c.Hooks, c.Providers = e.mail(), e.hooks(), e.providers(c.ExternalURL)
 	return c
+}
+
+func (e *env) mfa() auth.MFAConfig {
+	return auth.MFAConfig{
+		DisableTOTPEnroll:    !e.flag("MFA_TOTP_ENROLL_ENABLED", true),
+		DisableTOTPVerify:    !e.flag("MFA_TOTP_VERIFY_ENABLED", true),
+		EnablePhoneEnroll:    e.flag("MFA_PHONE_ENROLL_ENABLED", false),
+		EnablePhoneVerify:    e.flag("MFA_PHONE_VERIFY_ENABLED", false),
+		EnableWebAuthnEnroll: e.flag("MFA_WEB_AUTHN_ENROLL_ENABLED", false),
+		EnableWebAuthnVerify: e.flag("MFA_WEB_AUTHN_VERIFY_ENABLED", false),
+		MaxFactors:           e.int("MFA_MAX_ENROLLED_FACTORS", 10),
+		MaxVerified:          e.int("MFA_MAX_VERIFIED_FACTORS", 10),
+		ChallengeExpiry:      e.seconds("MFA_CHALLENGE_EXPIRY_DURATION", 300),
+		FactorExpiry:         e.duration("MFA_FACTOR_EXPIRY_DURATION", 0),
+		PhoneTemplate:        e.text("MFA_PHONE_TEMPLATE", ""), PhoneCodeLength: e.int("MFA_PHONE_OTP_LENGTH", 6),
+		PhoneMaxFrequency: e.duration("MFA_PHONE_MAX_FREQUENCY", 0),
+	}
+}
+
+func (e *env) limits() auth.Limits {
+	return auth.Limits{
+		Header: e.text("RATE_LIMIT_HEADER", ""), Burst: burst, EmailPerHour: e.rate("RATE_LIMIT_EMAIL_SENT", 30),
+		SMSPerHour: e.rate("RATE_LIMIT_SMS_SENT", 30), AnonymousPerHour: e.int("RATE_LIMIT_ANONYMOUS_USERS", 30),
+		TokenRefreshPerFive: e.int("RATE_LIMIT_TOKEN_REFRESH", 150),
+		SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
+		ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15),
+		Web3PerFive:        e.int("RATE_LIMIT_WEB3", 30), PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30),
+		OAuthRegisterPerFive: e.int("RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER", 10),
+	}
 }
 
 // characters splits sets of characters at colons. `\:` stands for a colon.
@@ -274,7 +202,8 @@ func (e *env) mail() auth.MailConfig {
 			continue
 		}
 		if strings.Contains(file, "://") {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; give the path of a file", upper))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; "+
+				"give the path of a file", upper))
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -325,14 +254,15 @@ func (e *env) providers(external string) map[string]idp.Config {
 	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER",
 		"VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
 		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; docs/auth.md lists the known ones", name))
+			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; "+
+				"docs/auth.md lists the known ones", name))
 		}
 	}
 	return out
 }
 
 // keys reads the secret and the JWK set. The key whose key_ops allow signing signs.
-func (e *env) keys(s *Settings) {
+func (e *env) keys(s *settings) {
 	secret := e.need("JWT_SECRET")
 	text := e.text("JWT_KEYS", "[]")
 	set, err := keys.ParseSet(text)
@@ -351,8 +281,8 @@ func (e *env) keys(s *Settings) {
 	s.Verifying = verifying(set, secret, e.list("JWT_VALID_METHODS"))
 }
 
-// verifying returns the keys of the set with one of the methods, by default those of all its keys.
-// The secret verifies only if HS256 is among the methods; otherwise it has been retired.
+// verifying returns the keys of the set with one of the methods, by default the methods of all its
+// keys. The secret verifies only if HS256 is among the methods; otherwise it has been retired.
 func verifying(set []keys.Key, secret string, methods []string) []keys.Key {
 	if len(methods) == 0 {
 		for _, k := range set {
@@ -446,6 +376,7 @@ func (e *env) sms(c *auth.Config) auth.SMS {
 		return sms.New("vonage", sms.Config{Account: e.text("SMS_VONAGE_API_KEY", ""),
 			Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
 	}
-	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; use twilio, messagebird, textlocal or vonage", c.SMSProvider))
+	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; "+
+		"use twilio, messagebird, textlocal or vonage", c.SMSProvider))
 	return nil
 }

@@ -15,7 +15,7 @@ func lookup(vars map[string]string) func(string) (string, bool) {
 
 // TestFromEnv reads the variables of a compose file.
 func TestFromEnv(t *testing.T) {
-	s, err := FromEnv(lookup(map[string]string{
+	s, err := fromEnv(lookup(map[string]string{
 		"DATABASE_URL": "postgres://db/postgres", "PORT": "9999", "API_EXTERNAL_URL": "https://example.org/auth/v1",
 		"GOTRUE_SITE_URL": "https://example.org", "GOTRUE_JWT_SECRET": "secret", "GOTRUE_JWT_EXP": "60",
 		"GOTRUE_MAILER_AUTOCONFIRM": "true", "GOTRUE_URI_ALLOW_LIST": "https://a.example.org,https://b.example.org",
@@ -55,7 +55,7 @@ func TestFromEnv(t *testing.T) {
 
 // TestFromEnvReportsAllErrors checks that one error names every wrong or missing variable.
 func TestFromEnvReportsAllErrors(t *testing.T) {
-	_, err := FromEnv(lookup(map[string]string{
+	_, err := fromEnv(lookup(map[string]string{
 		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true",
 		"GOTRUE_EXTERNAL_VERCEL_MARKETPLACE_ENABLED": "true",
 		"GOTRUE_MAILER_TEMPLATES_INVITE":             "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[{}]",

@@ -19,8 +19,8 @@ import (
 	"daawo/supabase/internal/engine/auth"
 )
 
-// keyring returns the keys of the Settings, which do not change while the server runs.
-type keyring struct{ s Settings }
+// keyring returns the keys of the settings, which do not change while the server runs.
+type keyring struct{ s settings }
 
 func (k keyring) Signer() keys.Key      { return k.s.Signer }
 func (k keyring) Verifying() []keys.Key { return k.s.Verifying }
@@ -71,7 +71,7 @@ func checkMail(ctx context.Context, server mail.Server, log *slog.Logger) {
 
 // Run serves the auth API until ctx ends.
 func Run(ctx context.Context, getenv func(string) (string, bool), environ []string, log *slog.Logger) error {
-	s, err := FromEnv(getenv, environ)
+	s, err := fromEnv(getenv, environ)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ const newest = "20260625000000"
 // prepare creates the auth schema if it is missing, as GoTrue migrates at its start. Like GoTrue,
 // it only needs the role that owns the schema. GoTrue has no table for rate limits: if the role may
 // not create it, prepare disables the limits and logs it.
-func prepare(ctx context.Context, s *Settings, log *slog.Logger) error {
+func prepare(ctx context.Context, s *settings, log *slog.Logger) error {
 	conn, err := pgx.Connect(ctx, s.DatabaseURL)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
@@ -63,7 +63,8 @@ func alone(ctx context.Context, conn *pgx.Conn, fn func(context.Context, pgx.Tx)
 func createSchema(ctx context.Context, tx pgx.Tx) error {
 	var users, ledger, functions bool
 	if err := tx.QueryRow(ctx, `
-		select to_regclass('auth.users') is not null, to_regclass('auth.schema_migrations') is not null, to_regproc('auth.uid') is not null`).
+		select to_regclass('auth.users') is not null, to_regclass('auth.schema_migrations') is not null,
+			to_regproc('auth.uid') is not null`).
 		Scan(&users, &ledger, &functions); err != nil {
 		return err
 	}
@@ -102,7 +103,8 @@ func dropFirstTables(ctx context.Context, tx pgx.Tx, last string) error {
 		var empty bool
 		if err := tx.QueryRow(ctx, `
 			select not exists (select from auth.users) and not exists (select from auth.refresh_tokens)
-			   and not exists (select from auth.instances) and not exists (select from auth.audit_log_entries)`).Scan(&empty); err != nil {
+			   and not exists (select from auth.instances)
+			   and not exists (select from auth.audit_log_entries)`).Scan(&empty); err != nil {
 			return err
 		}
 		first = empty
@@ -110,7 +112,8 @@ func dropFirstTables(ctx context.Context, tx pgx.Tx, last string) error {
 	if !first {
 		return fmt.Errorf("last migration is %q; migrate to %s with GoTrue %s first", last, newest, auth.Version)
 	}
-	_, err := tx.Exec(ctx, `drop table auth.users, auth.refresh_tokens, auth.instances, auth.audit_log_entries, auth.schema_migrations cascade`)
+	_, err := tx.Exec(ctx, `drop table auth.users, auth.refresh_tokens, auth.instances, auth.audit_log_entries,
+		auth.schema_migrations cascade`)
 	return err
 }
 

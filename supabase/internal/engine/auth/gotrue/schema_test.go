@@ -18,7 +18,7 @@ func TestReplicasStartTogether(t *testing.T) {
 		var replicas sync.WaitGroup
 		for range 8 {
 			replicas.Go(func() {
-				s := &Settings{DatabaseURL: database.URL("supabase_admin")}
+				s := &settings{DatabaseURL: database.URL("supabase_admin")}
 				s.Auth.Limits = auth.Limits{Burst: 30}
 				if err := prepare(t.Context(), s, slog.New(slog.NewTextHandler(t.Output(), nil))); err != nil ||
 					s.Auth.Limits.Burst != 30 {

@@ -12,7 +12,8 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-const invalidChannel = "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider."
+const invalidChannel = "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if " +
+	"Twilio or Twilio Verify is used as the provider."
 
 // CheckChannel returns an error if messages cannot be sent by the channel.
 func (s *Sender) CheckChannel(channel string) error {

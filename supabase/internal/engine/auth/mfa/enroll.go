@@ -164,7 +164,8 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 		return apierror.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
 	}
 	if _, err := tx.Exec(ctx, `
-		insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
+		insert into auth.mfa_factors
+			(id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
 		values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, nullif($6, ''), nullif($7, ''))`,
 		f.ID, f.UserID, f.FriendlyName, f.FactorType, now, f.Secret, f.Phone); err != nil {
 		return err
@@ -184,7 +185,8 @@ func qrSVG(content string) (string, error) {
 	n := code.Bounds().Dx()
 	size := (n + 2*margin) * unit
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"><rect width="100%%" height="100%%" fill="white"/><path fill="black" d="`,
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d">`+
+		`<rect width="100%%" height="100%%" fill="white"/><path fill="black" d="`,
 		size, size, size, size)
 	for y := range n {
 		for x := range n {

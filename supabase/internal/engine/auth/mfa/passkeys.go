@@ -196,8 +196,8 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 		}
 		if _, err := tx.Exec(ctx, `
 			insert into auth.webauthn_credentials (
-			  id, user_id, credential_id, public_key, attestation_type, aaguid, sign_count, transports, backup_eligible, backed_up,
-			  friendly_name, created_at, updated_at)
+			  id, user_id, credential_id, public_key, attestation_type, aaguid, sign_count, transports,
+			  backup_eligible, backed_up, friendly_name, created_at, updated_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`,
 			made.ID, c.User.ID, credential.ID, credential.PublicKey, credential.AttestationType, aaguid(credential),
 			int64(credential.Authenticator.SignCount), transports, credential.Flags.BackupEligible,
@@ -281,7 +281,8 @@ func (s *Service) Login(w http.ResponseWriter, r *http.Request) error {
 	reply, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
 		var id uuid.UUID
 		if err := tx.QueryRow(ctx, `
-			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3 where credential_id = $1 returning id`,
+			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3
+			where credential_id = $1 returning id`,
 			credential.ID, s.now(), int64(credential.Authenticator.SignCount)).Scan(&id); err != nil {
 			return nil, err
 		}

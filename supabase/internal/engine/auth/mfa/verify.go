@@ -167,7 +167,9 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 		return nil, err
 	}
 	if _, err := tx.Exec(ctx,
-		`delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type = $2::auth.factor_type`, u.ID, f.FactorType); err != nil {
+		`delete from auth.mfa_factors
+			where user_id = $1 and status = 'unverified'
+			and factor_type = $2::auth.factor_type`, u.ID, f.FactorType); err != nil {
 		return nil, err
 	}
 	if first {

@@ -178,7 +178,9 @@ func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f
 	if err != nil {
 		return nil, err
 	}
-	_, err = tx.Exec(ctx, `update auth.mfa_factors set web_authn_credential = $2, web_authn_aaguid = $3, updated_at = $4 where id = $1`,
+	_, err = tx.Exec(ctx, `
+		update auth.mfa_factors set web_authn_credential = $2, web_authn_aaguid = $3, updated_at = $4
+		where id = $1`,
 		f.ID, stored, aaguid(credential), s.now())
 	return nil, err
 }

@@ -31,8 +31,8 @@ import (
 // MaxLength is the longest password in bytes; bcrypt ignores the rest.
 const MaxLength = 72
 
-// ErrHash means that a stored or imported hash has an unknown format.
-var ErrHash = errors.New("unknown format of password hash; use bcrypt, argon2 or Firebase scrypt")
+// errHash means that a stored or imported hash has an unknown format.
+var errHash = errors.New("unknown format of password hash; use bcrypt, argon2 or Firebase scrypt")
 
 // Hasher hashes and compares passwords, with a limit on concurrent hashes.
 type Hasher struct {
@@ -118,7 +118,7 @@ func (h *Hasher) Outdated(hash string) bool {
 	return err == nil && (cost > bcrypt.DefaultCost || cost == bcrypt.MinCost) && cost != h.cost
 }
 
-// Check returns ErrHash if the format of an imported hash is unknown or its parameters are out of
+// Check returns errHash if the format of an imported hash is unknown or its parameters are out of
 // bounds.
 func Check(hash string) error {
 	var err error
@@ -131,12 +131,13 @@ func Check(hash string) error {
 		_, err = bcrypt.Cost([]byte(hash))
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrHash, err)
+		return fmt.Errorf("%w: %w", errHash, err)
 	}
 	return nil
 }
 
-var argon2Form = regexp.MustCompile(`^\$(argon2id?)\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})(?:,keyid=[^,$]+)?(?:,data=[^$]+)?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
+var argon2Form = regexp.MustCompile(`^\$(argon2id?)\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})` +
+	`(?:,keyid=[^,$]+)?(?:,data=[^$]+)?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
 
 type argon2Hash struct {
 	kind         string
@@ -169,7 +170,7 @@ func parseArgon2(hash string) (argon2Hash, error) {
 func matchesArgon2(hash, password string) (bool, error) {
 	h, err := parseArgon2(hash)
 	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrHash, err)
+		return false, fmt.Errorf("%w: %w", errHash, err)
 	}
 	derive := argon2.IDKey
 	if h.kind == "argon2" || h.kind == "argon2i" {
@@ -181,7 +182,8 @@ func matchesArgon2(hash, password string) (bool, error) {
 
 // firebaseForm matches hashes of Firebase. Firebase derives an AES key with scrypt and encrypts the
 // signer key of the project with it; the hash is the ciphertext.
-var firebaseForm = regexp.MustCompile(`^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})(?:,ss=([A-Za-z0-9+/]+=*))?(?:,sk=([A-Za-z0-9+/]+=*))?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
+var firebaseForm = regexp.MustCompile(`^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,3}),p=(\d{1,2})` +
+	`(?:,ss=([A-Za-z0-9+/]+=*))?(?:,sk=([A-Za-z0-9+/]+=*))?\$([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]+=*)$`)
 
 type firebaseHash struct {
 	memory, rounds, threads          int
@@ -214,12 +216,12 @@ func parseFirebase(hash string) (firebaseHash, error) {
 func matchesFirebase(hash, password string) (bool, error) {
 	f, err := parseFirebase(hash)
 	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrHash, err)
+		return false, fmt.Errorf("%w: %w", errHash, err)
 	}
 	salt := append(append([]byte{}, f.salt...), f.separator...)
 	derived, err := scrypt.Key([]byte(password), salt, 1<<f.memory, f.rounds, f.threads, 32)
 	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrHash, err)
+		return false, fmt.Errorf("%w: %w", errHash, err)
 	}
 	block, err := aes.NewCipher(derived)
 	if err != nil {

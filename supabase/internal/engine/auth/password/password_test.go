@@ -49,7 +49,7 @@ func TestMatches(t *testing.T) {
 	}
 	for _, bad := range []string{"", "plain",
 		"$argon2id$v=19$m=9999999,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc", "$fbscrypt$v=1"} {
-		if err := Check(bad); !errors.Is(err, ErrHash) {
+		if err := Check(bad); !errors.Is(err, errHash) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

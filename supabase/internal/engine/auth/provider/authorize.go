@@ -46,7 +46,8 @@ var errAuthorizationNotFound = apierror.Errorf(http.StatusNotFound, "oauth_autho
 // requests uses it.
 func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any) (*authorization, error) {
 	rows, err := tx.Query(ctx, `
-		select id, authorization_id, client_id, user_id, redirect_uri, scope, coalesce(state, '') state, coalesce(resource, '') resource,
+		select id, authorization_id, client_id, user_id, redirect_uri, scope, coalesce(state, '') state,
+			coalesce(resource, '') resource,
 		       coalesce(nonce, '') nonce, coalesce(code_challenge, '') code_challenge,
 		       coalesce(code_challenge_method::text, '') code_challenge_method, status::text, expires_at
 		  from auth.oauth_authorizations `+where+` for update`, args...)
@@ -102,9 +103,10 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `
 			insert into auth.oauth_authorizations (
-			  id, authorization_id, client_id, redirect_uri, scope, state, resource, nonce, code_challenge, code_challenge_method,
-			  response_type, status, created_at, expires_at)
-			values ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), $9, 's256', 'code', 'pending', $10, $11)`,
+			  id, authorization_id, client_id, redirect_uri, scope, state, resource, nonce, code_challenge,
+			  code_challenge_method, response_type, status, created_at, expires_at)
+			values ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), $9, 's256', 'code', 'pending',
+				$10, $11)`,
 			uuid.New(), name, c.ID, p.RedirectURI, p.Scope, p.State, p.Resource, p.Nonce, p.Challenge, now,
 			now.Add(s.config.Life))
 		return nil, err

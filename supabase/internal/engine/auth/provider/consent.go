@@ -155,7 +155,9 @@ func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Call
 // approve gives an authorization its code and returns the redirect.
 func (s *Server) approve(ctx context.Context, tx pgx.Tx, a *authorization) (redirectReply, error) {
 	code := newSecretName()
-	_, err := tx.Exec(ctx, `update auth.oauth_authorizations set status = 'approved', approved_at = $2, authorization_code = $3 where id = $1`,
+	_, err := tx.Exec(ctx, `
+		update auth.oauth_authorizations set status = 'approved', approved_at = $2, authorization_code = $3
+		where id = $1`,
 		a.ID, s.now(), hashCode(code))
 	return redirectReply{back(a.RedirectURI, "code", code, "state", a.State)}, err
 }

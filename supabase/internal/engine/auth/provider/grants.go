@@ -19,7 +19,8 @@ import (
 // consentedScopes returns the scopes that a user has granted to an application.
 func consentedScopes(ctx context.Context, tx pgx.Tx, user, client uuid.UUID) ([]string, error) {
 	var scopes string
-	err := tx.QueryRow(ctx, `select scopes from auth.oauth_consents where user_id = $1 and client_id = $2 and revoked_at is null`, user, client).Scan(&scopes)
+	err := tx.QueryRow(ctx, `select scopes from auth.oauth_consents
+		where user_id = $1 and client_id = $2 and revoked_at is null`, user, client).Scan(&scopes)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -47,7 +48,8 @@ type grant struct {
 // ListGrants serves GET /user/oauth/grants: the applications with a grant of the user.
 func (s *Server) ListGrants(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	rows, err := s.db.Pgx().Query(r.Context(), `
-		select c.id, coalesce(c.client_name, ''), coalesce(c.client_uri, ''), coalesce(c.logo_uri, ''), o.scopes, o.granted_at
+		select c.id, coalesce(c.client_name, ''), coalesce(c.client_uri, ''), coalesce(c.logo_uri, ''), o.scopes,
+			o.granted_at
 		  from auth.oauth_consents o join auth.oauth_clients c on c.id = o.client_id and c.deleted_at is null
 		 where o.user_id = $1 and o.revoked_at is null order by o.granted_at desc, c.id`, c.User.ID)
 	if err != nil {
@@ -80,7 +82,8 @@ func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 	ctx := r.Context()
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		done, err := tx.Exec(ctx, `
-			update auth.oauth_consents set revoked_at = greatest($3, granted_at) where user_id = $1 and client_id = $2 and revoked_at is null`,
+			update auth.oauth_consents set revoked_at = greatest($3, granted_at)
+			where user_id = $1 and client_id = $2 and revoked_at is null`,
 			c.User.ID, client, s.now())
 		if err != nil {
 			return nil, err

@@ -14,7 +14,8 @@ import (
 // future than it takes to empty was written by a wrong clock and counts as empty, so that it does
 // not refuse requests until that time.
 const levelAfter = `case when b.updated_at > $2::timestamptz + $5::interval then 0
-	else greatest(0, b.level - greatest(0, extract(epoch from $2::timestamptz - b.updated_at))::float8 * $3::float8) end + 1`
+	else greatest(0,
+		b.level - greatest(0, extract(epoch from $2::timestamptz - b.updated_at))::float8 * $3::float8) end + 1`
 
 // bucket is a leaky bucket: it holds capacity drops and loses perSecond of them.
 type bucket struct{ capacity, perSecond float64 }

@@ -1,5 +1,5 @@
-// Package redirect decides which URLs may receive a redirect with a token: those of the site,
-// loopback addresses, and those that match a glob of the allow list.
+// Package redirect decides which URLs may receive a redirect with a token: the site's own, loopback
+// addresses, and URLs that match a glob of the allow list.
 package redirect
 
 import (

@@ -196,7 +196,7 @@ func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User
 	}
 }
 
-// Audience returns the audience of a request: that of the header, the token or the configuration.
+// Audience returns the audience of a request, from the header, the token or the configuration.
 func (m *Manager) Audience(r *http.Request, claims *keys.Claims) string {
 	if aud := r.Header.Get("X-JWT-AUD"); aud != "" {
 		return aud

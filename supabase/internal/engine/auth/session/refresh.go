@@ -17,7 +17,7 @@ import (
 // OAuthError returns an error in the form of RFC 6749, section 5.2.
 func OAuthError(code, format string, args ...any) error {
 	err := apierror.Errorf(http.StatusBadRequest, code, format, args...)
-	err.Details = apierror.AuthOAuth{}
+	err.Details = endpoint.OAuthFormat{}
 	return err
 }
 
@@ -116,7 +116,8 @@ func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *st
 	c := endpoint.ClientOf(r)
 	writes.Queue(`
 		update auth.sessions
-		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''), ip = nullif($4, '')::inet
+		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''),
+		       ip = nullif($4, '')::inet
 		 where id = $1`,
 		s.ID, m.now(), c.UserAgent, c.Address)
 	if err := tx.SendBatch(r.Context(), writes).Close(); err != nil {

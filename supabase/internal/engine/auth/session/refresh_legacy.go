@@ -47,7 +47,8 @@ func activeToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (*legacyToke
 // round trip. This serialises refreshes, and refreshes with second factors, also across replicas.
 func lockLegacyToken(ctx context.Context, tx pgx.Tx, text string) (t *legacyToken, err error) {
 	b := &pgx.Batch{}
-	b.Queue(`select from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text)
+	b.Queue(`select from auth.sessions
+		where id = (select session_id from auth.refresh_tokens where token = $1) for update`, text)
 	store.QueueRow(b, &t, selectLegacyToken+`where token = $1 for update`, text)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return nil, err
@@ -95,7 +96,8 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 		} else if m.now().After(t.UpdatedAt.Add(m.config.ReuseInterval)) {
 			if m.config.RefreshTokenRotation {
 				if _, err := tx.Exec(ctx,
-					`update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked is false`, *t.SessionID, m.now()); err != nil {
+					`update auth.refresh_tokens set revoked = true, updated_at = $2
+						where session_id = $1 and revoked is false`, *t.SessionID, m.now()); err != nil {
 					return nil, err
 				}
 			}

@@ -42,7 +42,8 @@ func newTokenKey() []byte {
 // key become invalid.
 func newSignedToken(ctx context.Context, tx pgx.Tx, session uuid.UUID) (string, error) {
 	key := newTokenKey()
-	_, err := tx.Exec(ctx, `update auth.sessions set refresh_token_hmac_key = $2, refresh_token_counter = 0 where id = $1`,
+	_, err := tx.Exec(ctx, `update auth.sessions set refresh_token_hmac_key = $2, refresh_token_counter = 0
+		where id = $1`,
 		session, base64.RawURLEncoding.EncodeToString(key))
 	return signedToken{Session: session}.encode(key), err
 }

@@ -38,7 +38,8 @@ func (s *Store) ChangePhone(ctx context.Context, tx pgx.Tx, u *User, phone strin
 	}
 	u.Phone, u.PhoneChange, u.PhoneChangeToken, u.PhoneConfirmedAt, u.IsAnonymous = phone, "", "", &now, false
 	if _, err := tx.Exec(ctx, `
-		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, is_anonymous = false,
+		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3,
+			is_anonymous = false,
 		       updated_at = $3
 		 where id = $1`, u.ID, phone, now); err != nil {
 		return DuplicateContact(err, ErrPhoneExists)

@@ -11,6 +11,7 @@ import (
 
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/engine/auth/endpoint"
 )
 
 // Replies to a contact that another user has.
@@ -62,7 +63,7 @@ func DatabaseError(err error, message string) error {
 	}
 	return (&apierror.Error{
 		Status: status, Code: pg.Code, Message: pg.Message,
-		Details: apierror.AuthDatabase{Hint: pg.Hint, Detail: pg.Detail, Plain: message},
+		Details: endpoint.DatabaseFormat{Hint: pg.Hint, Detail: pg.Detail, Plain: message},
 	}).WithCause(err)
 }
 

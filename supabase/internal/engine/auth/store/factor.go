@@ -66,7 +66,8 @@ func DeleteFactor(ctx context.Context, tx pgx.Tx, f *FactorRow) error {
 		sql  string
 		args []any
 	}{
-		{`delete from auth.mfa_amr_claims c using auth.sessions s where s.id = c.session_id and s.factor_id = $1 and c.authentication_method = $2`, []any{f.ID, method}},
+		{`delete from auth.mfa_amr_claims c using auth.sessions s
+			where s.id = c.session_id and s.factor_id = $1 and c.authentication_method = $2`, []any{f.ID, method}},
 		{`update auth.sessions set aal = 'aal1', factor_id = null where user_id = $1 and factor_id = $2`,
 			[]any{f.UserID, f.ID}},
 		{`delete from auth.mfa_factors where id = $1`, []any{f.ID}},

@@ -60,8 +60,8 @@ func (s *Store) InsertFlow(ctx context.Context, tx pgx.Tx, f Flow) (uuid.UUID, e
 	_, err := tx.Exec(ctx, `
 		insert into auth.flow_state (
 		  id, user_id, auth_code, code_challenge, code_challenge_method, provider_type, authentication_method,
-		  provider_access_token, provider_refresh_token, invite_token, referrer, oauth_client_state_id, linking_target_id,
-		  email_optional, created_at, updated_at)
+		  provider_access_token, provider_refresh_token, invite_token, referrer, oauth_client_state_id,
+		  linking_target_id, email_optional, created_at, updated_at)
 		values ($1, $2, nullif($3, ''), nullif($4, ''), nullif($5, '')::auth.code_challenge_method, $6, $7, '', '',
 		        nullif($8, ''), nullif($9, ''), $10, $11, $12, $13, $13)`,
 		f.ID, f.UserID, f.AuthCode, f.Challenge, strings.ToLower(f.ChallengeMethod), f.Provider, f.Method,
@@ -72,9 +72,10 @@ func (s *Store) InsertFlow(ctx context.Context, tx pgx.Tx, f Flow) (uuid.UUID, e
 const selectFlow = `
 	select id, user_id, coalesce(auth_code, '') auth_code, coalesce(code_challenge, '') code_challenge,
 	       coalesce(code_challenge_method::text, '') code_challenge_method, provider_type, authentication_method,
-	       coalesce(provider_access_token, '') provider_access_token, coalesce(provider_refresh_token, '') provider_refresh_token,
-	       coalesce(invite_token, '') invite_token, coalesce(referrer, '') referrer, oauth_client_state_id, linking_target_id,
-	       email_optional, coalesce(created_at, 'epoch') created_at, auth_code_issued_at
+	       coalesce(provider_access_token, '') provider_access_token,
+	       coalesce(provider_refresh_token, '') provider_refresh_token, coalesce(invite_token, '') invite_token,
+	       coalesce(referrer, '') referrer, oauth_client_state_id, linking_target_id, email_optional,
+	       coalesce(created_at, 'epoch') created_at, auth_code_issued_at
 	  from auth.flow_state `
 
 // FindFlow returns the flow that the condition selects, or ErrNotFound.

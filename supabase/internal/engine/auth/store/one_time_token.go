@@ -79,11 +79,12 @@ func (t OneTimeToken) Clear(ctx context.Context, tx pgx.Tx, u *User, now time.Ti
 	if err := SetColumn(ctx, tx, u, t.token, "", now); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `delete from auth.one_time_tokens where user_id = $1 and token_type = $2::auth.one_time_token_type`, u.ID, t.Kind)
+	_, err := tx.Exec(ctx, `delete from auth.one_time_tokens
+		where user_id = $1 and token_type = $2::auth.one_time_token_type`, u.ID, t.Kind)
 	return err
 }
 
-// Matches reports whether hash is that of a token which has not expired.
+// Matches reports whether hash belongs to a token which has not expired.
 func (t OneTimeToken) Matches(u *User, hash string, life time.Duration, now time.Time) bool {
 	token, sentAt := t.Fields(u)
 	if *token == "" || *sentAt == nil || now.After((*sentAt).Add(life)) {

@@ -26,7 +26,8 @@ type Passkey struct {
 // FindPasskeys returns the passkeys of a user, oldest first.
 func FindPasskeys(ctx context.Context, q Queries, user uuid.UUID) ([]Passkey, error) {
 	rows, err := q.Query(ctx, `
-		select id, friendly_name, created_at, last_used_at, credential_id, public_key, attestation_type, aaguid, sign_count,
+		select id, friendly_name, created_at, last_used_at, credential_id, public_key, attestation_type, aaguid,
+			sign_count,
 		       transports, backup_eligible, backed_up
 		  from auth.webauthn_credentials where user_id = $1 order by created_at`, user)
 	if err != nil {

@@ -21,9 +21,9 @@ func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	if _, err := tx.Exec(ctx, `
 		update auth.users
 		   set email = $2, phone = $3, email_change = $4, phone_change = $5, encrypted_password = null,
-		       confirmation_token = '', recovery_token = '', email_change_token_current = '', email_change_token_new = '',
-		       phone_change_token = '', reauthentication_token = '', raw_user_meta_data = '{}', raw_app_meta_data = '{}',
-		       deleted_at = $6, updated_at = $6
+		       confirmation_token = '', recovery_token = '', email_change_token_current = '',
+		       email_change_token_new = '', phone_change_token = '', reauthentication_token = '',
+		       raw_user_meta_data = '{}', raw_app_meta_data = '{}', deleted_at = $6, updated_at = $6
 		 where id = $1`,
 		u.ID, obscured(u.ID, u.Email), obscured(u.ID, u.Phone)[:15], obscured(u.ID, u.EmailChange),
 		obscured(u.ID, u.PhoneChange)[:15], now); err != nil {

@@ -88,8 +88,8 @@ const selectUser = `
 	select u.id, coalesce(u.aud, '') aud, coalesce(u.role, '') role, coalesce(u.email, '') email, u.email_confirmed_at,
 	       u.invited_at, coalesce(u.phone, '') phone, u.phone_confirmed_at, u.confirmation_sent_at, u.confirmed_at,
 	       u.recovery_sent_at, coalesce(u.email_change, '') email_change, u.email_change_sent_at,
-	       coalesce(u.phone_change, '') phone_change, u.phone_change_sent_at, u.reauthentication_sent_at, u.last_sign_in_at,
-	       u.raw_app_meta_data, u.raw_user_meta_data, coalesce(u.created_at, 'epoch') created_at,
+	       coalesce(u.phone_change, '') phone_change, u.phone_change_sent_at, u.reauthentication_sent_at,
+	       u.last_sign_in_at, u.raw_app_meta_data, u.raw_user_meta_data, coalesce(u.created_at, 'epoch') created_at,
 	       coalesce(u.updated_at, 'epoch') updated_at, u.banned_until, u.deleted_at, u.is_anonymous, u.is_sso_user,
 	       u.encrypted_password, coalesce(u.confirmation_token, '') confirmation_token,
 	       coalesce(u.recovery_token, '') recovery_token,
@@ -106,7 +106,8 @@ const selectUser = `
 	       (select coalesce(json_agg(json_build_object(
 	                 'id', f.id, 'created_at', f.created_at, 'updated_at', f.updated_at, 'status', f.status,
 	                 'friendly_name', f.friendly_name, 'factor_type', f.factor_type, 'phone', f.phone,
-	                 'last_challenged_at', f.last_challenged_at, 'web_authn_aaguid', f.web_authn_aaguid) order by f.created_at), '[]')
+	                 'last_challenged_at', f.last_challenged_at, 'web_authn_aaguid', f.web_authn_aaguid)
+	                 order by f.created_at), '[]')
 	          from auth.mfa_factors f where f.user_id = u.id) factors
 	  from auth.users u `
 
@@ -154,7 +155,8 @@ const VerifiedIdentity = `i.identity_data ->> 'email_verified' = 'true'`
 func UserOfEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
 	return FindUser(ctx, q, `
 		where u.aud = $2 and not u.is_sso_user
-		  and (u.email = $1 or exists (select from auth.identities i where i.user_id = u.id and i.email = $1 and `+VerifiedIdentity+`))
+		  and (u.email = $1 or exists (select from auth.identities i
+		      where i.user_id = u.id and i.email = $1 and `+VerifiedIdentity+`))
 		order by u.email = $1 desc nulls last limit 1`, strings.ToLower(email), audience)
 }
 
@@ -240,7 +242,7 @@ func (u *User) HasIdentity(provider string) bool {
 	return slices.ContainsFunc(u.Identities, func(i Identity) bool { return i.Provider == provider })
 }
 
-// HasPasswordHash reports whether hash is still that of the account's password.
+// HasPasswordHash reports whether the account's password still has the hash.
 func (u *User) HasPasswordHash(hash *string) bool {
 	return hash != nil && u.EncryptedPassword != nil && *hash == *u.EncryptedPassword
 }
@@ -271,8 +273,8 @@ func (m Metadata) Merge(changes Metadata) Metadata {
 	return out
 }
 
-// JSON returns the value for a jsonb column; an empty object for nil.
-func (m Metadata) JSON() []byte {
+// encode returns the value for a jsonb column; an empty object for nil.
+func (m Metadata) encode() []byte {
 	if m == nil {
 		return []byte("{}")
 	}
@@ -283,7 +285,7 @@ func (m Metadata) JSON() []byte {
 	return text
 }
 
-// Text returns a member that is a text; "" for another one.
+// Text returns the string member name, or "" if it is absent or not a string.
 func (m Metadata) Text(name string) string {
 	s, _ := m[name].(string)
 	return s

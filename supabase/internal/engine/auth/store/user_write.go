@@ -67,8 +67,8 @@ func InsertUser(ctx context.Context, tx pgx.Tx, u *User) error {
 		  phone_change, phone_change_token, reauthentication_token, email_change_confirm_status)
 		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, nullif($4, ''), nullif($5, ''), $6, $7, $8,
 		        $9, $10, $11, $11, $12, $13, '', '', '', '', '', '', '', '', 0)`,
-		u.ID, u.Audience, u.Role, u.Email, u.Phone, u.EncryptedPassword, u.AppMetadata.JSON(), u.UserMetadata.JSON(),
-		u.IsAnonymous, u.IsSSO, u.CreatedAt, u.InvitedAt, u.BannedUntil)
+		u.ID, u.Audience, u.Role, u.Email, u.Phone, u.EncryptedPassword, u.AppMetadata.encode(),
+		u.UserMetadata.encode(), u.IsAnonymous, u.IsSSO, u.CreatedAt, u.InvitedAt, u.BannedUntil)
 	return err
 }
 
@@ -79,9 +79,10 @@ func InsertIdentity(ctx context.Context, tx pgx.Tx, u *User, provider string, da
 		LastSignInAt: &now, CreatedAt: now, UpdatedAt: now, Email: data.Text("email"),
 	}
 	_, err := tx.Exec(ctx, `
-		insert into auth.identities (id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+		insert into auth.identities
+			(id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
 		values ($1, $2, $3, $4, $5, $6, $6, $6)`,
-		i.ID, i.ProviderID, u.ID, data.JSON(), provider, now)
+		i.ID, i.ProviderID, u.ID, data.encode(), provider, now)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func SaveProviders(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error
 func SaveIdentityData(ctx context.Context, tx pgx.Tx, i *Identity, data Metadata, now time.Time) error {
 	i.Data, i.Email, i.UpdatedAt = data, strings.ToLower(data.Text("email")), now
 	_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, i.ID,
-		data.JSON(), now)
+		data.encode(), now)
 	return err
 }
 
@@ -121,7 +122,7 @@ func SaveIdentityData(ctx context.Context, tx pgx.Tx, i *Identity, data Metadata
 func SaveAppMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
 	u.AppMetadata, u.UpdatedAt = m, now
 	_, err := tx.Exec(ctx, `update auth.users set raw_app_meta_data = $2, updated_at = $3 where id = $1`, u.ID,
-		m.JSON(), now)
+		m.encode(), now)
 	return err
 }
 
@@ -129,7 +130,7 @@ func SaveAppMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now ti
 func SaveUserMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
 	u.UserMetadata, u.UpdatedAt = m, now
 	_, err := tx.Exec(ctx, `update auth.users set raw_user_meta_data = $2, updated_at = $3 where id = $1`, u.ID,
-		m.JSON(), now)
+		m.encode(), now)
 	return err
 }
 
@@ -192,7 +193,8 @@ func ChangePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *
 		nil, nil, nil, nil
 	if _, err := tx.Exec(ctx, `
 		update auth.users
-		   set confirmation_sent_at = null, recovery_sent_at = null, email_change_sent_at = null, phone_change_sent_at = null,
+		   set confirmation_sent_at = null, recovery_sent_at = null, email_change_sent_at = null,
+		       phone_change_sent_at = null,
 		       reauthentication_sent_at = null
 		 where id = $1`, u.ID); err != nil {
 		return err
@@ -223,7 +225,7 @@ func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, valu
 			id.Email = value
 		}
 		_, err := tx.Exec(ctx, `update auth.identities set identity_data = $2, updated_at = $3 where id = $1`, id.ID,
-			id.Data.JSON(), now)
+			id.Data.encode(), now)
 		return err
 	}
 	return InsertIdentity(ctx, tx, u, provider, data, now)
@@ -235,12 +237,12 @@ func (s *Store) KeepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subj
 	if err := SetColumn(ctx, tx, u, "encrypted_password", nil, s.now()); err != nil {
 		return err
 	}
-	return s.KeepIdentity(ctx, tx, u, provider, subject)
+	return s.keepIdentity(ctx, tx, u, provider, subject)
 }
 
-// KeepIdentity deletes an unconfirmed account's identities but one. The data of that one become the
+// keepIdentity deletes an unconfirmed account's identities but one. The data of that one become the
 // account's.
-func (s *Store) KeepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
+func (s *Store) keepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
 	now := s.now()
 	if _, err := tx.Exec(ctx,
 		`delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider,
@@ -288,5 +290,5 @@ func (s *Store) KeepContact(ctx context.Context, tx pgx.Tx, u *User, provider st
 	} else if len(u.Identities) == 1 {
 		return nil
 	}
-	return s.KeepIdentity(ctx, tx, u, provider, u.ID.String())
+	return s.keepIdentity(ctx, tx, u, provider, u.ID.String())
 }

@@ -14,32 +14,32 @@ type batch struct {
 	s     *Stream
 	items []rowChange
 	only  map[*subscriber]int // nil means all subscribers
-	// subscribers whose claims changed during the check, and their first change that is not
-	// delivered
-	again map[*subscriber]int
+	// subscribers whose claims changed during the check, with the index of their first change that
+	// was not delivered
+	recheck map[*subscriber]int
 
-	checks  []*check
-	tables  map[uint32]*table
-	types   map[uint32]typeInfo
-	asked   map[question]verdict
-	json    map[conversion]string
-	visible map[sight]bool
-	slow    int // users whose check took too long
+	matched      []*matchedChange
+	tables       map[uint32]*table
+	types        map[uint32]typeInfo
+	comparisons  map[comparison]filterResult
+	jsonValues   map[conversion]string
+	visible      map[rowForUser]bool
+	slowPolicies int // users whose policies took too long
 }
 
-// check is a change with the classes that may get it.
-type check struct {
+// matchedChange is a change with the binding groups that listen to it.
+type matchedChange struct {
 	*rowChange
 	index     int
-	record    pgoutput.Tuple // the new row; values that did not change are those of the old row if it is known
+	record    pgoutput.Tuple // the new row; values that did not change come from the old row if it is known
 	identity  pgoutput.Tuple // the old row as far as it is known; nil if not at all
 	known     []bool         // which columns identity has
 	listeners []listener
-	verdicts  []verdict // of the filters, one per listener
+	results   []filterResult // of the filters, one per listener
 }
 
-// question is a condition that the server evaluates.
-type question struct {
+// comparison is a condition that the server evaluates.
+type comparison struct {
 	oid    uint32
 	op     string
 	negate bool
@@ -53,10 +53,10 @@ type conversion struct {
 	text string
 }
 
-// sight is a row that a user may see.
-type sight struct {
-	viewer unique.Handle[viewer]
-	check  *check
+// rowForUser is a changed row, and a user whose right to read it is checked.
+type rowForUser struct {
+	user   unique.Handle[policyUser]
+	change *matchedChange
 }
 
 // table is what the catalogue says now about a table.
@@ -84,44 +84,47 @@ type typeInfo struct {
 
 // run checks the changes and delivers them.
 func (b *batch) run(ctx context.Context) error {
-	b.match()
-	if len(b.checks) == 0 {
+	b.matchBindings()
+	if len(b.matched) == 0 {
 		return nil
 	}
-	if err := b.load(ctx); err != nil {
+	if err := b.loadCatalog(ctx); err != nil {
 		return err
 	}
-	if err := b.generate(ctx); err != nil {
+	if err := b.fillGenerated(ctx); err != nil {
 		return err
 	}
-	b.settle()
-	if err := b.convert(ctx); err != nil {
+	b.evaluateFilters()
+	if err := b.runComparisons(ctx); err != nil {
 		return err
 	}
-	if err := b.look(ctx); err != nil {
+	if err := b.convertJSON(ctx); err != nil {
+		return err
+	}
+	if err := b.checkPolicies(ctx); err != nil {
 		return err
 	}
 	b.deliver()
 	return nil
 }
 
-// match finds the classes that listen to each change.
-func (b *batch) match() {
-	b.asked, b.json, b.types = map[question]verdict{}, map[conversion]string{}, map[uint32]typeInfo{}
+// matchBindings finds the binding groups that listen to each change.
+func (b *batch) matchBindings() {
+	b.comparisons, b.jsonValues, b.types = map[comparison]filterResult{}, map[conversion]string{}, map[uint32]typeInfo{}
 	for i := range b.items {
 		item := &b.items[i]
 		listeners := b.s.registry.listeners(item.relation.Schema, item.relation.Table, item.kind, b.only, i)
 		if len(listeners) == 0 {
 			continue
 		}
-		c := &check{rowChange: item, index: i, listeners: listeners}
-		c.resolve()
-		b.checks = append(b.checks, c)
+		c := &matchedChange{rowChange: item, index: i, listeners: listeners}
+		c.resolveRows()
+		b.matched = append(b.matched, c)
 	}
 }
 
-// resolve sets the record and the identity.
-func (c *check) resolve() {
+// resolveRows sets the record and the identity.
+func (c *matchedChange) resolveRows() {
 	columns := c.relation.Columns
 	switch {
 	case c.old != nil:
@@ -149,9 +152,9 @@ func (c *check) resolve() {
 	}
 }
 
-// value returns what filters compare: the new value, or that of a deleted row. ok is false if it is
-// not known.
-func (c *check) value(column string) (v pgoutput.Value, oid uint32, ok bool) {
+// value returns what filters compare: the new value, or the old value of a deleted row. ok is false
+// if it is not known.
+func (c *matchedChange) value(column string) (v pgoutput.Value, oid uint32, ok bool) {
 	for i, col := range c.relation.Columns {
 		if col.Name != column {
 			continue
@@ -164,75 +167,76 @@ func (c *check) value(column string) (v pgoutput.Value, oid uint32, ok bool) {
 	return v, 0, false
 }
 
-// filter evaluates the conditions of a class. Those that only the server can evaluate are looked up
-// in asked, or added to it.
-func (b *batch) filter(c *check, l *listener) verdict {
-	result := yes
+// applyFilters evaluates the conditions of a binding group. Conditions that only the server can
+// evaluate are looked up in comparisons, or added to it.
+func (b *batch) applyFilters(c *matchedChange, l *listener) filterResult {
+	result := accepts
 	for i := range l.filters {
 		condition := &l.filters[i]
 		v, oid, ok := c.value(condition.column)
 		if !ok {
-			return no
+			return rejects
 		}
-		verdict := condition.holds(oid, v)
-		if verdict == ask {
+		holds := condition.holds(oid, v)
+		if holds == undecided {
 			// The server compares null only with isdistinct.
-			q := question{oid, condition.op, condition.negate, condition.value, v.Text}
+			q := comparison{oid, condition.op, condition.negate, condition.value, v.Text}
 			if v.Kind == pgoutput.Null {
-				return verdictOf(!condition.negate)
+				return resultOf(!condition.negate)
 			}
-			known, found := b.asked[q]
+			known, found := b.comparisons[q]
 			if !found {
-				b.asked[q] = ask
-				known = ask
+				b.comparisons[q] = undecided
+				known = undecided
 			}
-			verdict = known
+			holds = known
 		}
-		switch verdict {
-		case no:
-			return no
-		case ask:
-			result = ask
+		switch holds {
+		case rejects:
+			return rejects
+		case undecided:
+			result = undecided
 		}
 	}
 	return result
 }
 
-// settle evaluates the filters, and collects what the server has to evaluate or convert.
-func (b *batch) settle() {
-	for _, c := range b.checks {
+// evaluateFilters evaluates the filters, and collects the comparisons and conversions for the
+// server.
+func (b *batch) evaluateFilters() {
+	for _, c := range b.matched {
 		t := b.tables[c.relation.ID]
 		if t == nil { // dropped
 			continue
 		}
-		c.verdicts = make([]verdict, len(c.listeners))
-		memo := map[string]verdict{}
-		interesting := false
+		c.results = make([]filterResult, len(c.listeners))
+		byFilter := map[string]filterResult{}
+		accepted := false
 		for i := range c.listeners {
 			l := &c.listeners[i]
-			result := yes
+			result := accepts
 			if len(l.filters) > 0 {
 				key := l.filterKey
-				known, ok := memo[key]
+				known, ok := byFilter[key]
 				if !ok {
-					known = b.filter(c, l)
-					memo[key] = known
+					known = b.applyFilters(c, l)
+					byFilter[key] = known
 				}
 				result = known
 			}
-			if result != no && !t.mayFilter(l) {
-				result = no
+			if result != rejects && !t.mayFilter(l) {
+				result = rejects
 			}
-			c.verdicts[i] = result
-			interesting = interesting || result != no
+			c.results[i] = result
+			accepted = accepted || result != rejects
 		}
-		if interesting {
-			b.collect(c)
+		if accepted {
+			b.collectConversions(c)
 		}
 	}
 }
 
-// mayFilter reports whether a class may still read the columns that it filters.
+// mayFilter reports whether the role of l may still read the columns that l filters.
 func (t *table) mayFilter(l *listener) bool {
 	readable := t.readable[l.role]
 	for i := range l.filters {
@@ -244,8 +248,8 @@ func (t *table) mayFilter(l *listener) bool {
 	return true
 }
 
-// collect adds the values of a change that only the server can convert.
-func (b *batch) collect(c *check) {
+// collectConversions adds the values of a change that only the server can convert.
+func (b *batch) collectConversions(c *matchedChange) {
 	for _, tuple := range []pgoutput.Tuple{c.record, c.identity} {
 		for i, v := range tuple {
 			if v.Kind != pgoutput.Text {
@@ -256,14 +260,14 @@ func (b *batch) collect(c *check) {
 				continue
 			}
 			if _, ok := appendValue(nil, oid, v.Text); !ok {
-				b.json[conversion{oid, v.Text}] = ""
+				b.jsonValues[conversion{oid, v.Text}] = ""
 			}
 		}
 	}
 }
 
-// refusal returns the error that upstream sends in place of a change, or "".
-func (b *batch) refusal(c *check, t *table, role string) string {
+// changeError returns the error that upstream sends in place of a change, or "".
+func (b *batch) changeError(c *matchedChange, t *table, role string) string {
 	if c.kind == kindDelete {
 		return ""
 	}

@@ -19,6 +19,9 @@ func (s *Stream) broadcast(rel *pgoutput.Relation, row pgoutput.Tuple) {
 			set[column.Name] = row[i].Text
 		}
 	}
+	if set["skip_broadcast"] == "t" { // its sender has delivered it
+		return
+	}
 	b := Broadcast{ID: set["id"], Topic: set["topic"], Event: set["event"], Extension: set["extension"],
 		Private: set["private"] == "t"}
 	for _, name := range []string{"id", "topic", "event", "private"} {

@@ -19,7 +19,7 @@ type Binding struct {
 	Table  string   // "*" means every table of the schema
 	Event  string   // "*", "INSERT", "UPDATE" or "DELETE"
 	Filter string   // as the client wrote it; "" means none
-	Select []string // columns; empty means all that the role may read
+	Select []string // columns beside the primary key; nil means all that the role may read
 }
 
 // Subscriber is a channel that listens to changes.
@@ -82,14 +82,16 @@ type SubscribeError struct{ Message string }
 func (e *SubscribeError) Error() string { return e.Message }
 
 var (
-	// ErrClosed is the error of a call after Run returned, or for an unknown subscriber.
-	ErrClosed = errors.New("the stream of changes has ended")
-	// ErrIdle is the error of Ready while nothing needs the stream, so that it is not connected.
-	ErrIdle = errors.New("the stream of changes is idle")
-	// ErrWALLevel means that the server does not write what logical replication needs.
-	ErrWALLevel = errors.New("the stream of changes needs wal_level = logical: run `alter system set wal_level = logical` as a superuser and restart Postgres")
-	// ErrNotReplicator means that the role of Options.ReplicationURL may not replicate.
-	ErrNotReplicator = errors.New("the stream of changes needs a role that may replicate: run `alter role … replication` as a superuser")
+	// errClosed is the error of a call after Run returned, or for an unknown subscriber.
+	errClosed = errors.New("the stream of changes has ended")
+	// errIdle is the error of Ready while nothing needs the stream, so that it is not connected.
+	errIdle = errors.New("the stream of changes is idle")
+	// errWALLevel means that the server does not write what logical replication needs.
+	errWALLevel = errors.New("the stream of changes needs wal_level = logical: " +
+		"run `alter system set wal_level = logical` as a superuser and restart Postgres")
+	// errNotReplicator means that the role of Options.ReplicationURL may not replicate.
+	errNotReplicator = errors.New("the stream of changes needs a role that may replicate: " +
+		"run `alter role … replication` as a superuser")
 )
 
 // The kinds of changes.

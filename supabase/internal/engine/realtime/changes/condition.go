@@ -24,67 +24,68 @@ var simple = map[uint32]struct{ ordered bool }{
 	oidInt2: {true}, oidInt4: {true}, oidInt8: {true}, oidText: {}, oidVarchar: {}, oidUUID: {}, oidBool: {},
 }
 
-// verdict is the result of a condition.
-type verdict int8
+// filterResult is the result of a condition or of all conditions of a filter.
+type filterResult int8
 
 const (
-	no verdict = iota
-	yes
-	ask // the server decides
+	rejects filterResult = iota
+	accepts
+	undecided // the server decides
 )
 
-func verdictOf(b bool) verdict {
+// resultOf returns accepts for true.
+func resultOf(b bool) filterResult {
 	if b {
-		return yes
+		return accepts
 	}
-	return no
+	return rejects
 }
 
 // holds evaluates the condition for a value of a type. The comparison with null is unknown in SQL,
-// which counts as no, also if negated.
-func (c *condition) holds(oid uint32, v pgoutput.Value) verdict {
+// which rejects the value, also if negated.
+func (c *condition) holds(oid uint32, v pgoutput.Value) filterResult {
 	isNull := v.Kind == pgoutput.Null
 	if c.op == "is" {
 		return c.holdsIs(isNull, v.Text)
 	}
 	if isNull && c.op != "isdistinct" {
-		return no
+		return rejects
 	}
 	order, known := simple[oid]
 	if !known || oid != c.oid {
-		return ask
+		return undecided
 	}
 	switch c.op {
 	case "eq":
-		return verdictOf((v.Text == c.values[0]) != c.negate)
+		return resultOf((v.Text == c.values[0]) != c.negate)
 	case "neq":
-		return verdictOf((v.Text != c.values[0]) != c.negate)
+		return resultOf((v.Text != c.values[0]) != c.negate)
 	case "isdistinct":
-		return verdictOf((isNull || v.Text != c.values[0]) != c.negate)
+		return resultOf((isNull || v.Text != c.values[0]) != c.negate)
 	case "in":
 		found := slices.Contains(c.values, v.Text)
-		return verdictOf((found || !c.null) && found != c.negate)
+		return resultOf((found || !c.null) && found != c.negate)
 	case "lt", "lte", "gt", "gte":
 		if order.ordered {
 			return c.holdsOrder(v.Text)
 		}
 	}
-	return ask
+	return undecided
 }
 
 // holdsOrder evaluates lt, lte, gt and gte for integers.
-func (c *condition) holdsOrder(text string) verdict {
+func (c *condition) holdsOrder(text string) filterResult {
 	sign, ok := compareIntegers(text, c.values[0])
 	if !ok {
-		return ask
+		return undecided
 	}
 	result := (strings.HasPrefix(c.op, "lt") && sign < 0) || (strings.HasPrefix(c.op, "gt") && sign > 0) ||
 		(strings.HasSuffix(c.op, "te") && sign == 0)
-	return verdictOf(result != c.negate)
+	return resultOf(result != c.negate)
 }
 
 // holdsIs evaluates "is". A value other than null is compared only with columns of type boolean.
-func (c *condition) holdsIs(isNull bool, text string) verdict {
+func (c *condition) holdsIs(isNull bool, text string) filterResult {
 	var result bool
 	switch c.value {
 	case "null", "unknown":
@@ -94,7 +95,7 @@ func (c *condition) holdsIs(isNull bool, text string) verdict {
 	case "false":
 		result = !isNull && text == "f"
 	}
-	return verdictOf(result != c.negate)
+	return resultOf(result != c.negate)
 }
 
 func compareIntegers(a, b string) (sign int, ok bool) {

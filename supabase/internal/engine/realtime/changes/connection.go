@@ -70,9 +70,9 @@ func explain(err error) error {
 	pg, ok := pool.AsPgError(err)
 	switch {
 	case ok && pg.Code == "55000" && strings.Contains(pg.Message, "wal_level"):
-		return fmt.Errorf("%w (%w)", ErrWALLevel, err)
+		return fmt.Errorf("%w (%w)", errWALLevel, err)
 	case ok && pg.Code == "42501":
-		return fmt.Errorf("%w (%w)", ErrNotReplicator, err)
+		return fmt.Errorf("%w (%w)", errNotReplicator, err)
 	}
 	return err
 }
@@ -111,7 +111,9 @@ func (c *connection) start(ctx context.Context) error {
 	}
 	list := strings.ReplaceAll(strings.Join(quoted, ","), "'", "''")
 	frontend := c.conn.PgConn().Frontend()
-	frontend.Send(&pgproto3.Query{String: fmt.Sprintf(`START_REPLICATION SLOT %s LOGICAL 0/0 (proto_version '1', publication_names '%s')`, c.slot, list)})
+	start := fmt.Sprintf(`START_REPLICATION SLOT %s LOGICAL 0/0 (proto_version '1', publication_names '%s')`,
+		c.slot, list)
+	frontend.Send(&pgproto3.Query{String: start})
 	if err := frontend.Flush(); err != nil {
 		return err
 	}
@@ -129,8 +131,8 @@ func (c *connection) start(ctx context.Context) error {
 	}
 }
 
-// publications returns which of the two publications exist. It creates that of the messages, or
-// adds the table to it, if it can.
+// publications returns which of the two publications exist. It creates the publication of the
+// messages, or adds the table to it, if it can.
 func (s *Stream) publications(ctx context.Context) (names []string, err error) {
 	wanted := []string{s.o.Publication, messagesPublication}
 	var complete bool // the publication of the messages has the table
@@ -308,7 +310,7 @@ func (c *connection) commit(m pgoutput.Commit) {
 		c.lost = true
 	}
 	if c.lost {
-		c.s.lose()
+		c.s.recordLoss()
 	}
 	c.items = nil
 }

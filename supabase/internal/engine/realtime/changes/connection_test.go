@@ -38,7 +38,7 @@ func slots(d *testdb.DB) int {
 func TestSlotIsTemporary(t *testing.T) {
 	d, s := open(t, func(o *Options) { o.IdleAfter = 20 * time.Millisecond })
 	d.Exec(notes)
-	if err := s.Ready(); !errors.Is(err, ErrIdle) || slots(d) != 0 {
+	if err := s.Ready(); !errors.Is(err, errIdle) || slots(d) != 0 {
 		t.Errorf("before the first need: %v, %d slots", err, slots(d))
 	}
 	_, id := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
@@ -49,7 +49,7 @@ func TestSlotIsTemporary(t *testing.T) {
 	}
 	s.Unsubscribe(id)
 	eventually(t, "the slot of an idle stream is dropped", func() bool { return slots(d) == 0 })
-	if err := s.Ready(); !errors.Is(err, ErrIdle) {
+	if err := s.Ready(); !errors.Is(err, errIdle) {
 		t.Errorf("idle: %v", err)
 	}
 	// It connects again.
@@ -159,8 +159,8 @@ func TestQueueLimit(t *testing.T) {
 	}
 	d.Exec(`insert into notes select n, repeat('x', 1000) from generate_series(1, 1000) n`)
 	settle(t, d, s)
-	if got := len(box.take()); got != 0 || s.Lost() != 1 {
-		t.Errorf("%d changes, %d lost", got, s.Lost())
+	if got := len(box.take()); got != 0 || s.lost.Load() != 1 {
+		t.Errorf("%d changes, %d lost", got, s.lost.Load())
 	}
 	eventually(t, "the message about the loss", func() bool { return told.Load() == 1 })
 	d.Exec(`insert into notes values (2000)`)
@@ -206,6 +206,7 @@ func TestBroadcastFromDatabase(t *testing.T) {
 	}
 	d.Exec(`select realtime.send('{"text": "hi"}', 'created', 'notes'), realtime.send_binary('\x00ff', 'bytes', 'notes', false)`)
 	d.Exec(`insert into realtime.messages (topic, extension, event) values ('notes', 'broadcast', 'without payload')`)
+	d.Exec(`insert into realtime.messages (topic, extension, event, payload, skip_broadcast) values ('notes', 'broadcast', 'delivered', '{}', true)`)
 	d.Exec(`create table notes (id int primary key, body text);
 		create function announce() returns trigger language plpgsql as $$ begin
 			perform realtime.broadcast_changes('topic:' || coalesce(new.id, old.id), tg_op, tg_op, tg_table_name, tg_table_schema, new, old);
@@ -249,7 +250,7 @@ func TestBroadcastFromDatabase(t *testing.T) {
 // TestServersThatCannotReplicate checks the errors that tell an operator what to change.
 func TestServersThatCannotReplicate(t *testing.T) {
 	err := explain(&pgconn.PgError{Code: "55000", Message: `logical decoding requires "wal_level" >= "logical"`})
-	if !errors.Is(err, ErrWALLevel) {
+	if !errors.Is(err, errWALLevel) {
 		t.Error(err)
 	}
 	d := testdb.New(t)
@@ -259,7 +260,7 @@ func TestServersThatCannotReplicate(t *testing.T) {
 	defer cancel()
 	_, err = s.Subscribe(ctx, Subscriber{Role: "service_role", Claims: service,
 		Bindings: []Binding{{Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {}})
-	if !errors.Is(err, ErrNotReplicator) || !errors.Is(s.Ready(), ErrNotReplicator) {
+	if !errors.Is(err, errNotReplicator) || !errors.Is(s.Ready(), errNotReplicator) {
 		t.Errorf("%v, %v", err, s.Ready())
 	}
 }

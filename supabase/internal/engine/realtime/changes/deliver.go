@@ -7,49 +7,49 @@ import (
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
-// view is what classes with the same role and columns see of a change.
-type view struct{ role, selectKey string }
+// payloadKey identifies the listeners that get the same JSON of a change.
+type payloadKey struct{ role, selectKey string }
 
 // deliver calls the subscribers, change by change.
 func (b *batch) deliver() {
-	for _, c := range b.checks {
+	for _, c := range b.matched {
 		t := b.tables[c.relation.ID]
 		if t == nil {
 			continue
 		}
-		byView := map[view][]listener{}
-		var order []view
-		refusals := map[string]string{}
+		byPayload := map[payloadKey][]listener{}
+		var order []payloadKey
+		errs := map[string]string{}
 		for i, l := range c.listeners {
-			refusal, known := refusals[l.role]
+			message, known := errs[l.role]
 			if !known {
-				refusal = b.refusal(c, t, l.role)
-				refusals[l.role] = refusal
+				message = b.changeError(c, t, l.role)
+				errs[l.role] = message
 			}
-			if refusal == "" && !b.mayGet(c, t, i) {
+			if message == "" && !b.mayReceive(c, t, i) {
 				continue
 			}
-			at := view{l.role, l.selectKey}
-			if byView[at] == nil {
-				order = append(order, at)
+			key := payloadKey{l.role, l.selectKey}
+			if byPayload[key] == nil {
+				order = append(order, key)
 			}
-			byView[at] = append(byView[at], l)
+			byPayload[key] = append(byPayload[key], l)
 		}
-		for _, at := range order {
-			data := b.data(c, t, byView[at][0].class, refusals[at.role])
-			b.send(c, byView[at], data)
+		for _, key := range order {
+			data := b.payload(c, t, byPayload[key][0].bindingGroup, errs[key.role])
+			b.send(c, byPayload[key], data)
 		}
 	}
 }
 
-// mayGet reports whether the members of a class may get a change.
-func (b *batch) mayGet(c *check, t *table, i int) bool {
+// mayReceive reports whether the filters and policies let the listener i of a change receive it.
+func (b *batch) mayReceive(c *matchedChange, t *table, i int) bool {
 	l := c.listeners[i]
-	return c.verdicts[i] == yes && (!t.secured || c.kind == kindDelete || b.visible[sight{l.viewer, c}])
+	return c.results[i] == accepts && (!t.secured || c.kind == kindDelete || b.visible[rowForUser{l.user, c}])
 }
 
-// send delivers one message per subscriber, with the bindings of all its classes.
-func (b *batch) send(c *check, listeners []listener, data json.RawMessage) {
+// send delivers one message per subscriber, with all its bindings that match.
+func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessage) {
 	ids := map[*subscriber][]int64{}
 	single := len(listeners) == 1
 	var order []*subscriber
@@ -58,11 +58,11 @@ func (b *batch) send(c *check, listeners []listener, data json.RawMessage) {
 			switch {
 			case m.sub.closed.Load():
 			case m.sub.epoch.Load() != l.epochs[i]:
-				if b.again == nil {
-					b.again = map[*subscriber]int{}
+				if b.recheck == nil {
+					b.recheck = map[*subscriber]int{}
 				}
-				if _, ok := b.again[m.sub]; !ok {
-					b.again[m.sub] = c.index
+				if _, ok := b.recheck[m.sub]; !ok {
+					b.recheck[m.sub] = c.index
 				}
 			case single:
 				m.sub.deliver(Change{IDs: m.ids, Type: c.kind, Data: data})
@@ -79,45 +79,46 @@ func (b *batch) send(c *check, listeners []listener, data json.RawMessage) {
 	}
 }
 
-// data returns the JSON of a change for a class.
-func (b *batch) data(c *check, t *table, of *class, refusal string) json.RawMessage {
+// payload returns the JSON of a change for a binding group. A message replaces the rows by an
+// error.
+func (b *batch) payload(c *matchedChange, t *table, group *bindingGroup, message string) json.RawMessage {
 	out := make([]byte, 0, 256+2*c.size)
 	out = append(out, `{"schema":`...)
 	out = appendString(out, c.relation.Schema)
 	out = append(out, `,"table":`...)
 	out = appendString(out, c.relation.Table)
 	out = append(out, `,"type":"`+c.kind+`"`...)
-	large := refusal == "" && c.logSize() > b.s.o.MaxRecordBytes
+	large := message == "" && c.logSize() > b.s.o.MaxRecordBytes
 	if large {
-		refusal = "Error 413: Payload Too Large"
+		message = "Error 413: Payload Too Large"
 	}
-	if refusal == "" || large {
+	if message == "" || large {
 		out = append(out, `,"commit_timestamp":"`+formatTime(c.committed)+`","errors":`...)
 	} else {
 		out = append(out, `,"commit_timestamp":null,"errors":`...)
 	}
-	if refusal == "" {
+	if message == "" {
 		out = append(out, "null"...)
 	} else {
-		out = append(appendString(append(out, '['), refusal), ']')
+		out = append(appendString(append(out, '['), message), ']')
 	}
-	empty := refusal != "" && !large
+	empty := message != "" && !large
 	out = append(out, `,"columns":`...)
-	out = b.appendColumns(out, t, of, empty)
+	out = b.appendColumns(out, t, group, empty)
 	if c.kind != kindDelete {
 		out = append(out, `,"record":`...)
-		out = b.appendRow(out, c, t, of, c.record, nil, empty, large)
+		out = b.appendRow(out, c, t, group, c.record, nil, empty, large)
 	}
 	if c.kind != kindInsert {
 		out = append(out, `,"old_record":`...)
-		out = b.appendRow(out, c, t, of, c.identity, c.known, empty, large)
+		out = b.appendRow(out, c, t, group, c.identity, c.known, empty, large)
 	}
 	return append(out, '}')
 }
 
 // logSize returns about how many bytes wal2json would need for the change. Upstream's limit counts
 // them.
-func (c *check) logSize() int {
+func (c *matchedChange) logSize() int {
 	size := c.size + 300
 	for _, column := range c.relation.Columns {
 		size += 70 + len(column.Name)
@@ -125,17 +126,18 @@ func (c *check) logSize() int {
 	return size
 }
 
-// shows reports whether a class sees a column.
-func (t *table) shows(i int, of *class) bool {
+// showsColumn reports whether the payload of a binding group has a column.
+func (t *table) showsColumn(i int, group *bindingGroup) bool {
 	column := t.columns[i]
-	return t.readable[of.role][i] && (of.selected == nil || column.key || slices.Contains(of.selected, column.name))
+	return t.readable[group.role][i] &&
+		(group.selected == nil || column.key || slices.Contains(group.selected, column.name))
 }
 
-func (b *batch) appendColumns(out []byte, t *table, of *class, empty bool) []byte {
+func (b *batch) appendColumns(out []byte, t *table, group *bindingGroup, empty bool) []byte {
 	out = append(out, '[')
 	separator := ""
 	for i, column := range t.columns {
-		if empty || !t.shows(i, of) {
+		if empty || !t.showsColumn(i, group) {
 			continue
 		}
 		out = append(out, separator...)
@@ -151,17 +153,17 @@ func (b *batch) appendColumns(out []byte, t *table, of *class, empty bool) []byt
 // maxShort is the length of the values that a too large change still has, in bytes of JSON.
 const maxShort = 64
 
-// appendRow appends the values of a row that a class sees. known has the columns that the row has;
-// nil means all.
-func (b *batch) appendRow(out []byte, c *check, t *table, of *class, row pgoutput.Tuple, known []bool, empty,
-	large bool) []byte {
+// appendRow appends the values of a row that a binding group sees. known has the columns that the
+// row has; nil means all.
+func (b *batch) appendRow(out []byte, c *matchedChange, t *table, group *bindingGroup, row pgoutput.Tuple, known []bool,
+	empty, large bool) []byte {
 	out = append(out, '{')
 	separator := ""
 	for i, v := range row {
 		column := c.relation.Columns[i]
 		at := slices.IndexFunc(t.columns, func(tc tableColumn) bool { return tc.name == column.Name })
 		switch {
-		case empty, v.Kind == pgoutput.Unchanged, known != nil && !known[i], at < 0, !t.shows(at, of):
+		case empty, v.Kind == pgoutput.Unchanged, known != nil && !known[i], at < 0, !t.showsColumn(at, group):
 			continue
 		case c.kind == kindDelete && t.secured && !t.columns[at].key:
 			continue // policies cannot be applied to a row that is gone
@@ -192,5 +194,5 @@ func (b *batch) appendJSON(out []byte, oid uint32, v pgoutput.Value) []byte {
 	if out, ok := appendValue(out, oid, v.Text); ok {
 		return out
 	}
-	return append(out, b.json[conversion{oid, v.Text}]...)
+	return append(out, b.jsonValues[conversion{oid, v.Text}]...)
 }

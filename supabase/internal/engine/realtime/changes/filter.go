@@ -137,9 +137,13 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	}
 	b.setEvent(params["event"])
 	if _, text := params["select"].(string); text {
-		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, e.g. select: [\"col1\", \"col2\"]"}
+		return b, &SubscribeError{"Error parsing `select` params: expected a list of column name strings, " +
+			`e.g. select: ["col1", "col2"]`}
 	}
-	columns, _ := params["select"].([]any)
+	columns, isList := params["select"].([]any)
+	if isList {
+		b.Select = []string{}
+	}
 	for _, c := range columns {
 		if name, ok := c.(string); ok {
 			b.Select = append(b.Select, name)
@@ -155,8 +159,11 @@ func ParseBinding(id int64, raw json.RawMessage) (Binding, error) {
 	if _, err := parseFilters(b.Filter); err != nil {
 		return b, &SubscribeError{"Error parsing `filter` params: " + err.Error()}
 	}
-	if len(b.Select) > 0 && (b.Schema == "*" || b.Table == "*") {
-		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name."}
+	if wildcard := b.Schema == "*" || b.Table == "*"; wildcard && len(b.Select) == 0 {
+		b.Select = nil
+	} else if wildcard {
+		return b, &SubscribeError{"Column selection is not supported for wildcard subscriptions. " +
+			"Provide an explicit schema and table name."}
 	}
 	return b, nil
 }

@@ -20,6 +20,8 @@ func TestParseBinding(t *testing.T) {
 			Table: "notes", Select: []string{"id", "body"}},
 		`{"event":"*","schema":"*","table":"*","select":[]}`: Binding{Event: "*", Schema: "*",
 			Table: "*"},
+		`{"table":"notes","select":[]}`: Binding{Event: "*", Schema: "public",
+			Table: "notes", Select: []string{}},
 		`"x"`:                         "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: \"x\"",
 		`{}`:                          "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{}",
 		`{"event":"*","filter":null}`: "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{\"event\" => \"*\", \"filter\" => nil}",

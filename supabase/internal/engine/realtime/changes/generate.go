@@ -11,28 +11,29 @@ import (
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
-// generate computes the stored generated columns, which pgoutput leaves out, and adds them to the
-// rows. Expressions with functions, operators or types of users are not evaluated: they would run
-// with the rights of the engine.
-func (b *batch) generate(ctx context.Context) error {
-	byRelation := map[*pgoutput.Relation][]*check{}
-	for _, c := range b.checks {
-		if t := b.tables[c.relation.ID]; t != nil && len(missing(t, c.relation)) > 0 {
+// fillGenerated computes the stored generated columns, which pgoutput leaves out, and adds them to
+// the rows. Expressions with functions, operators or types of users are not evaluated: they would
+// run with the rights of the engine.
+func (b *batch) fillGenerated(ctx context.Context) error {
+	byRelation := map[*pgoutput.Relation][]*matchedChange{}
+	for _, c := range b.matched {
+		if t := b.tables[c.relation.ID]; t != nil && len(missingGenerated(t, c.relation)) > 0 {
 			byRelation[c.relation] = append(byRelation[c.relation], c)
 		}
 	}
-	for relation, checks := range byRelation {
-		if err := b.generateFor(ctx, relation, missing(b.tables[relation.ID], relation), checks); err != nil {
+	for relation, changes := range byRelation {
+		if err := b.fillGeneratedColumns(ctx, relation, missingGenerated(b.tables[relation.ID], relation),
+			changes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// missing returns the generated columns that the relation lacks. It returns none if the relation
-// lacks other columns, too: then the publication has a list of columns, which names no generated
-// one.
-func missing(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
+// missingGenerated returns the generated columns that the relation lacks. It returns none if the
+// relation lacks other columns, too: then the publication has a list of columns, which names no
+// generated one.
+func missingGenerated(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
 	for _, column := range t.columns {
 		switch has := slices.ContainsFunc(relation.Columns,
 			func(c pgoutput.Column) bool { return c.Name == column.name }); {
@@ -46,39 +47,39 @@ func missing(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
 	return columns
 }
 
-// side is a row of a change that gets its generated columns.
-type side struct {
-	check *check
-	old   bool
+// rowVersion is the old or the new row of a change.
+type rowVersion struct {
+	change *matchedChange
+	old    bool
 }
 
-func (s side) tuple() pgoutput.Tuple {
-	if s.old {
-		return s.check.identity
+func (v rowVersion) tuple() pgoutput.Tuple {
+	if v.old {
+		return v.change.identity
 	}
-	return s.check.record
+	return v.change.record
 }
 
 // complete reports whether all values of the row are known.
-func (s side) complete() bool {
-	row := s.tuple()
+func (v rowVersion) complete() bool {
+	row := v.tuple()
 	return row != nil && !slices.ContainsFunc(row,
-		func(v pgoutput.Value) bool { return v.Kind == pgoutput.Unchanged }) &&
-		(!s.old || !slices.Contains(s.check.known, false))
+		func(value pgoutput.Value) bool { return value.Kind == pgoutput.Unchanged }) &&
+		(!v.old || !slices.Contains(v.change.known, false))
 }
 
-// generateFor adds generated columns to the changes of a table.
-func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn,
-	checks []*check) error {
-	var sides []side
-	for _, c := range checks {
+// fillGeneratedColumns adds generated columns to the changes of a table.
+func (b *batch) fillGeneratedColumns(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn,
+	changes []*matchedChange) error {
+	var versions []rowVersion
+	for _, c := range changes {
 		for _, old := range []bool{false, true} {
-			if s := (side{c, old}); s.complete() {
-				sides = append(sides, s)
+			if v := (rowVersion{c, old}); v.complete() {
+				versions = append(versions, v)
 			}
 		}
 	}
-	values, err := b.evaluateGenerated(ctx, relation, columns, sides)
+	values, err := b.evaluateGenerated(ctx, relation, columns, versions)
 	if err != nil {
 		if !isQueryError(err) {
 			return err
@@ -92,7 +93,7 @@ func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, co
 	for _, column := range columns {
 		wider.Columns = append(wider.Columns, pgoutput.Column{Name: column.name, Type: column.oid, Modifier: -1})
 	}
-	for _, c := range checks {
+	for _, c := range changes {
 		change := *c.rowChange
 		change.relation = &wider
 		c.rowChange = &change
@@ -106,12 +107,12 @@ func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, co
 			}
 		}
 	}
-	for i, s := range sides {
+	for i, v := range versions {
 		for j := range columns {
 			at := len(relation.Columns) + j
-			s.tuple()[at] = values[i][j]
-			if s.old {
-				s.check.known[at] = true
+			v.tuple()[at] = values[i][j]
+			if v.old {
+				v.change.known[at] = true
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func (b *batch) generateFor(ctx context.Context, relation *pgoutput.Relation, co
 
 // evaluateGenerated returns the values of the columns for each row, and the names of their types.
 func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn,
-	sides []side) (values [][]pgoutput.Value, err error) {
+	versions []rowVersion) (values [][]pgoutput.Value, err error) {
 	var arrays, names, typed, expressions []string
 	args := make([]any, len(relation.Columns))
 	for i, column := range relation.Columns {
@@ -131,10 +132,10 @@ func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relati
 			return nil, fmt.Errorf("the type of column %s was dropped", column.Name)
 		}
 		typed = append(typed, name+"::"+typeName+" as "+identifier(column.Name))
-		texts := make([]*string, len(sides))
-		for j, s := range sides {
-			if v := s.tuple()[i]; v.Kind == pgoutput.Text {
-				texts[j] = &v.Text
+		texts := make([]*string, len(versions))
+		for j, v := range versions {
+			if value := v.tuple()[i]; value.Kind == pgoutput.Text {
+				texts[j] = &value.Text
 			}
 		}
 		args[i] = texts
@@ -142,7 +143,10 @@ func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relati
 	for _, column := range columns {
 		expressions = append(expressions, outputText("("+column.generated+")", column.oid))
 	}
-	sql := fmt.Sprintf(`select array[%s]::text[] from (select n as "position of the row", %s from unnest(%s) with ordinality u (%s, n)) as row_ order by "position of the row"`,
+	sql := fmt.Sprintf(`
+		select array[%s]::text[]
+		from (select n as "position of the row", %s from unnest(%s) with ordinality u (%s, n)) as row_
+		order by "position of the row"`,
 		strings.Join(expressions, ", "), strings.Join(typed, ", "), strings.Join(arrays, ", "),
 		strings.Join(names, ", "))
 	err = b.s.o.Pool.Query(ctx, asInLog, sql, args, func(rows pgx.Rows) error {
@@ -159,8 +163,8 @@ func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relati
 		}
 		return err
 	})
-	if err == nil && len(values) != len(sides) {
-		err = fmt.Errorf("the server computed %d rows of %d", len(values), len(sides))
+	if err == nil && len(values) != len(versions) {
+		err = fmt.Errorf("the server computed %d rows of %d", len(values), len(versions))
 	}
 	return values, err
 }

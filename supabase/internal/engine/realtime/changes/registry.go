@@ -10,9 +10,9 @@ import (
 	"unique"
 )
 
-// class is a set of bindings that get the same changes with the same content: they agree in
-// everything but the subscriber. A change is checked once per class.
-type class struct {
+// bindingGroup is a set of bindings that get the same changes with the same content: only their
+// subscribers differ. A change is checked once per group.
+type bindingGroup struct {
 	key                  string
 	schema, table, event string
 	filters              []condition
@@ -20,96 +20,98 @@ type class struct {
 	selected             []string // nil means all columns
 	selectKey            string
 	role                 string
-	viewer               unique.Handle[viewer]
+	user                 unique.Handle[policyUser]
 	members              []member
 }
 
-// viewer is a user whose rights are checked.
-type viewer struct{ role, claims string } // claims as JSON
+// policyUser is a user as the policies of row level security see it.
+type policyUser struct{ role, claims string } // claims as JSON
 
-// member is a subscriber's bindings in a class.
+// member is a subscriber's bindings in a group.
 type member struct {
 	sub *subscriber
 	ids []int64
 }
 
-// matches reports whether the class listens to a kind of changes of a table.
-func (c *class) matches(schema, table, kind string) bool {
-	return (c.event == "*" || c.event == kind) && (c.schema == "*" || c.schema == schema) &&
-		(c.table == "*" || c.table == table)
+// matches reports whether the group listens to a kind of changes of a table.
+func (g *bindingGroup) matches(schema, table, kind string) bool {
+	return (g.event == "*" || g.event == kind) && (g.schema == "*" || g.schema == schema) &&
+		(g.table == "*" || g.table == table)
 }
 
-// subscriber is a Subscriber with its classes.
+// subscriber is a Subscriber with its binding groups.
 type subscriber struct {
 	id       int64
 	bindings []Binding
 	deliver  func(Change)
-	resumed  func()        // may be nil
-	classes  []*class      // guarded by the registry
-	since    int           // connection of the stream whose changes it gets, 0 before the first; guarded by the stream
-	epoch    atomic.Uint64 // changes when the claims do
-	closed   atomic.Bool
-	release  func()
+	resumed  func()          // may be nil
+	groups   []*bindingGroup // guarded by the registry
+	// connection of the stream whose changes it gets, 0 before the first; guarded by the stream
+	since   int
+	epoch   atomic.Uint64 // changes when the claims do
+	closed  atomic.Bool
+	release func()
 }
 
-// registry has the classes of all subscribers. It is safe for concurrent use.
+// registry has the binding groups of all subscribers. It is safe for concurrent use.
 type registry struct {
 	mu          sync.RWMutex
 	nextID      int64
 	subscribers map[int64]*subscriber
-	classes     map[string]*class
-	tables      map[[2]string][]*class // by the schema and table that the binding names
+	groups      map[string]*bindingGroup
+	tables      map[[2]string][]*bindingGroup // by the schema and table that the binding names
 }
 
 func newRegistry() *registry {
-	return &registry{subscribers: map[int64]*subscriber{}, classes: map[string]*class{},
-		tables: map[[2]string][]*class{}}
+	return &registry{subscribers: map[int64]*subscriber{}, groups: map[string]*bindingGroup{},
+		tables: map[[2]string][]*bindingGroup{}}
 }
 
 // add stores a subscriber and returns its id.
-func (r *registry) add(sub *subscriber, classes []*class) int64 {
+func (r *registry) add(sub *subscriber, groups []*bindingGroup) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.nextID++
 	sub.id = r.nextID
 	r.subscribers[sub.id] = sub
-	r.join(sub, classes)
+	r.addToGroups(sub, groups)
 	return sub.id
 }
 
-// join adds a subscriber to classes, which are merged with equal ones. The caller holds the lock.
-func (r *registry) join(sub *subscriber, classes []*class) {
-	for _, c := range classes {
-		known, ok := r.classes[c.key]
+// addToGroups adds a subscriber to binding groups, which are merged with equal ones. The caller
+// holds the lock.
+func (r *registry) addToGroups(sub *subscriber, groups []*bindingGroup) {
+	for _, g := range groups {
+		known, ok := r.groups[g.key]
 		if !ok {
-			known = c
-			r.classes[c.key] = c
-			at := [2]string{c.schema, c.table}
-			r.tables[at] = append(r.tables[at], c)
+			known = g
+			r.groups[g.key] = g
+			at := [2]string{g.schema, g.table}
+			r.tables[at] = append(r.tables[at], g)
 		} else {
-			known.members = append(known.members, c.members...)
+			known.members = append(known.members, g.members...)
 		}
-		sub.classes = append(sub.classes, known)
+		sub.groups = append(sub.groups, known)
 	}
 }
 
-// leave removes a subscriber from its classes. The caller holds the lock.
-func (r *registry) leave(sub *subscriber) {
-	for _, c := range sub.classes {
-		c.members = slices.DeleteFunc(slices.Clone(c.members), func(m member) bool { return m.sub == sub })
-		if len(c.members) > 0 {
+// removeFromGroups removes a subscriber from its binding groups. The caller holds the lock.
+func (r *registry) removeFromGroups(sub *subscriber) {
+	for _, g := range sub.groups {
+		g.members = slices.DeleteFunc(slices.Clone(g.members), func(m member) bool { return m.sub == sub })
+		if len(g.members) > 0 {
 			continue
 		}
-		delete(r.classes, c.key)
-		at := [2]string{c.schema, c.table}
-		rest := slices.DeleteFunc(slices.Clone(r.tables[at]), func(other *class) bool { return other == c })
+		delete(r.groups, g.key)
+		at := [2]string{g.schema, g.table}
+		rest := slices.DeleteFunc(slices.Clone(r.tables[at]), func(other *bindingGroup) bool { return other == g })
 		if len(rest) == 0 {
 			delete(r.tables, at)
 		} else {
 			r.tables[at] = rest
 		}
 	}
-	sub.classes = nil
+	sub.groups = nil
 }
 
 func (r *registry) get(id int64) *subscriber {
@@ -125,22 +127,23 @@ func (r *registry) remove(id int64) bool {
 	sub, ok := r.subscribers[id]
 	if ok {
 		sub.closed.Store(true)
-		r.leave(sub)
+		r.removeFromGroups(sub)
 		delete(r.subscribers, id)
 	}
 	return ok
 }
 
-// replace moves a subscriber to other classes. It reports whether the subscriber still exists.
-func (r *registry) replace(sub *subscriber, classes []*class) bool {
+// replace moves a subscriber to other binding groups. It reports whether the subscriber still
+// exists.
+func (r *registry) replace(sub *subscriber, groups []*bindingGroup) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.subscribers[sub.id] != sub {
 		return false
 	}
-	r.leave(sub)
+	r.removeFromGroups(sub)
 	sub.epoch.Add(1)
-	r.join(sub, classes)
+	r.addToGroups(sub, groups)
 	return true
 }
 
@@ -148,7 +151,7 @@ func (r *registry) replace(sub *subscriber, classes []*class) bool {
 func (r *registry) wants(schema, table string) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, at := range places(schema, table) {
+	for _, at := range tableKeys(schema, table) {
 		if len(r.tables[at]) > 0 {
 			return true
 		}
@@ -156,31 +159,31 @@ func (r *registry) wants(schema, table string) bool {
 	return false
 }
 
-// places are the keys of registry.tables that match a table.
-func places(schema, table string) [4][2]string {
+// tableKeys returns the keys of registry.tables that match a table.
+func tableKeys(schema, table string) [4][2]string {
 	return [4][2]string{{schema, table}, {schema, "*"}, {"*", table}, {"*", "*"}}
 }
 
-// listener is a class with its members at the time of a check.
+// listener is a binding group with its members at the time of a check.
 type listener struct {
-	*class
+	*bindingGroup
 	members []member
 	epochs  []uint64
 }
 
-// listeners returns the classes that listen to a kind of changes of a table. If only is not nil, it
-// leaves out subscribers that are missing there or have an index above that of the change.
+// listeners returns the binding groups that listen to a kind of changes of a table. If only is not
+// nil, it leaves out subscribers that are missing there or have an index above the change's.
 func (r *registry) listeners(schema, table, kind string, only map[*subscriber]int, index int) (found []listener) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, at := range places(schema, table) {
-		for _, c := range r.tables[at] {
-			if !c.matches(schema, table, kind) {
+	for _, at := range tableKeys(schema, table) {
+		for _, g := range r.tables[at] {
+			if !g.matches(schema, table, kind) {
 				continue
 			}
-			l := listener{class: c, members: c.members}
+			l := listener{bindingGroup: g, members: g.members}
 			if only != nil {
-				l.members = slices.DeleteFunc(slices.Clone(c.members), func(m member) bool {
+				l.members = slices.DeleteFunc(slices.Clone(g.members), func(m member) bool {
 					first, ok := only[m.sub]
 					return !ok || index < first
 				})
@@ -212,35 +215,36 @@ func (r *registry) count() int {
 	return len(r.subscribers)
 }
 
-// groupBindings returns a class for each different binding, with sub as its only member. filters
+// groupBindings returns a group for each different binding, with sub as its only member. filters
 // has the conditions of each binding.
-func groupBindings(sub *subscriber, role string, claims map[string]any, filters [][]condition) ([]*class, error) {
+func groupBindings(sub *subscriber, role string, claims map[string]any, filters [][]condition) ([]*bindingGroup,
+	error) {
 	text, err := json.Marshal(claims)
 	if err != nil {
 		return nil, err
 	}
-	who := unique.Make(viewer{role, string(text)})
-	byKey := map[string]*class{}
-	var classes []*class
+	user := unique.Make(policyUser{role, string(text)})
+	byKey := map[string]*bindingGroup{}
+	var groups []*bindingGroup
 	for i, b := range sub.bindings {
-		c := &class{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter,
-			role: role, viewer: who}
-		if len(b.Select) > 0 {
-			c.selected = slices.Compact(slices.Sorted(slices.Values(b.Select)))
+		g := &bindingGroup{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter,
+			role: role, user: user}
+		if b.Select != nil {
+			g.selected = slices.Compact(append([]string{}, slices.Sorted(slices.Values(b.Select))...))
+			g.selectKey = "select\x00" + strings.Join(g.selected, "\x00")
 		}
-		c.selectKey = strings.Join(c.selected, "\x00")
-		key, err := json.Marshal([]string{c.schema, c.table, c.event, b.Filter, c.selectKey, role, string(text)})
+		key, err := json.Marshal([]string{g.schema, g.table, g.event, b.Filter, g.selectKey, role, string(text)})
 		if err != nil {
 			return nil, err
 		}
-		c.key = string(key)
-		if known, ok := byKey[c.key]; ok {
+		g.key = string(key)
+		if known, ok := byKey[g.key]; ok {
 			known.members[0].ids = append(known.members[0].ids, b.ID)
 			continue
 		}
-		c.members = []member{{sub, []int64{b.ID}}}
-		byKey[c.key] = c
-		classes = append(classes, c)
+		g.members = []member{{sub, []int64{b.ID}}}
+		byKey[g.key] = g
+		groups = append(groups, g)
 	}
-	return classes, nil
+	return groups, nil
 }

@@ -39,8 +39,8 @@ func (s *Stream) resume(c *connection, cancel context.CancelFunc) {
 	callResumed(missed)
 }
 
-// tellMissed calls Resumed of all live subscribers after changes were lost.
-func (s *Stream) tellMissed() {
+// notifyMissed calls Resumed of all live subscribers after changes were lost.
+func (s *Stream) notifyMissed() {
 	var missed []*subscriber
 	s.mu.Lock()
 	for _, sub := range s.registry.all() {

@@ -74,6 +74,7 @@ func TestColumnPrivileges(t *testing.T) {
 	noKey, _ := subscribe(t, s, "anon", map[string]any{"role": "anon"}, Binding{Table: "notes"})
 	selected, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes", Select: []string{"done"}},
 		Binding{Table: "notes"})
+	keyOnly, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes", Select: []string{}})
 	plain, _ := subscribe(t, s, "service_role", service, Binding{Table: "plain", Filter: "body=eq.other"})
 	d.Exec(`insert into notes (id, body) values (1, 'a'); update notes set done = true; insert into plain values ('x'); update plain set body = 'y'; delete from plain`)
 	settle(t, d, s)
@@ -83,6 +84,7 @@ func TestColumnPrivileges(t *testing.T) {
 		`INSERT [1] {"id":1,"done":false}`, `INSERT [2] {"id":1,"body":"a","done":false,"owner":null}`,
 		`UPDATE [1] {"id":1,"done":true} old {"id":1}`,
 		`UPDATE [2] {"id":1,"body":"a","done":true,"owner":null} old {"id":1}`)
+	expect(t, keyOnly, `INSERT [1] {"id":1}`, `UPDATE [1] {"id":1} old {"id":1}`)
 	expect(t, plain, `INSERT [1] {} Error 400: Bad Request, no primary key`,
 		`UPDATE [1] {} old {} Error 400: Bad Request, no primary key`)
 	// A revoked column is not sent, nor compared.
@@ -135,7 +137,7 @@ func TestSetClaims(t *testing.T) {
 	}
 	insert(4)
 	expect(t, box)
-	if err := s.SetClaims(t.Context(), id, "authenticated", user(alice)); !errors.Is(err, ErrClosed) {
+	if err := s.SetClaims(t.Context(), id, "authenticated", user(alice)); !errors.Is(err, errClosed) {
 		t.Errorf("after the removal: %v", err)
 	}
 }

@@ -73,14 +73,14 @@ func Open(o Options) (*Stream, error) {
 		o.Now = time.Now
 	}
 	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes), changed: make(chan struct{}),
-		state: ErrIdle}, nil
+		state: errIdle}, nil
 }
 
 // OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their
 // commits. Call it before Run. fn must not block.
 func (s *Stream) OnBroadcast(fn func(Broadcast)) { s.onBroadcast = fn }
 
-// notify wakes those who wait for a change of the state. The caller holds the lock.
+// notify wakes the callers that wait for a change of the state. The caller holds the lock.
 func (s *Stream) notify() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -109,10 +109,10 @@ func (s *Stream) Wait(ctx context.Context) error {
 		s.mu.Unlock()
 		switch {
 		case ended:
-			return ErrClosed
+			return errClosed
 		case state == nil:
 			return nil
-		case errors.Is(state, ErrWALLevel), errors.Is(state, ErrNotReplicator):
+		case errors.Is(state, errWALLevel), errors.Is(state, errNotReplicator):
 			return state // waiting does not help
 		}
 		select {
@@ -153,7 +153,7 @@ func (s *Stream) Run(ctx context.Context) error {
 	cancel()
 	worker.Wait()
 	s.mu.Lock()
-	s.ended, s.state = true, ErrClosed
+	s.ended, s.state = true, errClosed
 	s.notify()
 	s.mu.Unlock()
 	return nil
@@ -172,7 +172,7 @@ func (s *Stream) waitForNeed(ctx context.Context) bool {
 		s.mu.Lock()
 		needs, changed := s.needs, s.changed
 		if needs == 0 && s.state == nil {
-			s.state = ErrIdle
+			s.state = errIdle
 		}
 		s.mu.Unlock()
 		if needs > 0 {
@@ -232,7 +232,7 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 			return
 		case <-changed:
 		case <-idle:
-			s.setState(ErrIdle)
+			s.setState(errIdle)
 			cancel()
 			return
 		}
@@ -248,12 +248,13 @@ func (s *Stream) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.measure(ctx)
+			s.measureLag(ctx)
 		}
 	}
 }
 
-func (s *Stream) measure(ctx context.Context) {
+// measureLag measures the lag and follows changes of the publications.
+func (s *Stream) measureLag(ctx context.Context) {
 	s.mu.Lock()
 	slot, names := s.slot, s.names
 	s.mu.Unlock()
@@ -263,7 +264,9 @@ func (s *Stream) measure(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
 	var lag int64
-	err := s.one(ctx, `select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn))::int8, 0) from pg_replication_slots where slot_name = $1`, []any{slot}, &lag)
+	err := s.queryValue(ctx, `
+		select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn))::int8, 0)
+		from pg_replication_slots where slot_name = $1`, []any{slot}, &lag)
 	if err != nil {
 		return // the connection that reads will notice
 	}
@@ -273,7 +276,8 @@ func (s *Stream) measure(ctx context.Context) {
 	s.followPublications(ctx, names)
 }
 
-// followPublications reconnects if the publications differ from those of the present connection.
+// followPublications reconnects if the publications are no longer present, the publications of the
+// connection.
 func (s *Stream) followPublications(ctx context.Context, present []string) {
 	names, err := s.publications(ctx)
 	if err != nil || slices.Equal(names, present) {
@@ -288,9 +292,9 @@ func (s *Stream) followPublications(ctx context.Context, present []string) {
 	}
 }
 
-// lose counts a transaction that found the queue full. The subscribers are told after the changes
-// before it.
-func (s *Stream) lose() {
+// recordLoss counts a transaction that found the queue full. The subscribers are told after the
+// changes before it.
+func (s *Stream) recordLoss() {
 	s.queue.pushGap()
 	total, now := s.lost.Add(1), s.o.Now().Unix()
 	if last := s.lastLoss.Load(); now-last >= 10 && s.lastLoss.CompareAndSwap(last, now) {
@@ -299,9 +303,6 @@ func (s *Stream) lose() {
 	}
 }
 
-// Lost returns how many transactions were not delivered because the queue was full.
-func (s *Stream) Lost() int64 { return s.lost.Load() }
-
 // Lag returns how many bytes of the write-ahead log are not read yet, and when that was measured.
 func (s *Stream) Lag() (bytes int64, at time.Time) {
 	s.mu.Lock()
@@ -309,7 +310,7 @@ func (s *Stream) Lag() (bytes int64, at time.Time) {
 	return s.lag, s.lagAt
 }
 
-// Ready returns nil if the replication connection streams, ErrIdle if nothing needs it, or why it
+// Ready returns nil if the replication connection streams, errIdle if nothing needs it, or why it
 // does not stream.
 func (s *Stream) Ready() error {
 	s.mu.Lock()
@@ -320,20 +321,20 @@ func (s *Stream) Ready() error {
 // Subscribe adds a subscriber and returns its id. It checks the bindings as upstream does and
 // returns a *SubscribeError with upstream's text if one is wrong; any other error may end by
 // itself. When it returns, the subscription is live: changes committed later are delivered.
-func (s *Stream) Subscribe(ctx context.Context, subscriber_ Subscriber) (id int64, err error) {
+func (s *Stream) Subscribe(ctx context.Context, request Subscriber) (id int64, err error) {
 	release := s.Hold() // connects while the check runs
 	defer func() {
 		if err != nil {
 			release()
 		}
 	}()
-	sub := &subscriber{bindings: slices.Clone(subscriber_.Bindings), deliver: subscriber_.Deliver,
-		resumed: subscriber_.Resumed}
-	classes, err := s.classesOf(ctx, sub, subscriber_.Role, subscriber_.Claims)
+	sub := &subscriber{bindings: slices.Clone(request.Bindings), deliver: request.Deliver,
+		resumed: request.Resumed}
+	groups, err := s.bindingGroups(ctx, sub, request.Role, request.Claims)
 	if err != nil {
 		return 0, err
 	}
-	id = s.registry.add(sub, classes)
+	id = s.registry.add(sub, groups)
 	if err = s.waitForPublication(ctx); err == nil {
 		err = s.attach(ctx, sub)
 	}
@@ -360,9 +361,10 @@ func (s *Stream) waitForPublication(ctx context.Context) error {
 	return s.Wait(ctx)
 }
 
-// classesOf checks the bindings of a subscriber and returns their classes.
-func (s *Stream) classesOf(ctx context.Context, sub *subscriber, role string, claims map[string]any) ([]*class, error) {
-	conditions, err := s.check(ctx, role, sub.bindings)
+// bindingGroups validates the bindings of a subscriber and groups them.
+func (s *Stream) bindingGroups(ctx context.Context, sub *subscriber, role string,
+	claims map[string]any) ([]*bindingGroup, error) {
+	conditions, err := s.validateBindings(ctx, role, sub.bindings)
 	if err != nil {
 		return nil, err
 	}
@@ -381,15 +383,15 @@ func (s *Stream) Unsubscribe(id int64) {
 func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims map[string]any) error {
 	sub := s.registry.get(id)
 	if sub == nil {
-		return ErrClosed
+		return errClosed
 	}
-	classes, err := s.classesOf(ctx, sub, role, claims)
+	groups, err := s.bindingGroups(ctx, sub, role, claims)
 	if err != nil {
 		s.Unsubscribe(id)
 		return err
 	}
-	if !s.registry.replace(sub, classes) {
-		return ErrClosed
+	if !s.registry.replace(sub, groups) {
+		return errClosed
 	}
 	return nil
 }
@@ -400,7 +402,7 @@ func (s *Stream) work(ctx context.Context) {
 		items, err := s.queue.pop(ctx, batchSize)
 		switch {
 		case errors.Is(err, errGap):
-			s.tellMissed()
+			s.notifyMissed()
 			continue
 		case err != nil:
 			return
@@ -408,7 +410,7 @@ func (s *Stream) work(ctx context.Context) {
 		if err := s.handle(ctx, items, nil); err != nil && ctx.Err() == nil {
 			s.lost.Add(1)
 			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
-			s.tellMissed()
+			s.notifyMissed()
 		}
 	}
 }
@@ -422,8 +424,8 @@ func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscr
 		b := &batch{s: s, items: items, only: only}
 		err := b.run(ctx)
 		if err == nil {
-			if len(b.again) > 0 { // their claims changed during the check
-				return s.handle(ctx, items, b.again)
+			if len(b.recheck) > 0 { // their claims changed during the check
+				return s.handle(ctx, items, b.recheck)
 			}
 			return nil
 		}

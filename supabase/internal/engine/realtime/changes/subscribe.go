@@ -23,31 +23,35 @@ type publishedTable struct {
 // maxIn is the maximum number of values of a filter in.
 const maxIn = 100
 
-// check validates the bindings for a role as upstream's trigger does, and returns the conditions of
-// each.
-func (s *Stream) check(ctx context.Context, role string, bindings []Binding) ([][]condition, error) {
+// validateBindings validates the bindings for a role as upstream's trigger does, and returns the
+// conditions of each.
+func (s *Stream) validateBindings(ctx context.Context, role string, bindings []Binding) ([][]condition, error) {
 	all := make([][]condition, len(bindings))
 	for i, b := range bindings {
 		filters, err := parseFilters(b.Filter)
 		if err != nil {
 			return nil, &SubscribeError{"Error parsing `filter` params: " + err.Error()}
 		}
-		all[i], err = s.checkBinding(ctx, role, b, filters)
+		all[i], err = s.validateBinding(ctx, role, b, filters)
 		if err == nil {
 			continue
 		}
 		shown := fmt.Sprintf("[event: %s, schema: %s, table: %s, filters: %s, select: %s]", b.Event, b.Schema, b.Table,
 			showFilters(filters), showSelect(b.Select))
 		if errors.Is(err, errNotPublished) {
-			return nil, &SubscribeError{"Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: " + shown}
+			return nil, &SubscribeError{unableToSubscribe +
+				"Please check Realtime is enabled for the given connect parameters: " + shown}
 		}
 		if text, ok := serverText(err); ok {
-			return nil, &SubscribeError{"Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: " + shown + ". Exception: " + text}
+			return nil, &SubscribeError{unableToSubscribe +
+				"An exception happened so please check your connect parameters: " + shown + ". Exception: " + text}
 		}
 		return nil, err
 	}
 	return all, nil
 }
+
+const unableToSubscribe = "Unable to subscribe to changes with given parameters. "
 
 var errNotPublished = errors.New("the publication has no such table")
 
@@ -60,7 +64,7 @@ func showFilters(filters []filter) string {
 }
 
 func showSelect(columns []string) string {
-	if len(columns) == 0 {
+	if columns == nil {
 		return "nil"
 	}
 	parts := make([]any, len(columns))
@@ -70,17 +74,18 @@ func showSelect(columns []string) string {
 	return inspect(parts)
 }
 
-// refusal is an error that upstream's trigger raises.
-type refusal string
+// triggerError is an error that upstream's trigger raises.
+type triggerError string
 
 // Error returns upstream's text.
-func (r refusal) Error() string { return string(r) }
+func (e triggerError) Error() string { return string(e) }
 
-// serverText returns an error as upstream shows those of the database. Others are not for clients.
+// serverText returns an error of the database as upstream shows it. Other errors are not for
+// clients.
 func serverText(err error) (string, bool) {
-	var r refusal
-	if errors.As(err, &r) {
-		return "ERROR P0001 (raise_exception) " + string(r), true
+	var raised triggerError
+	if errors.As(err, &raised) {
+		return "ERROR P0001 (raise_exception) " + string(raised), true
 	}
 	pg, ok := pool.AsPgError(err)
 	if !ok || pool.IsUnavailable(err) {
@@ -102,8 +107,8 @@ var conditionNames = map[string]string{
 	"42883": "undefined_function", "42501": "insufficient_privilege", "57014": "query_canceled",
 }
 
-// checkBinding validates one binding against each table that it matches.
-func (s *Stream) checkBinding(ctx context.Context, role string, b Binding, filters []filter) ([]condition, error) {
+// validateBinding validates one binding against each table that it matches.
+func (s *Stream) validateBinding(ctx context.Context, role string, b Binding, filters []filter) ([]condition, error) {
 	tables, err := s.publishedTables(ctx, role, b.Schema, b.Table)
 	if err != nil {
 		return nil, err
@@ -116,9 +121,9 @@ func (s *Stream) checkBinding(ctx context.Context, role string, b Binding, filte
 		for i, f := range filters {
 			at := slices.Index(t.Columns, f.column)
 			if at < 0 {
-				return nil, refusal("invalid column for filter " + f.column)
+				return nil, triggerError("invalid column for filter " + f.column)
 			}
-			c, err := s.checkFilter(ctx, f, t.Types[at], t.OIDs[at])
+			c, err := s.validateFilter(ctx, f, t.Types[at], t.OIDs[at])
 			if err != nil {
 				return nil, err
 			}
@@ -129,7 +134,7 @@ func (s *Stream) checkBinding(ctx context.Context, role string, b Binding, filte
 		}
 		for _, name := range b.Select {
 			if !slices.Contains(t.Columns, name) {
-				return nil, refusal("invalid column for select " + name)
+				return nil, triggerError("invalid column for select " + name)
 			}
 		}
 	}
@@ -144,11 +149,13 @@ func (s *Stream) publishedTables(ctx context.Context, role, schema, table string
 		join pg_namespace n on n.nspname = p.schemaname
 		join pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
 		cross join lateral (
-			select coalesce(array_agg(attname::text), '{}') as names, coalesce(array_agg(format_type(atttypid, -1)), '{}') as types,
+			select coalesce(array_agg(attname::text), '{}') as names,
+				coalesce(array_agg(format_type(atttypid, -1)), '{}') as types,
 				coalesce(array_agg(atttypid::int8), '{}') as oids
 			from pg_attribute
 			where attrelid = c.oid and attnum > 0 and not attisdropped
-				and has_column_privilege((select oid from pg_roles where oid = $4::text::regrole), attrelid, attnum, 'select')
+				and has_column_privilege(
+					(select oid from pg_roles where oid = $4::text::regrole), attrelid, attnum, 'select')
 		) a
 		where p.pubname = $1 and ($2 = '*' or p.schemaname = $2) and ($3 = '*' or p.tablename = $3)
 		order by 1, 2`,
@@ -159,25 +166,25 @@ func (s *Stream) publishedTables(ctx context.Context, role, schema, table string
 	return tables, err
 }
 
-// checkFilter validates a filter for a column's type.
-func (s *Stream) checkFilter(ctx context.Context, f filter, typeName string, oid uint32) (condition, error) {
+// validateFilter validates a filter for a column's type.
+func (s *Stream) validateFilter(ctx context.Context, f filter, typeName string, oid uint32) (condition, error) {
 	c := condition{filter: f, oid: oid}
 	switch f.op {
 	case "in":
 		return c, s.canonicalElements(ctx, &c, typeName)
 	case "is":
 		if !slices.Contains([]string{"null", "true", "false", "unknown"}, f.value) {
-			return c, refusal("invalid value for is filter: must be null, true, false, or unknown")
+			return c, triggerError("invalid value for is filter: must be null, true, false, or unknown")
 		}
 		if f.value != "null" && oid != oidBool {
-			return c, refusal(fmt.Sprintf("is %s filter requires a boolean column, got %s", f.value, typeName))
+			return c, triggerError(fmt.Sprintf("is %s filter requires a boolean column, got %s", f.value, typeName))
 		}
 		return c, nil
 	case "like", "ilike", "match", "imatch":
-		return c, s.checkPattern(ctx, f, typeName, oid)
+		return c, s.validatePattern(ctx, f, typeName, oid)
 	}
 	var canonical *string
-	err := s.one(ctx, `select `+outputText("$1::"+typeName, oid), []any{f.value}, &canonical)
+	err := s.queryValue(ctx, `select `+outputText("$1::"+typeName, oid), []any{f.value}, &canonical)
 	if err == nil && canonical == nil { // a domain or type whose input is null
 		c.oid = 0
 		return c, nil
@@ -199,12 +206,12 @@ func outputText(expression string, oid uint32) string {
 // canonicalElements sets the values of a filter in.
 func (s *Stream) canonicalElements(ctx context.Context, c *condition, typeName string) error {
 	var elements []*string
-	if err := s.one(ctx, `select array(select `+outputText("e", c.oid)+` from unnest($1::`+typeName+`[]) e)`,
+	if err := s.queryValue(ctx, `select array(select `+outputText("e", c.oid)+` from unnest($1::`+typeName+`[]) e)`,
 		[]any{c.value}, &elements); err != nil {
 		return err
 	}
 	if len(elements) > maxIn {
-		return refusal("too many values for `in` filter. Maximum 100")
+		return triggerError("too many values for `in` filter. Maximum 100")
 	}
 	for _, e := range elements {
 		if e == nil {
@@ -216,8 +223,8 @@ func (s *Stream) canonicalElements(ctx context.Context, c *condition, typeName s
 	return nil
 }
 
-// checkPattern validates a filter with a pattern.
-func (s *Stream) checkPattern(ctx context.Context, f filter, typeName string, oid uint32) error {
+// validatePattern validates a filter with a pattern.
+func (s *Stream) validatePattern(ctx context.Context, f filter, typeName string, oid uint32) error {
 	operator, sameTypes := "~~", false
 	switch f.op {
 	case "match":
@@ -226,29 +233,30 @@ func (s *Stream) checkPattern(ctx context.Context, f filter, typeName string, oi
 		operator, sameTypes = "~*", true
 	}
 	var exists bool
-	err := s.one(ctx, `
+	err := s.queryValue(ctx, `
 		select exists (select from pg_operator
-			where oprname = $1 and oprleft = $2::int8::oid and (not $3 or oprright = oprleft and oprresult = 'boolean'::regtype))`,
+			where oprname = $1 and oprleft = $2::int8::oid
+				and (not $3 or oprright = oprleft and oprresult = 'boolean'::regtype))`,
 		[]any{operator, int64(oid), sameTypes}, &exists)
 	if err != nil {
 		return err
 	}
 	if !exists {
-		return refusal(fmt.Sprintf("operator %s requires a text-compatible column type, got %s", f.op, typeName))
+		return triggerError(fmt.Sprintf("operator %s requires a text-compatible column type, got %s", f.op, typeName))
 	}
 	if !sameTypes {
 		return nil
 	}
 	var matched bool
-	err = s.one(ctx, `select '' ~ $1`, []any{f.value}, &matched)
+	err = s.queryValue(ctx, `select '' ~ $1`, []any{f.value}, &matched)
 	if pg, ok := pool.AsPgError(err); ok {
-		return refusal(fmt.Sprintf("invalid regular expression for %s filter: %s", f.op, pg.Message))
+		return triggerError(fmt.Sprintf("invalid regular expression for %s filter: %s", f.op, pg.Message))
 	}
 	return err
 }
 
-// one runs a query of one row and one column.
-func (s *Stream) one(ctx context.Context, sql string, args []any, to any) error {
+// queryValue runs a query of one row and one column.
+func (s *Stream) queryValue(ctx context.Context, sql string, args []any, to any) error {
 	return s.o.Pool.Query(ctx, pool.Caller{}, sql, args, func(rows pgx.Rows) error {
 		_, err := pgx.CollectExactlyOneRow(rows,
 			func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(to) })

@@ -64,7 +64,8 @@ func settings(id Identity, topic string) (string, []any, error) {
 	// The role comes last, because only the login role may change some settings.
 	return `select set_config('realtime.topic', $1, true), set_config('request.jwt.claims', $2, true),
 			set_config('request.jwt.claim.sub', $3, true), set_config('request.jwt.claim.role', $4, true),
-			set_config('request.headers', $5, true), set_config('statement_timeout', $6, true), set_config('role', $4, true)`,
+			set_config('request.headers', $5, true), set_config('statement_timeout', $6, true),
+			set_config('role', $4, true)`,
 		[]any{topic, string(claims), sub, id.Role, string(headers), checkTimeout}, nil
 }
 
@@ -123,7 +124,8 @@ func (s *Store) CanWrite(ctx context.Context, id Identity, topic string, presenc
 				// A savepoint, because a refused row ends the transaction.
 				err := pgx.BeginFunc(ctx, tx, func(probe pgx.Tx) error {
 					_, err := probe.Exec(ctx,
-						`insert into realtime.messages (id, topic, extension, inserted_at, updated_at) values ($1, $2, $3, $4, $4)`, uuid.NewString(), topic, extension, s.o.Now().UTC())
+						`insert into realtime.messages (id, topic, extension, inserted_at, updated_at)
+						values ($1, $2, $3, $4, $4)`, uuid.NewString(), topic, extension, s.o.Now().UTC())
 					return err
 				})
 				if err != nil && !pool.IsCode(err, "42501") {

@@ -84,8 +84,8 @@ type Message struct {
 	Binary  []byte
 }
 
-// MaxReplay is the maximum number of replayed messages.
-const MaxReplay = 25
+// maxReplay is the maximum number of replayed messages.
+const maxReplay = 25
 
 // Replay returns the newest private broadcasts of a topic since a time, the oldest first. limit is
 // clamped to 1–25, as upstream does. The caller has checked that the user may read the topic.
@@ -102,7 +102,7 @@ func (s *Store) Replay(ctx context.Context, topic string, since time.Time, limit
 		where topic = $1 and extension = 'broadcast' and private is true and inserted_at >= $2 and inserted_at < $3
 		order by inserted_at desc
 		limit $4`,
-		[]any{topic, since.UTC(), s.o.Now().UTC().Add(time.Minute), min(max(limit, 1), MaxReplay)},
+		[]any{topic, since.UTC(), s.o.Now().UTC().Add(time.Minute), min(max(limit, 1), maxReplay)},
 		func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Message])
 			return err

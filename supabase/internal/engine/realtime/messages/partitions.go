@@ -26,7 +26,8 @@ func (s *Store) Maintain(ctx context.Context) error {
 	today := s.o.Now().UTC().Truncate(day)
 	err := s.o.Pool.Tx(ctx, pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx,
-			`select set_config('lock_timeout', '5000', true), set_config('client_min_messages', 'warning', true), pg_advisory_xact_lock($1)`, lockID); err != nil {
+			`select set_config('lock_timeout', '5000', true), set_config('client_min_messages', 'warning', true),
+				pg_advisory_xact_lock($1)`, lockID); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `
@@ -47,8 +48,8 @@ func (s *Store) Maintain(ctx context.Context) error {
 	return nil
 }
 
-// changePartitions creates the partitions that are missing around today and drops those of the days
-// before oldest.
+// changePartitions creates the partitions that are missing around today and drops the partitions of
+// the days before oldest.
 func changePartitions(ctx context.Context, tx pgx.Tx, today, oldest time.Time, names []string) error {
 	missing := map[string]time.Time{}
 	for n := -daysBefore; n <= daysAhead; n++ {

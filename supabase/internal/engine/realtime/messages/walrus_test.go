@@ -44,6 +44,7 @@ var subscriptions = [][]any{
 	{15, "notes", `{"(body,is,null,t)"}`, `{"role": "service_role"}`, "DELETE", nil},
 	{16, "notes", `{}`, `{"role": "no_such"}`, "*", nil},
 	{17, "notes", `{"(id,in,\"{` + strings.Repeat("1,", 100) + `1}\",f)"}`, `{"role": "service_role"}`, "*", nil},
+	{18, "notes", `{}`, `{"role": "service_role"}`, "*", `{}`},
 }
 
 const (
@@ -127,7 +128,7 @@ func TestFunctionsOfTheRealRealtime(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareGolden(t, "testdata/walrus.golden", string(text)+"\n")
-	if diff := cmp.Diff(7+1, strings.Count(strings.Join(got["subscribe"], "\n"), "accepted")); diff != "" {
+	if diff := cmp.Diff(7+2, strings.Count(strings.Join(got["subscribe"], "\n"), "accepted")); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -12,21 +12,21 @@ import (
 // Version is a serializer.
 type Version int
 
-// The serializers. V1 has no binary frames.
+// The serializers. v1 has no binary frames.
 const (
-	V1 Version = 1
-	V2 Version = 2
+	v1 Version = 1
+	v2 Version = 2
 )
 
 // ParseVersion returns the serializer of the query parameter vsn. Clients without the parameter use
-// V1.
+// v1.
 func ParseVersion(vsn string) (Version, bool) {
 	major, _, _ := strings.Cut(vsn, ".")
 	switch major {
 	case "", "1":
-		return V1, true
+		return v1, true
 	case "2":
-		return V2, true
+		return v2, true
 	}
 	return 0, false
 }
@@ -65,11 +65,11 @@ type UserBroadcast struct {
 	Data  []byte
 }
 
-// ErrMalformed is the error of Decode. It wraps the reason.
-var ErrMalformed = errors.New("the message is malformed")
+// errMalformed is the error of Decode. It wraps the reason.
+var errMalformed = errors.New("the message is malformed")
 
 func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
+	return fmt.Errorf("%w: "+format, append([]any{errMalformed}, args...)...)
 }
 
 var null = json.RawMessage("null")
@@ -83,13 +83,13 @@ func Decode(v Version, binary bool, data []byte) (Message, error) {
 
 func decode(v Version, binary bool, data []byte) (Message, error) {
 	switch {
-	case binary && v == V1:
+	case binary && v == v1:
 		return Message{}, malformed("serializer 1.0.0 has no binary frames")
 	case binary:
 		return decodeBinary(data)
 	case !utf8.Valid(data):
 		return Message{}, malformed("text is not UTF-8")
-	case v == V1:
+	case v == v1:
 		return decodeObject(data)
 	}
 	return decodeArray(data)

@@ -32,7 +32,7 @@ func AppendString(dst []byte, text string) []byte {
 // AppendMessage appends the text frame of a message to a client. payload must be JSON, and so must
 // joinRef and ref; nil means null.
 func (v Version) AppendMessage(dst []byte, joinRef, ref json.RawMessage, topic, event string, payload []byte) []byte {
-	if v == V1 {
+	if v == v1 {
 		dst = append(dst, `{"event":`...)
 		dst = AppendString(dst, event)
 		dst = append(dst, `,"payload":`...)
@@ -79,7 +79,7 @@ func (v Version) AppendReply(dst []byte, joinRef, ref json.RawMessage, topic, st
 // represent the broadcast; upstream drops it, too.
 func (v Version) AppendUserBroadcast(dst []byte, topic string, b UserBroadcast, meta []byte) (out []byte, binary,
 	ok bool) {
-	if v == V1 {
+	if v == v1 {
 		if !b.JSON {
 			return dst, false, false
 		}

@@ -39,8 +39,8 @@ type Config struct {
 	LogLevel  string
 }
 
-// FromEnv reads upstream's variables. It ignores those of features that this engine does not have
-// (clusters of Erlang nodes, several tenants, the dashboard), which docs/realtime.md lists.
+// FromEnv reads upstream's variables. It ignores variables of features that this engine does not
+// have (clusters of Erlang nodes, several tenants, the dashboard), which docs/realtime.md lists.
 func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	v := variables{getenv: getenv}
 	c := &Config{

@@ -198,8 +198,9 @@ func maintain(ctx context.Context, store *messages.Store, log *slog.Logger) {
 	}
 }
 
-// lastMigration is the number of upstream's last tenant migration that the schema includes.
-const lastMigration = 20260709120000
+// requiredMigration is the number of upstream's tenant migration that the engine needs at least.
+// The schema that it makes has later ones.
+const requiredMigration = 20260709120000
 
 // examine reports whether the role may read the ledger of migrations, which upstream's own role for
 // the schema may not, and whether the schema has what the last migrations made.
@@ -207,7 +208,9 @@ func examine(ctx context.Context, tx pgx.Tx) (readable, complete bool, err error
 	err = tx.QueryRow(ctx, `
 		select has_table_privilege('realtime.schema_migrations', 'select'),
 		       to_regprocedure('realtime.send_binary(bytea, text, text, boolean)') is not null and exists (
-		         select from pg_attribute where attrelid = to_regclass('realtime.messages') and attname = 'binary_payload' and not attisdropped)
+		         select from pg_attribute
+		         where attrelid = to_regclass('realtime.messages') and attname = 'binary_payload'
+		             and not attisdropped)
 		`).Scan(&readable, &complete)
 	return readable, complete, err
 }
@@ -231,7 +234,8 @@ func schema(ctx context.Context, db *pool.Pool) error {
 			case err != nil:
 				return err
 			case !readable && !complete:
-				return errors.New("realtime schema is incomplete, and this role may not read its migrations: run once with DB_USER=supabase_admin")
+				return errors.New("realtime schema is incomplete, and this role may not read its migrations: run " +
+					"once with DB_USER=supabase_admin")
 			case !readable:
 				return nil
 			}
@@ -239,8 +243,9 @@ func schema(ctx context.Context, db *pool.Pool) error {
 			if err := tx.QueryRow(ctx, `select max(version) from realtime.schema_migrations`).Scan(&last); err != nil {
 				return err
 			}
-			if last != nil && *last < lastMigration {
-				return fmt.Errorf("realtime schema is at migration %d, but %d is required: run supabase/realtime v2.129.8 or newer once to migrate it", *last, lastMigration)
+			if last != nil && *last < requiredMigration {
+				return fmt.Errorf("realtime schema is at migration %d, but %d is required: run supabase/realtime "+
+					"v2.129.8 or newer once to migrate it", *last, requiredMigration)
 			}
 			if last != nil {
 				return nil

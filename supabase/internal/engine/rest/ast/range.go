@@ -21,7 +21,7 @@ func (r Range) IsAll() bool { return r == AllRows() }
 // Empty reports whether the range holds no row.
 func (r Range) Empty() bool { return r.Lo > r.Hi }
 
-// LimitZero reports whether the range is that of limit=0, which is valid and returns no rows.
+// LimitZero reports whether the range stands for limit=0, which is valid and returns no rows.
 func (r Range) LimitZero() bool { return r.Hi == -1 }
 
 // Limit returns the number of rows, and false if there is no limit.

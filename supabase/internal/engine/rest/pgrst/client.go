@@ -14,7 +14,7 @@ import (
 // CheckReady asks the admin server of a running server whether it is ready. It writes the answer to
 // out, or returns an error with PostgREST's text.
 func CheckReady(ctx context.Context, o Options, out io.Writer) error {
-	s, err := Load(Sources{File: o.File, Environ: o.Environ})
+	s, err := loadSettings(sources{File: o.File, Environ: o.Environ})
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,8 @@ func CheckReady(ctx context.Context, o Options, out io.Writer) error {
 		return configError("ERROR: Admin server is not running. Please check admin-server-port config.")
 	}
 	if strings.HasPrefix(s.AdminHost, "*") || strings.HasPrefix(s.AdminHost, "!") {
-		return configError(fmt.Sprintf("ERROR: The `--ready` flag cannot be used when server-host is configured as \"%s\". "+
+		return configError(fmt.Sprintf("ERROR: The `--ready` flag cannot be used "+
+			"when server-host is configured as \"%s\". "+
 			"Please update your server-host config to \"localhost\".", s.AdminHost))
 	}
 	address := "http://" + net.JoinHostPort(s.AdminHost, strconv.Itoa(s.AdminPort)) + "/ready"
@@ -50,14 +51,14 @@ func VersionText() string { return product + "\n" }
 
 // Example returns a configuration file with every setting and its default, for --example.
 func Example() string {
-	s, err := Load(Sources{})
+	s, err := loadSettings(sources{})
 	if err != nil { // the defaults are valid
 		panic(err)
 	}
 	var b strings.Builder
 	b.WriteString("# Settings of the REST server with their defaults. Remove the # before a setting to change it.\n" +
 		"# An environment variable such as PGRST_DB_URI has precedence over this file.\n\n")
-	for line := range strings.Lines(s.Dump()) {
+	for line := range strings.Lines(s.dump()) {
 		b.WriteString("# " + line)
 	}
 	return b.String()

@@ -101,16 +101,16 @@ func TestExample(t *testing.T) {
 	if got := VersionText(); got != "PostgREST 16.2\n" {
 		t.Error(got)
 	}
-	defaults, err := Load(Sources{})
+	defaults, err := loadSettings(sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, settings, _ := strings.Cut(Example(), "\n\n")
-	if lines := strings.Count(defaults.Dump(), "\n"); strings.Count(settings, "\n# ")+1 != lines {
+	if lines := strings.Count(defaults.dump(), "\n"); strings.Count(settings, "\n# ")+1 != lines {
 		t.Errorf("not one comment for each of %d settings:\n%s", lines, settings)
 	}
 	s, err := load(t, strings.ReplaceAll("\n"+settings, "\n# ", "\n"))
-	if err != nil || s.Dump() != defaults.Dump() {
+	if err != nil || s.dump() != defaults.dump() {
 		t.Errorf("%v\n%s", err, Example())
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"daawo/supabase/internal/engine/rest/schema"
 )
 
-// Dump returns the settings as a configuration file, sorted by name.
-func (s *Settings) Dump() string {
+// dump returns the settings as a configuration file, sorted by name.
+func (s *settings) dump() string {
 	lines := slices.Concat(s.dumpDB(), s.dumpJWT(), s.dumpAPI(), s.dumpServer())
 	if s.Rest.CancelReads { // not a setting of PostgREST, so its default is not in the dump
 		lines = append(lines, "server-cancel-reads = true")
@@ -45,7 +45,7 @@ func function(n *schema.Name) string {
 	}
 }
 
-func (s *Settings) dumpDB() []string {
+func (s *settings) dumpDB() []string {
 	c := &s.Rest
 	maxRows := text("")
 	if c.MaxRows != nil {
@@ -80,7 +80,7 @@ func (s *Settings) dumpDB() []string {
 	}
 }
 
-func (s *Settings) dumpJWT() []string {
+func (s *settings) dumpJWT() []string {
 	secret := string(s.secret)
 	if s.base64 {
 		secret = base64.StdEncoding.EncodeToString(s.secret)
@@ -94,7 +94,7 @@ func (s *Settings) dumpJWT() []string {
 	}
 }
 
-func (s *Settings) dumpAPI() []string {
+func (s *settings) dumpAPI() []string {
 	c := &s.Rest
 	verbosity := "verbose"
 	if c.MinimalErrors {
@@ -111,7 +111,7 @@ func (s *Settings) dumpAPI() []string {
 	}
 }
 
-func (s *Settings) dumpServer() []string {
+func (s *settings) dumpServer() []string {
 	c := &s.Rest
 	adminPort := text("")
 	if s.AdminPort != 0 {

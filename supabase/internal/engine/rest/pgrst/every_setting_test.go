@@ -94,7 +94,7 @@ func settingCases(dir, uri, signed string) []settingCase {
 }
 
 // TestEverySetting starts a server for each setting of PostgREST's reference and checks the reply that the setting
-// changes. It fails for a setting of Dump that no test covers.
+// changes. It fails for a setting of dump that no test covers.
 func TestEverySetting(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
@@ -138,11 +138,11 @@ func TestEverySetting(t *testing.T) {
 	} {
 		tested[other] = true
 	}
-	s, err := Load(Sources{})
+	s, err := loadSettings(sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(s.Dump()) {
+	for line := range strings.Lines(s.dump()) {
 		if name, _, _ := strings.Cut(line, " "); !tested[name] {
 			t.Errorf("no test covers %s", name)
 		}

@@ -70,7 +70,7 @@ type testServer struct {
 	stop          func() // stops the server and waits for its end
 }
 
-// start starts a server whose configuration file holds the common settings and those of more.
+// start starts a server whose configuration file holds the common settings and more.
 func start(t *testing.T, database *testdb.DB, more string) *testServer {
 	t.Helper()
 	dir := t.TempDir()

@@ -16,8 +16,9 @@ import (
 // settable returns the names of the settings that the database may hold, with underscores. The
 // database's value of any other setting is ignored.
 func settable() []string {
-	return strings.Fields(`client_error_verbosity db_aggregates_enabled db_anon_role db_pre_config db_extra_search_path
-		db_hoisted_tx_settings db_max_rows db_plan_enabled db_pre_request db_prepared_statements db_root_spec db_schemas db_tx_end
+	return strings.Fields(`client_error_verbosity db_aggregates_enabled db_anon_role db_pre_config
+		db_extra_search_path db_hoisted_tx_settings db_max_rows db_plan_enabled db_pre_request
+		db_prepared_statements db_root_spec db_schemas db_tx_end
 		jwt_aud jwt_role_claim_key jwt_secret jwt_secret_is_base64 openapi_mode openapi_security_active
 		openapi_server_proxy_uri server_cors_allowed_origins server_trace_header server_timing_enabled
 		url_use_legacy_target_names`)
@@ -38,7 +39,7 @@ select split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
 // It skips and logs an invalid setting, so that a mistake in the database never keeps the server
 // from starting or from reloading its keys.
 func Overlay(ctx context.Context, pool *pool.Pool, base rest.Config, log *slog.Logger) (rest.Config, error) {
-	values, err := inDatabase(ctx, pool, &Settings{})
+	values, err := inDatabase(ctx, pool, &settings{})
 	if err != nil {
 		return base, err
 	}
@@ -65,9 +66,9 @@ func overlay(values map[string]string, base rest.Config) (rest.Config, error) {
 	return s.Rest, r.err
 }
 
-// inDatabase returns the settings in the database: those that the pre-config function sets, then
-// those of the login role, which take precedence.
-func inDatabase(ctx context.Context, db *pool.Pool, s *Settings) (map[string]string, error) {
+// inDatabase returns the settings in the database: first the pre-config function's, then the login
+// role's, which take precedence.
+func inDatabase(ctx context.Context, db *pool.Pool, s *settings) (map[string]string, error) {
 	found := map[string]string{}
 	names := settable()
 	keys := make([]string, len(names))

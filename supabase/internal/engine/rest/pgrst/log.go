@@ -91,9 +91,9 @@ func (j *journal) failure(e *apierror.Error) {
 	var pg *pgconn.PgError
 	switch {
 	case e.Code == "PGRST003":
-		j.timeout(string(apierror.RestBody(e, false)))
+		j.timeout(string(rest.ErrorBody(e, false)))
 	case errors.As(e.Err, &pg), strings.HasPrefix(e.Code, "PGRST00"), e.Code == "PGRSTX00":
-		j.write(string(apierror.RestBody(e, false)))
+		j.write(string(rest.ErrorBody(e, false)))
 	}
 }
 
@@ -209,12 +209,12 @@ func joined(v slog.Value) string {
 // failureText returns an error of the database as the JSON of an error reply.
 func failureText(err error) string {
 	if pg, ok := pool.AsPgError(err); ok {
-		return string(apierror.RestBody(&apierror.Error{Code: pg.Code, Message: pg.Message, Hint: optional(pg.Hint),
+		return string(rest.ErrorBody(&apierror.Error{Code: pg.Code, Message: pg.Message, Hint: optional(pg.Hint),
 			Details: nilIfEmpty(pg.Detail)}, false))
 	}
 	e := apierror.Errorf(http.StatusServiceUnavailable, "PGRST000", "Database connection error.")
 	e.Details = connectionText(err)
-	return string(apierror.RestBody(e, false))
+	return string(rest.ErrorBody(e, false))
 }
 
 func optional(s string) *string {

@@ -13,17 +13,17 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-func load(t *testing.T, file string, environ ...string) (*Settings, error) {
+func load(t *testing.T, file string, environ ...string) (*settings, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rest.conf")
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Load(Sources{File: path, Environ: environ})
+	return loadSettings(sources{File: path, Environ: environ})
 }
 
 func TestDefaults(t *testing.T) {
-	s, err := Load(Sources{})
+	s, err := loadSettings(sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +33,8 @@ func TestDefaults(t *testing.T) {
 		`log-level = "error"`, `openapi-mode = "follow-privileges"`,
 		`db-prepared-statements = true`, `db-config = true`, `url-use-legacy-target-names = true`,
 		`jwt-cache-max-entries = 1000`} {
-		if !strings.Contains(s.Dump(), line+"\n") {
-			t.Errorf("%s is missing in\n%s", line, s.Dump())
+		if !strings.Contains(s.dump(), line+"\n") {
+			t.Errorf("%s is missing in\n%s", line, s.dump())
 		}
 	}
 }
@@ -60,8 +60,8 @@ max-rows = 9
 		`db-tx-end = "rollback-allow-override"`, `db-aggregates-enabled = true`,
 		`app.settings.price = "5$"`, `app.settings.NAME = "x"`, `server-port = 80`, `openapi-mode = "disabled"`,
 		`db-pre-request = "api.check"`} {
-		if !strings.Contains(s.Dump(), line+"\n") {
-			t.Errorf("%s is missing in\n%s", line, s.Dump())
+		if !strings.Contains(s.dump(), line+"\n") {
+			t.Errorf("%s is missing in\n%s", line, s.dump())
 		}
 	}
 	if s.Rest.Keys == nil || !s.Rest.TxEnd.Rollback || !s.Rest.TxEnd.Override {
@@ -72,11 +72,11 @@ max-rows = 9
 // TestCancelReads checks the setting that PostgREST does not have: off and absent from the dump by
 // default.
 func TestCancelReads(t *testing.T) {
-	if s, err := load(t, ""); err != nil || s.Rest.CancelReads || strings.Contains(s.Dump(), "cancel") {
+	if s, err := load(t, ""); err != nil || s.Rest.CancelReads || strings.Contains(s.dump(), "cancel") {
 		t.Errorf("%v, %+v", err, s)
 	}
 	if s, err := load(t, "server-cancel-reads = true"); err != nil || !s.Rest.CancelReads ||
-		!strings.Contains(s.Dump(), "server-cancel-reads = true\n") {
+		!strings.Contains(s.dump(), "server-cancel-reads = true\n") {
 		t.Errorf("%v, %+v", err, s)
 	}
 }

@@ -36,7 +36,7 @@ type Options struct {
 // server is a stand-alone engine.
 type server struct {
 	options  Options
-	settings *Settings    // of the start; a reload replaces only what the engine and the log use
+	settings *settings    // of the start; a reload replaces only what the engine and the log use
 	logLevel atomic.Value // string
 	pool     *pool.Pool
 	engine   *rest.Engine
@@ -44,8 +44,8 @@ type server struct {
 	fatal    chan error // errors that end the process
 }
 
-// applicationName returns the name of the connections: the one of the URI or of PGAPPNAME,
-// otherwise that of PostgREST.
+// applicationName returns the name of the connections: from the URI or PGAPPNAME, otherwise
+// PostgREST's.
 func applicationName(uri string) string {
 	if c, err := pgx.ParseConfig(uri); err == nil && c.RuntimeParams["application_name"] != "" {
 		return c.RuntimeParams["application_name"]
@@ -67,20 +67,20 @@ func (v *server) failed(err error) {
 	e := apierror.Errorf(http.StatusServiceUnavailable, "PGRST000", "Database connection error.")
 	e.Details = err.Error()
 	select {
-	case v.fatal <- configError(text + string(apierror.RestBody(e, false))):
+	case v.fatal <- configError(text + string(rest.ErrorBody(e, false))):
 	default: // another error ends it
 	}
 }
 
 // sources returns the file and the environment.
-func (v *server) sources() Sources {
-	return Sources{File: v.options.File, Environ: v.options.Environ, ReadFile: v.readFile}
+func (v *server) sources() sources {
+	return sources{File: v.options.File, Environ: v.options.Environ, ReadFile: v.readFile}
 }
 
 // open reads the settings, including those in the database, and creates the engine.
 func open(ctx context.Context, o Options) (*server, error) {
 	v := &server{options: o, readFile: streams(), fatal: make(chan error, 1)}
-	s, err := Load(v.sources())
+	s, err := loadSettings(v.sources())
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func open(ctx context.Context, o Options) (*server, error) {
 func (v *server) configure(ctx context.Context) (rest.Config, error) {
 	src := v.sources()
 	src.DBURI = v.settings.DBURI
-	s, err := Load(src)
+	s, err := loadSettings(src)
 	if err != nil {
 		return rest.Config{}, err
 	}
@@ -126,7 +126,7 @@ func (v *server) configure(ctx context.Context) (rest.Config, error) {
 		if src.Database, err = inDatabase(ctx, v.pool, s); err != nil {
 			return rest.Config{}, err
 		}
-		if s, err = Load(src); err != nil {
+		if s, err = loadSettings(src); err != nil {
 			return rest.Config{}, err
 		}
 	}
@@ -136,7 +136,7 @@ func (v *server) configure(ctx context.Context) (rest.Config, error) {
 }
 
 // warnOfOldPath logs PostgREST's warning about the older form of jwt-role-claim-key.
-func (v *server) warnOfOldPath(ctx context.Context, s *Settings) {
+func (v *server) warnOfOldPath(ctx context.Context, s *settings) {
 	if path := s.Rest.RoleClaim; path.Old() {
 		v.options.Log.WarnContext(ctx, "WARNING: The config `jwt-role-claim-key="+path.String()+
 			"` is using the deprecated JSPath syntax.")
@@ -268,27 +268,27 @@ func (v *server) named() http.Handler {
 	})
 }
 
-// DumpConfig writes the effective settings to out. Without a database it warns and writes those of
-// the file and the environment.
+// DumpConfig writes the effective settings to out. Without a database it warns and writes the
+// settings of the file and the environment.
 func DumpConfig(ctx context.Context, o Options, out io.Writer) error {
-	src := Sources{File: o.File, Environ: o.Environ, ReadFile: streams()}
-	s, err := Load(src)
+	src := sources{File: o.File, Environ: o.Environ, ReadFile: streams()}
+	s, err := loadSettings(src)
 	if err != nil {
 		return err
 	}
 	if s.InDatabase {
 		if src.Database, err = readDatabase(ctx, s); err != nil {
 			o.Log.WarnContext(ctx, "rest: in-database configuration load failed; ignoring it", "error", err)
-		} else if s, err = Load(src); err != nil {
+		} else if s, err = loadSettings(src); err != nil {
 			return err
 		}
 	}
-	_, err = io.WriteString(out, s.Dump())
+	_, err = io.WriteString(out, s.dump())
 	return err
 }
 
 // readDatabase returns the settings in the database of s.
-func readDatabase(ctx context.Context, s *Settings) (map[string]string, error) {
+func readDatabase(ctx context.Context, s *settings) (map[string]string, error) {
 	pool, err := pool.Open(ctx, pool.Config{URL: s.DBURI, MaxConns: 1, AcquireTimeout: s.AcquisitionTimeout})
 	if err != nil {
 		return nil, err

@@ -17,9 +17,9 @@ import (
 	"daawo/supabase/internal/engine/rest/token"
 )
 
-// Settings is PostgREST's configuration. Rest holds the settings of the engine, the other fields
-// those of the process.
-type Settings struct {
+// settings is PostgREST's configuration. Rest holds the settings of the engine, the other fields
+// configure the process.
+type settings struct {
 	Rest rest.Config
 
 	DBURI              string
@@ -54,9 +54,9 @@ type Settings struct {
 	txEnd    string
 }
 
-// Sources are the sources of settings. The database takes precedence over the environment, and the
+// sources are the sources of settings. The database takes precedence over the environment, and the
 // environment over the file.
-type Sources struct {
+type sources struct {
 	File     string // path; "" is none
 	Environ  []string
 	Database map[string]string                 // by name, with underscores
@@ -64,8 +64,8 @@ type Sources struct {
 	ReadFile func(path string) ([]byte, error) // reads the files that settings name; nil is os.ReadFile
 }
 
-// Load reads the settings.
-func Load(src Sources) (*Settings, error) {
+// loadSettings reads the settings.
+func loadSettings(src sources) (*settings, error) {
 	env := map[string]string{}
 	for _, kv := range src.Environ {
 		k, v, _ := strings.Cut(kv, "=")
@@ -252,11 +252,11 @@ func commas(s string) []string {
 }
 
 // settings reads all settings. c has the values of those that are not set.
-func (r *reader) settings(c rest.Config) *Settings {
+func (r *reader) settings(c rest.Config) *settings {
 	txEnd := r.database(&c)
 	r.api(&c)
 	audience := r.tokens(&c)
-	s := &Settings{
+	s := &settings{
 		Rest:               c,
 		DBURI:              r.text("postgresql://", "db-uri"),
 		Pool:               r.number(10, "db-pool"),
@@ -422,7 +422,7 @@ func openAPIModes() map[rest.OpenAPIMode]string {
 }
 
 // keys reads the secret, from a file if it begins with "@", and decodes it if it is base64.
-func (r *reader) keys(s *Settings) {
+func (r *reader) keys(s *settings) {
 	if path, ok := strings.CutPrefix(string(s.secret), "@"); ok {
 		text, err := r.readFile(path)
 		r.fail(err)

@@ -180,6 +180,7 @@ func errAmbiguousRoutine(list []*schema.Routine) *apierror.Error {
 	}
 	e := apierror.Errorf(300, "PGRST203", "Could not choose the best candidate function between: %s",
 		strings.Join(names, ", "))
-	e.Hint = hint("Try renaming the parameters or the function itself in the database so function overloading can be resolved")
+	e.Hint = hint("Try renaming the parameters or the function itself in the database so function overloading can " +
+		"be resolved")
 	return e
 }

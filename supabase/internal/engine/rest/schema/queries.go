@@ -73,7 +73,8 @@ select n.nspname, c.relname, obj_description(c.oid, 'pg_class'), c.relkind in ('
 // keysSQL returns all primary and foreign keys. Relations and columns are numbers, as in the stored
 // queries of views.
 const keysSQL = `
-select k.oid::int8, k.conname, k.contype::text, k.conrelid::int8, k.confrelid::int8, k.conkey, coalesce(k.confkey, '{}'),
+select k.oid::int8, k.conname, k.contype::text, k.conrelid::int8, k.confrelid::int8, k.conkey,
+       coalesce(k.confkey, '{}'),
        k.conparentid = 0,
        coalesce((select true from pg_constraint u
                   where k.contype = 'f' and u.conrelid = k.conrelid and u.contype in ('p', 'u')
@@ -94,7 +95,8 @@ with tied (id) as (
   select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where c.relkind in ('v', 'm') and n.nspname = any ($1::text[] || $2::text[])
 )
-select c.oid::int8, n.nspname, c.relname, array_agg(a.attnum order by a.attnum), array_agg(a.attname::text order by a.attnum)
+select c.oid::int8, n.nspname, c.relname, array_agg(a.attnum order by a.attnum),
+       array_agg(a.attname::text order by a.attnum)
   from tied
   join pg_class c on c.oid = tied.id
   join pg_namespace n on n.oid = c.relnamespace
@@ -167,7 +169,8 @@ select n.nspname, p.proname, obj_description(p.oid, 'pg_proc'),
    and rt.oid <> 'trigger'::regtype
    and n.nspname = any ($1)
    and (inputs.named = inputs.number
-     or inputs.number = 1 and inputs.first in ('bytea'::regtype, 'json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype))`
+     or inputs.number = 1
+         and inputs.first in ('bytea'::regtype, 'json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype))`
 
 // castsSQL returns the implicit casts with a function between a domain and json or text. They
 // represent the domain.

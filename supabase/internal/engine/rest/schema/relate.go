@@ -247,8 +247,8 @@ func rank(r *Relationship) int {
 	}
 }
 
-// foreignKey returns the relationship of a foreign key, and those of the views that show its
-// columns.
+// foreignKey returns the relationship of a foreign key, and the relationships of the views that
+// show its columns.
 func (g *graph) foreignKey(k key, index map[origin][]viewColumn) []*Relationship {
 	from, to := g.relations[k.table], g.relations[k.other]
 	card := ManyToOne

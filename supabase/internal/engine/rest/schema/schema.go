@@ -51,7 +51,7 @@ func (t *Table) Position(name string) int { return t.byName[name] }
 // Cardinality is the cardinality of a relationship, seen from its first table.
 type Cardinality uint8
 
-// The cardinalities. The computed ones are those of functions.
+// The cardinalities. Functions have the computed ones.
 const (
 	ManyToOne Cardinality = iota
 	OneToMany
@@ -90,7 +90,7 @@ func (r *Relationship) ToOne() bool {
 	return r.Cardinality == ManyToOne || r.Cardinality == OneToOne || r.Cardinality == ComputedToOne
 }
 
-// In returns the schema of the relationship: that of the other table, or that of the function.
+// In returns the schema of the other table, or of the function.
 func (r *Relationship) In() string {
 	if r.Computed() {
 		return r.Function.Schema
@@ -136,12 +136,12 @@ type Routine struct {
 	Settings   [][2]string
 }
 
-// Scalar reports whether the function returns one value that is not a row.
-func (r *Routine) Scalar() bool { return !r.SetOf && !r.Composite }
+// scalar reports whether the function returns one value that is not a row.
+func (r *Routine) scalar() bool { return !r.SetOf && !r.Composite }
 
 // Void reports whether the function returns void.
 func (r *Routine) Void() bool {
-	return r.Scalar() && r.Return == Name{"pg_catalog", "void"}
+	return r.scalar() && r.Return == Name{"pg_catalog", "void"}
 }
 
 // Handler is a function or aggregate that produces a media type.

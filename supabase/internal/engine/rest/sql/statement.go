@@ -104,7 +104,7 @@ func Rows(p *plan.Plan, r Reply) Statement {
 
 // Columns renders a planned read or call as a query that returns the rows' columns. The last
 // embedded columns are embedded relations of the type json, whose text the caller has to convert to
-// that of jsonb: the cast takes Postgres as long as the rest of the query.
+// jsonb's: the cast takes Postgres as long as the rest of the query.
 func Columns(p *plan.Plan) (st Statement, embedded int) {
 	w := newStatementWriter()
 	w.Grow(512)

@@ -125,7 +125,8 @@ func parseBracket(s string) (step, string, error) {
 		st.kind = byFilter
 		before := strings.TrimLeft(s[1:], " ")
 		st.keep, s, err = parseFilter(before)
-		st.test = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(before[:len(before)-len(s)]), "("), ")"))
+		test := strings.TrimSpace(before[:len(before)-len(s)])
+		st.test = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(test, "("), ")"))
 	default:
 		n := strings.IndexByte(s, ']')
 		if n < 0 {

@@ -121,7 +121,8 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// TestReplacedKeys: a key that rotation replaced verifies tokens of the sessions that it signed, but no API keys.
+// TestReplacedKeys: a key that rotation replaced verifies tokens of the sessions that it signed,
+// but no API keys.
 func TestReplacedKeys(t *testing.T) {
 	old, err := keys.Generate(time.Now())
 	if err != nil {

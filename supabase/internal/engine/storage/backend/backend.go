@@ -51,7 +51,6 @@ type Part struct {
 type Entry struct {
 	Key      Key
 	Modified time.Time
-	Size     int64
 }
 
 // Backend stores versions. Its methods may be called from many goroutines. Their errors wrap the

@@ -120,8 +120,8 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// TestDiskCopy copies an object of more than one piece, with its checksum as stored, lost, and that
-// of a multipart upload.
+// TestDiskCopy copies an object of more than one piece, with its checksum as stored, lost, and of a
+// multipart upload.
 func TestDiskCopy(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, func(t *testing.T, b backend.Backend) {

@@ -311,7 +311,7 @@ func (d *Disk) Copy(ctx context.Context, from, to Key, o *Options) (Meta, error)
 		o = &kept
 	}
 	source := d.hashed(ctx, f)
-	if isMD5(etag) { // not that of a multipart upload, which a copy does not have
+	if isMD5(etag) { // a copy does not have a multipart upload's
 		source = cloned(ctx, f, etag)
 	}
 	return d.write(target, source, o.withDefaults())

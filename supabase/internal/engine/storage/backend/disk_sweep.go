@@ -112,6 +112,6 @@ func (d *Disk) Walk(ctx context.Context, fn func(Entry) error) error {
 			}
 		}
 		key := Key{Bucket: rest[0], Name: strings.Join(rest[1:len(rest)-1], "/"), Version: version}
-		return fn(Entry{Key: key, Modified: info.ModTime(), Size: info.Size()})
+		return fn(Entry{Key: key, Modified: info.ModTime()})
 	})
 }

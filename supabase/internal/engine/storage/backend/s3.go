@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -38,7 +37,6 @@ type S3Config struct {
 	AccessKey string // "" uses the AWS credentials of the environment
 	SecretKey string
 	PathStyle bool
-	Transport http.RoundTripper // nil means minio-go's default
 }
 
 // OpenS3 returns an S3 backend. It does not connect to the store.
@@ -52,7 +50,8 @@ func OpenS3(c S3Config) (*S3, error) {
 		return nil, fmt.Errorf("storage: %q is not an S3 endpoint URL", c.Endpoint)
 	}
 	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return nil, fmt.Errorf("storage: the S3 endpoint %q has a path, which is not supported: remove what follows the host", c.Endpoint)
+		return nil, fmt.Errorf("storage: the S3 endpoint %q has a path, which is not supported: remove what "+
+			"follows the host", c.Endpoint)
 	}
 	if c.Bucket == "" || c.Tenant == "" {
 		return nil, errors.New("storage: the S3 backend needs a bucket and a tenant")
@@ -66,7 +65,7 @@ func OpenS3(c S3Config) (*S3, error) {
 		lookup = minio.BucketLookupPath
 	}
 	client, err := minio.New(u.Host, &minio.Options{Creds: creds, Secure: u.Scheme == "https", Region: c.Region,
-		BucketLookup: lookup, Transport: c.Transport})
+		BucketLookup: lookup})
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
@@ -269,7 +268,7 @@ func (s *S3) Walk(ctx context.Context, fn func(Entry) error) error {
 		}
 		version := strings.TrimSuffix(strings.TrimSuffix(rest[len(rest)-1], ".info"), ".part")
 		key := Key{Bucket: rest[0], Name: strings.Join(rest[1:len(rest)-1], "/"), Version: version}
-		if err := fn(Entry{Key: key, Modified: o.LastModified, Size: o.Size}); err != nil {
+		if err := fn(Entry{Key: key, Modified: o.LastModified}); err != nil {
 			return err
 		}
 	}

@@ -98,7 +98,8 @@ var proxyMessages = []struct {
 	pattern *regexp.Regexp
 	err     RequestError
 }{
-	{regexp.MustCompile(`(?i)image is not compatible with\b|source image type not supported|invalid TIFF format:|XML parse error:|^invalid source image$|^broken or unsupported image$`), ErrUnsupported},
+	{regexp.MustCompile(`(?i)image is not compatible with\b|source image type not supported|invalid TIFF format:|` +
+		`XML parse error:|^invalid source image$|^broken or unsupported image$`), ErrUnsupported},
 	{regexp.MustCompile(`(?i)source image frame resolution is too big`), ErrFrame},
 	{regexp.MustCompile(`(?i)source image resolution is too big`), ErrTooLarge},
 	{regexp.MustCompile(`(?i)source image file is too big`), ErrFileTooBig},

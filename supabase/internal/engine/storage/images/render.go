@@ -24,14 +24,12 @@ const maxSource = 25 << 20
 // Config configures a Renderer.
 type Config struct {
 	Backend     backend.Backend
-	ImgproxyURL string       // "" renders in this process
-	Limits      photo.Limits // of pictures that this process decodes
+	ImgproxyURL string // "" renders in this process
 }
 
 // Renderer resizes pictures. It renders one picture at a time in this process, to limit memory.
 type Renderer struct {
 	backend   backend.Backend
-	limits    photo.Limits
 	proxy     string
 	client    *http.Client
 	semaphore chan struct{}
@@ -69,7 +67,7 @@ const (
 
 // New returns a Renderer.
 func New(c Config) *Renderer {
-	return &Renderer{backend: c.Backend, limits: c.Limits, proxy: c.ImgproxyURL, client: newClient(headerTimeout),
+	return &Renderer{backend: c.Backend, proxy: c.ImgproxyURL, client: newClient(headerTimeout),
 		semaphore: make(chan struct{}, 1)}
 }
 
@@ -96,13 +94,14 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 	if err != nil {
 		return nil, err
 	}
-	img, info, err := photo.Decode(data, r.limits)
+	img, info, err := photo.Decode(data, photo.Limits{})
 	switch {
 	case errors.Is(err, photo.ErrTooLarge):
 		return nil, ErrTooLarge
 	case err != nil:
 		if safe, ok := sanitise(data); ok && (t.Format == "" || t.Format == "origin") {
-			return &Picture{Body: io.NopCloser(bytes.NewReader(safe)), Size: int64(len(safe)), ContentType: SVG}, nil
+			body := io.NopCloser(bytes.NewReader(safe))
+			return &Picture{Body: body, Size: int64(len(safe)), ContentType: svgType}, nil
 		}
 		return nil, ErrUnsupported
 	}

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// SVG is the content type of a picture that stays an SVG.
-const SVG = "image/svg+xml"
+// svgType is the content type of a picture that stays an SVG.
+const svgType = "image/svg+xml"
 
 // active are the elements that sanitise removes with their content.
 var active = []string{"script", "iframe", "object", "embed", "foreignobject"}
 
 // handlers matches attributes that run scripts.
-var handlers = regexp.MustCompile(`(?is)\s(?:on\w+|(?:xlink:)?href\s*=\s*["']\s*javascript\s*:[^"']*["'])(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?`)
+var handlers = regexp.MustCompile(`(?is)\s(?:on\w+|(?:xlink:)?href\s*=\s*["']\s*javascript\s*:[^"']*["'])` +
+	`(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?`)
 
 // sanitise returns an SVG without scripts, and false if data is not an SVG. imgproxy does the same
 // with an SVG whose format stays, and does not resize it.

@@ -27,7 +27,8 @@ type Bucket struct {
 	UpdatedAt    time.Time
 }
 
-const bucketColumns = `id, name, owner::text, coalesce(public, false), file_size_limit, allowed_mime_types, created_at, updated_at`
+const bucketColumns = `id, name, owner::text, coalesce(public, false), file_size_limit, allowed_mime_types,
+	created_at, updated_at`
 
 func scanBucket(r pgx.CollectableRow) (b Bucket, err error) {
 	return b, r.Scan(&b.ID, &b.Name, &b.Owner, &b.Public, &b.SizeLimit, &b.AllowedTypes, &b.CreatedAt, &b.UpdatedAt)
@@ -37,7 +38,8 @@ func scanBucket(r pgx.CollectableRow) (b Bucket, err error) {
 // *to stays nil if the bucket does not exist.
 func bucketRow(to **Bucket, answered *bool, id string) step {
 	st := statement(`
-		select id, name, owner::text, coalesce(public, false), file_size_limit, array_to_json(allowed_mime_types), created_at, updated_at
+		select id, name, owner::text, coalesce(public, false), file_size_limit, array_to_json(allowed_mime_types),
+			created_at, updated_at
 		  from storage.buckets where id = $1`, text(id))
 	st.Formats = []int16{0, 0, 0, 0, 0, 0, 1, 1}
 	st.read = func(rows *pgconn.ResultReader) (err error) {
@@ -97,7 +99,7 @@ func (b *Buckets) Get(ctx context.Context, c Caller, id string) (*Bucket, error)
 	var answered bool
 	err := b.pipeline(ctx, c.Role, setCaller(c.readSession()), bucketRow(&found, &answered, id))
 	if err == nil && found == nil {
-		return nil, ErrNoBucket()
+		return nil, errNoBucket()
 	}
 	return found, err
 }
@@ -198,7 +200,7 @@ func (b *Buckets) Update(ctx context.Context, c Caller, id string, f BucketField
 		 where id = $1`,
 		id, f.Public, f.SetSizeLimit, f.SizeLimit, f.SetTypes, f.AllowedTypes)
 	if err == nil && n == 0 {
-		return ErrNoBucket()
+		return errNoBucket()
 	}
 	return MapDatabase(err)
 }
@@ -213,14 +215,14 @@ func (b *Buckets) Delete(ctx context.Context, c Caller, id string) error {
 		return err
 	}
 	if notEmpty == nil {
-		return ErrNoBucket()
+		return errNoBucket()
 	}
 	if *notEmpty {
-		return ErrBucketNotEmpty()
+		return errBucketNotEmpty()
 	}
 	n, err := b.pool.Exec(ctx, c.session(), `delete from storage.buckets where id = $1`, id)
 	if err == nil && n == 0 {
-		return ErrNoBucket()
+		return errNoBucket()
 	}
 	return MapDatabase(err)
 }

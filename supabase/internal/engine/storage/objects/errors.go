@@ -13,34 +13,34 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The errors of storage-api. The status given here is the body's statusCode; wire derives the HTTP
-// status.
+// The errors of storage-api. The status given here is the body's statusCode; ErrorReply derives the
+// HTTP status.
 
 func named(status int, name, code, message string) *apierror.Error {
 	e := apierror.Errorf(status, code, "%s", message)
-	e.Details = apierror.StorageDetails{Error: name}
+	e.Details = ErrorDetails{Error: name}
 	return e
 }
 
 // withReply makes status the HTTP status as well.
 func withReply(e *apierror.Error, status int) *apierror.Error {
-	e.Details = apierror.StorageDetails{Reply: status}
+	e.Details = ErrorDetails{Reply: status}
 	return e
 }
 
-// ErrNoBucket says that the bucket does not exist, or that the caller may not see it.
-func ErrNoBucket() *apierror.Error {
+// errNoBucket says that the bucket does not exist, or that the caller may not see it.
+func errNoBucket() *apierror.Error {
 	return named(404, "Bucket not found", "NoSuchBucket", "Bucket not found")
 }
 
 // ErrNoKey says that the object does not exist, or that the caller may not see it.
 func ErrNoKey() *apierror.Error { return named(404, "not_found", "NoSuchKey", "Object not found") }
 
-// ErrNoUpload says that the multipart upload does not exist.
-func ErrNoUpload() *apierror.Error { return apierror.Errorf(404, "NoSuchUpload", "Upload not found") }
+// errNoUpload says that the multipart upload does not exist.
+func errNoUpload() *apierror.Error { return apierror.Errorf(404, "NoSuchUpload", "Upload not found") }
 
-// ErrBucketNotEmpty says that the bucket cannot be deleted because it has objects.
-func ErrBucketNotEmpty() *apierror.Error {
+// errBucketNotEmpty says that the bucket cannot be deleted because it has objects.
+func errBucketNotEmpty() *apierror.Error {
 	return apierror.Errorf(409, "ResourceNotEmpty", "The bucket you tried to delete is not empty")
 }
 
@@ -87,8 +87,8 @@ func ErrInvalidParameter(name string) *apierror.Error {
 	return apierror.Errorf(400, "InvalidParameter", "Invalid Parameter %s", name)
 }
 
-// ErrInvalidJWT says that the token of a signed URL is not valid.
-func ErrInvalidJWT(message string) *apierror.Error {
+// errInvalidJWT says that the token of a signed URL is not valid.
+func errInvalidJWT(message string) *apierror.Error {
 	return apierror.Errorf(400, "InvalidJWT", "%s", message)
 }
 
@@ -98,10 +98,10 @@ func ErrInvalidSignature(message string) *apierror.Error {
 	return apierror.Errorf(400, "InvalidSignature", "%s", message)
 }
 
-// ErrInvalidRange says that the range is outside the object.
-func ErrInvalidRange() *apierror.Error {
+// errInvalidRange says that the range is outside the object.
+func errInvalidRange() *apierror.Error {
 	e := apierror.Errorf(416, "InvalidRange", "invalid range provided")
-	e.Details = apierror.StorageDetails{Error: "invalid_range", Reply: 416}
+	e.Details = ErrorDetails{Error: "invalid_range", Reply: 416}
 	return e
 }
 
@@ -144,7 +144,7 @@ func errReadOnly() *apierror.Error {
 
 func errTooManyConnections() *apierror.Error {
 	e := apierror.Errorf(429, "SlowDown", "Too many connections issued to the database")
-	e.Details = apierror.StorageDetails{Error: "too_many_connections", Reply: 429}
+	e.Details = ErrorDetails{Error: "too_many_connections", Reply: 429}
 	return e.WithHeader("Retry-After", retryDatabase)
 }
 

@@ -36,7 +36,7 @@ func TestMapDatabaseUnavailable(t *testing.T) {
 	} {
 		err := MapDatabase(c.err)
 		e, ok := apierror.AsError(err)
-		if _, reply := apierror.StorageError(err); reply != c.status || !ok || e.Header.Get("Retry-After") == "" ||
+		if _, reply := ErrorReply(err); reply != c.status || !ok || e.Header.Get("Retry-After") == "" ||
 			!errors.Is(err, c.err) {
 			t.Errorf("%v: status %d, %v", c.err, reply, err)
 		}

@@ -71,7 +71,8 @@ func (m *Multipart) Create(ctx context.Context, c Caller, key backend.Key, o bac
 	}
 	m.step("write upload row")
 	_, err = m.pool.Exec(ctx, c.Service().session(), `
-		insert into storage.s3_multipart_uploads (id, bucket_id, key, version, upload_signature, owner_id, user_metadata, metadata)
+		insert into storage.s3_multipart_uploads
+			(id, bucket_id, key, version, upload_signature, owner_id, user_metadata, metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		id, key.Bucket, key.Name, key.Version, signature, ownerID(c.Subject), nullable(user), metadata)
 	if err != nil {
@@ -96,7 +97,7 @@ func (m *Multipart) Get(ctx context.Context, c Caller, id, bucket, name string) 
 	}, `select id, bucket_id, key, version, user_metadata, metadata, created_at
 	      from storage.s3_multipart_uploads where id = $1 and bucket_id = $2 and key = $3`, id, bucket, name)
 	if err == nil && u == nil {
-		err = ErrNoUpload()
+		err = errNoUpload()
 	}
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (m *Multipart) addReserved(ctx context.Context, tx pgx.Tx, id string, size,
 	err := tx.QueryRow(ctx, `select in_progress_size from storage.s3_multipart_uploads where id = $1 for update`,
 		id).Scan(&reserved)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return ErrNoUpload()
+		return errNoUpload()
 	}
 	if err != nil {
 		return err
@@ -129,7 +130,8 @@ func (m *Multipart) addReserved(ctx context.Context, tx pgx.Tx, id string, size,
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = $2, upload_signature = $3 where id = $1`,
+	_, err = tx.Exec(ctx, `update storage.s3_multipart_uploads set in_progress_size = $2, upload_signature = $3
+		where id = $1`,
 		id, reserved, signature)
 	return err
 }
@@ -182,7 +184,8 @@ func (m *Multipart) part(ctx context.Context, c Caller, u *MultipartUpload, numb
 	err = m.tx(ctx, c.Service(), func(tx pgx.Tx) error {
 		var before int64
 		err := tx.QueryRow(ctx, `
-			with gone as (delete from storage.s3_multipart_uploads_parts where upload_id = $1 and part_number = $2 returning size)
+			with gone as (delete from storage.s3_multipart_uploads_parts
+				where upload_id = $1 and part_number = $2 returning size)
 			select coalesce(sum(size), 0) from gone`, u.ID, number).Scan(&before)
 		if err != nil {
 			return err
@@ -193,7 +196,8 @@ func (m *Multipart) part(ctx context.Context, c Caller, u *MultipartUpload, numb
 			}
 		}
 		_, err = tx.Exec(ctx, `
-			insert into storage.s3_multipart_uploads_parts (upload_id, version, part_number, etag, key, bucket_id, owner_id, size)
+			insert into storage.s3_multipart_uploads_parts
+				(upload_id, version, part_number, etag, key, bucket_id, owner_id, size)
 			values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			u.ID, u.Version, number, part.ETag, u.Name, u.Bucket, ownerID(c.Subject), part.Size)
 		return err
@@ -239,7 +243,8 @@ func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, 
 	}
 	if errors.Is(err, backend.ErrPart) {
 		return nil, apierror.Errorf(400, "InvalidPart",
-			"One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.").WithCause(err)
+			"One or more of the specified parts could not be found. The part may not have been uploaded, or the "+
+				"specified entity tag may not match the part's entity tag.").WithCause(err)
 	}
 	if err != nil {
 		return nil, MapError(err)

@@ -29,9 +29,11 @@ type Object struct {
 	AccessedAt   *time.Time
 }
 
-const prefixedColumns = `o.id::text, o.bucket_id, o.name, o.owner::text, o.owner_id, o.version, o.metadata, o.user_metadata, o.created_at, o.updated_at, o.last_accessed_at`
+const prefixedColumns = `o.id::text, o.bucket_id, o.name, o.owner::text, o.owner_id, o.version, o.metadata,
+	o.user_metadata, o.created_at, o.updated_at, o.last_accessed_at`
 
-const objectColumns = `id::text, bucket_id, name, owner::text, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at`
+const objectColumns = `id::text, bucket_id, name, owner::text, owner_id, version, metadata, user_metadata, created_at,
+	updated_at, last_accessed_at`
 
 func scanObject(r pgx.CollectableRow) (o Object, err error) {
 	return o, r.Scan(&o.ID, &o.Bucket, &o.Name, &o.Owner, &o.OwnerID, &o.Version, &o.Metadata, &o.UserMetadata,
@@ -207,7 +209,7 @@ func (s *Store) PublicObject(ctx context.Context, c Caller, bucket, name string)
 		return nil, err
 	}
 	if !public {
-		return nil, ErrNoBucket()
+		return nil, errNoBucket()
 	}
 	if o == nil {
 		return nil, ErrNoKey()
@@ -228,7 +230,7 @@ func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool
 	case err != nil:
 		return nil, err
 	case !public && !authenticated:
-		return nil, ErrNoBucket()
+		return nil, errNoBucket()
 	case invalid != nil:
 		return nil, invalid
 	case o == nil:
@@ -239,7 +241,7 @@ func (s *Store) ReadableObject(ctx context.Context, c Caller, authenticated bool
 
 // readable queries in one round trip whether the bucket is public and, if it has the object, the
 // object. In a private bucket, authorize makes it return the object only if the caller may see it.
-// It returns ErrNoBucket if the bucket does not exist.
+// It returns errNoBucket if the bucket does not exist.
 func (s *Store) readable(ctx context.Context, c Caller, authorize bool, bucket, name string) (public bool, o *Object,
 	err error) {
 	found := false
@@ -272,7 +274,7 @@ func (s *Store) readable(ctx context.Context, c Caller, authorize bool, bucket, 
 	case err != nil:
 		return false, nil, err
 	case !found:
-		return false, nil, ErrNoBucket()
+		return false, nil, errNoBucket()
 	case authorize:
 		return false, asCaller, nil
 	}

@@ -19,7 +19,7 @@ import (
 // one transaction. Plans under row level security depend on the role, so each role has its own
 // prepared statements.
 
-// step is one statement of a pipeline. read gets its rows before those of the next statement; nil
+// step is one statement of a pipeline. read gets its rows before the next statement's are read; nil
 // discards them.
 type step struct {
 	pool.Statement

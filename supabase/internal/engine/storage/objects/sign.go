@@ -76,7 +76,7 @@ func (s *Signer) matches(signature []byte, text string) bool {
 func (s *Signer) Verify(token, bucket, name, scope string) (*SignedURL, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return nil, ErrInvalidJWT("Invalid Compact JWS")
+		return nil, errInvalidJWT("Invalid Compact JWS")
 	}
 	enc := base64.RawURLEncoding.Strict()
 	header, err := enc.DecodeString(parts[0])
@@ -84,22 +84,22 @@ func (s *Signer) Verify(token, bucket, name, scope string) (*SignedURL, error) {
 		Alg string `json:"alg"`
 	}
 	if err != nil || json.Unmarshal(header, &alg) != nil {
-		return nil, ErrInvalidJWT("JWS Protected Header is invalid")
+		return nil, errInvalidJWT("JWS Protected Header is invalid")
 	}
 	if alg.Alg != "HS256" {
-		return nil, ErrInvalidJWT(`"alg" (Algorithm) Header Parameter value not allowed`)
+		return nil, errInvalidJWT(`"alg" (Algorithm) Header Parameter value not allowed`)
 	}
 	signature, err := enc.DecodeString(parts[2])
 	if err != nil || !s.matches(signature, parts[0]+"."+parts[1]) {
-		return nil, ErrInvalidJWT("signature verification failed")
+		return nil, errInvalidJWT("signature verification failed")
 	}
 	payload, err := enc.DecodeString(parts[1])
 	var u SignedURL
 	if err != nil || json.Unmarshal(payload, &u) != nil {
-		return nil, ErrInvalidJWT("JWT Claims Set must be a top-level JSON object")
+		return nil, errInvalidJWT("JWT Claims Set must be a top-level JSON object")
 	}
 	if u.Expires <= float64(s.now().Unix()) {
-		return nil, ErrInvalidJWT(`"exp" claim timestamp check failed`)
+		return nil, errInvalidJWT(`"exp" claim timestamp check failed`)
 	}
 	// Tokens from before scopes existed: only upload tokens had the claim upsert.
 	upload := u.Scope == ScopeUpload || u.Scope == "" && u.Upsert != nil

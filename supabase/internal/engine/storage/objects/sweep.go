@@ -15,7 +15,6 @@ const sweepBatch = 500
 
 // Swept counts what Sweep removed.
 type Swept struct {
-	Seen      int // versions checked
 	Orphans   int // versions without a row
 	Temporary int // interrupted writes
 	Uploads   int // rows of abandoned multipart uploads
@@ -38,7 +37,6 @@ func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 		return s.Backend.Delete(ctx, orphans...)
 	}
 	err := s.Backend.Walk(ctx, func(e backend.Entry) error {
-		out.Seen++
 		if !e.Modified.Before(before) {
 			return nil
 		}

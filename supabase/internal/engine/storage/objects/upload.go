@@ -68,7 +68,8 @@ values ($1, $2, $3, $4, $5, $6, $7)`
 
 const upsertObject = insertObject + `
 on conflict (name, bucket_id) do update
-set metadata = excluded.metadata, user_metadata = coalesce(excluded.user_metadata, objects.user_metadata), version = excluded.version,
+set metadata = excluded.metadata, user_metadata = coalesce(excluded.user_metadata, objects.user_metadata),
+	version = excluded.version,
     owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)
 returning ` + objectColumns
 
@@ -149,7 +150,7 @@ func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, erro
 	case !answered:
 		return nil, err
 	case a.Bucket == nil:
-		return nil, ErrNoBucket()
+		return nil, errNoBucket()
 	}
 	a.denied = u.attemptError(err)
 	return a, nil

@@ -12,8 +12,8 @@ import (
 
 // uploadSignature returns the column upload_signature for the number of bytes that have been
 // reserved for an upload. storage-api refuses the next part unless it can decrypt the column and
-// finds the number of in_progress_size. The format is that of "openssl enc -aes-256-cbc -md md5
-// -base64" with a passphrase.
+// finds the number of in_progress_size. The format is the output of "openssl enc -aes-256-cbc -md
+// md5 -base64" with a passphrase.
 func uploadSignature(passphrase string, reserved int64) (string, error) {
 	salt := make([]byte, 8)
 	rand.Read(salt) // never fails

@@ -16,8 +16,8 @@ import (
 	"daawo/supabase/internal/base/apierror"
 )
 
-// The aws-chunked encoding sends a body in chunks. The signature of each chunk covers that of the
-// previous one (S3 API reference, "Signature Calculations for the Authorization Header:
+// The aws-chunked encoding sends a body in chunks. The signature of each chunk covers the previous
+// chunk's signature (S3 API reference, "Signature Calculations for the Authorization Header:
 // Transferring Payload in Multiple Chunks").
 
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

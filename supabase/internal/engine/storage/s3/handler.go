@@ -98,7 +98,8 @@ func (c *call) authenticate() error {
 	if !s.matches(c.r, secret, path, c.h.Hosts(c.r)) {
 		if s.session != "" {
 			return apierror.Errorf(403, "SignatureDoesNotMatch",
-				"The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token")
+				"The request signature we calculated does not match the signature you provided, Check your "+
+					"credentials. The session token should be a valid JWT token")
 		}
 		return errMismatch
 	}
@@ -124,7 +125,8 @@ func (c *call) identify(s *signature) (secret string, err error) {
 		claims, err := c.h.Verifier.Verify(s.session)
 		if err != nil {
 			return "", apierror.Errorf(403, "SignatureDoesNotMatch",
-				"The request signature we calculated does not match the signature you provided, Check your credentials. The session token should be a valid JWT token").WithCause(err)
+				"The request signature we calculated does not match the signature you provided, Check your "+
+					"credentials. The session token should be a valid JWT token").WithCause(err)
 		}
 		c.caller.Role, c.caller.Subject, c.caller.Claims, c.caller.Token = claims.Role, claims.Subject,
 			string(claims.Raw), s.session

@@ -96,8 +96,9 @@ func schema(ctx context.Context, db *pool.Pool) error {
 				return err
 			}
 			if last != nil {
-				if *last < lastMigration {
-					return fmt.Errorf("storage schema is at migration %d, but %d is required: run storage-api %s once to migrate it", *last, lastMigration, storage.Version)
+				if *last < requiredMigration {
+					return fmt.Errorf("storage schema is at migration %d, but %d is required: run storage-api %s "+
+						"once to migrate it", *last, requiredMigration, storage.Version)
 				}
 				return nil
 			}
@@ -119,5 +120,6 @@ func schema(ctx context.Context, db *pool.Pool) error {
 	})
 }
 
-// lastMigration is the number of the last storage-api migration that the schema includes.
-const lastMigration = 63
+// requiredMigration is the number of the storage-api migration that the engine needs at least. The
+// schema that it makes has later ones.
+const requiredMigration = 63

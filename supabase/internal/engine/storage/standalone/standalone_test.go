@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 	conn := db.Conn("postgres")
 	var rows, last int
 	if err := conn.QueryRow(t.Context(), `select count(*), max(id) from storage.migrations`).Scan(&rows,
-		&last); err != nil || rows != 64 || last != lastMigration {
+		&last); err != nil || rows != last+1 || last < requiredMigration {
 		t.Errorf("%d migrations up to %d, %v", rows, last, err)
 	}
 	db.ExecAs("supabase_admin", `delete from storage.migrations where id > 50`)

@@ -105,7 +105,9 @@ var (
 	errGone          = &protocolError{410, "The file for this url no longer exists\n"}
 	errTerminate     = &protocolError{400, "Cannot terminate an already completed upload\n"}
 	errMetadata      = &protocolError{400,
-		"Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
+		"Upload-Metadata is invalid. It MUST consist of one or more comma-separated key-value pairs. The key and " +
+			"value MUST be separated by a space. The key MUST NOT contain spaces and commas and MUST NOT be empty. " +
+			"The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
 	// clients then query the offset and continue
 	errDisplaced = &protocolError{423, "Another request took over the upload\n"}
 	errConcat    = &protocolError{501,
@@ -115,7 +117,9 @@ var (
 
 // protocolHeaders lists the headers of the protocol. Browser clients must be able to send and to
 // read them.
-const protocolHeaders = "Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded"
+const protocolHeaders = "Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, " +
+	"Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, " +
+	"X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded"
 
 // ServeTUS serves one request.
 func (h *Handler) ServeTUS(w http.ResponseWriter, r *http.Request, q Request) {

@@ -111,8 +111,8 @@ func appendError(err error, stopped bool) error {
 }
 
 // drain is how long a request may go on after another one has asked for its upload. A request that
-// is receiving bytes can finish, so that of several at once one succeeds; one whose connection is
-// lost gives way.
+// is receiving bytes can finish, so one of several at once succeeds; one whose connection is lost
+// gives way.
 const drain = time.Second
 
 // exactReader reads at most left bytes. If the body has more, it returns errMaxSize before the last

@@ -77,7 +77,7 @@ type discovery struct {
 const discoveryLife = time.Hour
 
 // New returns a Registry of the enabled providers. client calls all providers. If it is nil, the
-// configured ones are called with a time limit, and those of administrators also by SafeTransport
+// configured ones are called with a time limit, and administrators' providers by SafeTransport
 // only.
 func New(configs map[string]Config, client *http.Client, now func() time.Time) *Registry {
 	r := &Registry{configs: configs, client: client, safe: client, now: now, discovered: map[string]discovery{}}
@@ -104,7 +104,7 @@ type Provider struct {
 }
 
 // Provider returns a configured provider. If it has OpenID Connect, its discovery document is read,
-// unless it is cached. scopes are added to those of the provider.
+// unless it is cached. scopes are added to the provider's own.
 func (r *Registry) Provider(ctx context.Context, name, scopes string) (*Provider, error) {
 	name = strings.ToLower(name)
 	config, ok := r.configs[name]

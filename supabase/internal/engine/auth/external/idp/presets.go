@@ -115,7 +115,7 @@ const tenantID = "{tenantid}"
 // document.
 func (p preset) manyIssuers() bool { return p.tenants != "" || len(p.issuers) > 0 }
 
-// issuedBy reports whether the issuer of a token is one of the provider's names, or that of the
+// issuedBy reports whether the issuer of a token is one of the provider's names or the name of the
 // token's tenant.
 func (p preset) issuedBy(issuer string, claims map[string]any) bool {
 	if p.tenants == "" {
@@ -194,7 +194,7 @@ func (p *Person) set(member, value string) {
 	}
 }
 
-// asText returns a member that is a text or a number as a text.
+// asText returns a string, or a number as a string; "" for another value.
 func asText(v any) string {
 	switch v := v.(type) {
 	case string:

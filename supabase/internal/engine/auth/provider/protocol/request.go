@@ -93,7 +93,8 @@ func (r Request) Check() error {
 	case form == nil:
 		return errors.New("code_challenge_method must be 'S256' or 'plain'")
 	case !form.MatchString(r.Challenge):
-		return errors.New("code_challenge must be 43 characters of base64url, or a verifier of 43 to 128 characters with 'plain'")
+		return errors.New("code_challenge must be 43 characters of base64url, or a verifier of 43 to 128 " +
+			"characters with 'plain'")
 	}
 	return nil
 }

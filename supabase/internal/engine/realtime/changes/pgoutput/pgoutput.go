@@ -112,8 +112,8 @@ func Decode(data []byte) (any, error) {
 // epoch is the start of Postgres' timestamps.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Time converts Postgres' microseconds.
-func Time(microseconds int64) time.Time {
+// timestamp converts Postgres' microseconds.
+func timestamp(microseconds int64) time.Time {
 	const second = 1_000_000
 	return time.Unix(epoch.Unix()+microseconds/second, microseconds%second*1000).UTC()
 }
@@ -121,10 +121,10 @@ func Time(microseconds int64) time.Time {
 func (r *reader) message(kind byte) any {
 	switch kind {
 	case 'B':
-		return Begin{r.uint64(), Time(int64(r.uint64())), r.uint32()}
+		return Begin{r.uint64(), timestamp(int64(r.uint64())), r.uint32()}
 	case 'C':
 		r.byte() // flags, unused
-		return Commit{r.uint64(), r.uint64(), Time(int64(r.uint64()))}
+		return Commit{r.uint64(), r.uint64(), timestamp(int64(r.uint64()))}
 	case 'R':
 		return r.relation()
 	case 'I':

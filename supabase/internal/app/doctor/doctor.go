@@ -1,0 +1,291 @@
+// Package doctor examines an installation and says what the operator can do about its faults.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/keyring"
+	"daawo/supabase/internal/database/backup/physical"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/database/server"
+)
+
+// Verdict rates a Finding.
+type Verdict string
+
+// The verdicts. Only Bad makes the command fail.
+const (
+	Good Verdict = "ok"
+	Note Verdict = "note"
+	Warn Verdict = "warn"
+	Bad  Verdict = "BAD"
+)
+
+// Finding is the result of one check and what to do about it.
+type Finding struct {
+	What    string
+	Verdict Verdict
+	Says    string // state and fix
+}
+
+// Examine checks an installation, running or not, and changes nothing.
+func Examine(ctx context.Context, o installation.Options) []Finding {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	c := &checker{Options: o}
+	c.configuration()
+	c.apiKeys(ctx)
+	c.folder()
+	c.clock()
+	c.programs()
+	c.container()
+	c.server(ctx)
+	c.mailServer(ctx)
+	c.backups(ctx)
+	return c.findings
+}
+
+// checker runs the checks of Examine.
+type checker struct {
+	installation.Options
+	findings []Finding
+}
+
+func (c *checker) say(what string, v Verdict, format string, args ...any) {
+	c.findings = append(c.findings, Finding{what, v, fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) configuration() {
+	cfg := c.Config
+	switch err := cfg.CheckPublic(); {
+	case err != nil:
+		c.say("configuration", Bad, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	case cfg.Loopback():
+		c.say("configuration", Good, "serves this machine only (%s)", cfg.Host)
+	default:
+		c.say("configuration", Good, "serves the network on %s as %s", cfg.Host, cfg.SiteURL)
+	}
+	for _, warning := range cfg.Warnings {
+		c.say("configuration", Warn, "config.toml: %s", warning)
+	}
+	if len(cfg.Ignored) > 0 {
+		c.say("configuration", Note, "config.toml has keys without effect here: %s", strings.Join(cfg.Ignored, ", "))
+	}
+	if cfg.Loopback() {
+		return
+	}
+	for _, v := range cfg.PageValues {
+		if !v.Set {
+			c.say("configuration", Warn, "%s is not set: the pages show the placeholder %s", v.Variable, v.Value)
+		}
+	}
+	if !strings.HasPrefix(cfg.SiteURL, "https://") {
+		c.say("configuration", Warn,
+			"SITE_URL is not https, so requests can be read on the network; set TLS_DOMAINS, or put a proxy with TLS in front and name it in TRUSTED_PROXIES")
+	}
+	if cfg.Auth.EnableSignup || cfg.Auth.EnableAnonymousSignIns {
+		c.say("configuration", Warn,
+			"sign-up is open: anyone can create accounts and make this server send mail to any address")
+	}
+}
+
+func (c *checker) apiKeys(ctx context.Context) {
+	set, err := keyring.LoadExisting(ctx, c.Config, c.Data)
+	switch {
+	case errors.Is(err, keyring.ErrNone):
+		c.say("keys", Note, "%v", keyring.ErrNone)
+	case err != nil:
+		c.say("keys", Bad, "%v", err)
+	case set.IsDemo():
+		c.say("keys", Note, "the well-known local keys of the official CLI: safe on this machine only")
+	default:
+		c.say("keys", Good, "unique to this installation")
+	}
+}
+
+const (
+	lowSpace     = 1 << 30   // bytes; below this the doctor warns
+	minSpace     = 200 << 20 // bytes; Postgres stops when the disk is full
+	othersWrite  = 0o022     // permission bits that the data folder must not have
+	othersAccess = 0o007     // permission bits that the folder of stored files must not have
+)
+
+func (c *checker) folder() {
+	info, err := os.Stat(c.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.say("data folder", Note, "%s does not exist yet; the first start creates it", c.Data)
+		return
+	}
+	if err != nil {
+		c.say("data folder", Bad, "%v", err)
+		return
+	}
+	if info.Mode().Perm()&othersWrite != 0 {
+		c.say("data folder", Bad, "other users may write to %s (mode %04o): chmod 755 it", c.Data, info.Mode().Perm())
+	}
+	if stored, err := os.Stat(filepath.Join(c.Data, "storage")); err == nil && stored.Mode().Perm()&othersAccess != 0 {
+		c.say("data folder", Bad, "every user of this machine can read the stored files (mode %04o): chmod 750 %s",
+			stored.Mode().Perm(), filepath.Join(c.Data, "storage"))
+	}
+	if err := server.CheckTraversable(datadir.Postgres(c.Data)); err != nil {
+		c.say("data folder", Bad, "%v", err)
+	}
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(c.Data, &disk); err != nil {
+		c.say("disk", Warn, "%v", err)
+		return
+	}
+	free := int64(disk.Bavail) * int64(disk.Bsize)
+	says := fmt.Sprintf("%.1f GiB are free for %s", float64(free)/(1<<30), c.Data)
+	switch {
+	case free < minSpace:
+		c.say("disk", Bad, "%s: free some space before writes fail", says)
+	case free < lowSpace:
+		c.say("disk", Warn, "%s: free some space soon", says)
+	default:
+		c.say("disk", Good, "%s", says)
+	}
+}
+
+func (c *checker) programs() {
+	if c.Site != nil {
+		if _, err := fs.Stat(c.Site, "index.html"); err != nil {
+			c.say("site", Bad, "has no index.html: build the program with its site")
+		} else {
+			c.say("site", Good, "is built into this program")
+		}
+	}
+	if c.Config.DatabaseURL == "" {
+		if _, err := c.Postgres(); err != nil {
+			c.say("Postgres", Bad, "%v", err)
+		}
+	}
+}
+
+// server checks the running server and its database.
+func (c *checker) server(ctx context.Context) {
+	var info installation.Info
+	err := control.Command(ctx, c.Data, "/status", &info)
+	if errors.Is(err, datadir.ErrNotRunning) {
+		c.say("server", Note, "is not running; start it to check its database as well")
+		return
+	}
+	if err != nil {
+		c.say("server", Bad, "%v", err)
+		return
+	}
+	res, err := get(ctx, info.Get("INSIDE_URL")+"/readyz")
+	switch {
+	case err != nil:
+		c.say("server", Bad, "is running but does not reply: %v", err)
+	case res != http.StatusOK:
+		c.say("server", Bad, "is running but not ready (/readyz replies %d): its log says why", res)
+	default:
+		c.say("server", Good, "is running and ready, %s", info.Get("API_URL"))
+	}
+	c.certificates(ctx)
+	err = pool.WithConn(ctx, info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.database(ctx, conn) })
+	if err != nil {
+		c.say("database", Bad, "%v", err)
+	}
+}
+
+func get(ctx context.Context, target string) (status int, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return 0, err
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, res.Body.Close()
+}
+
+func (c *checker) mailServer(ctx context.Context) {
+	smtp := c.Config.SMTP
+	if smtp.Host == "" {
+		switch {
+		case c.Config.Loopback() && c.Config.Inbox.Enabled:
+			c.say("mail", Note, "goes to the development inbox; set SMTP_HOST to send it")
+		case c.Config.Loopback():
+			c.say("mail", Warn, "is not sent: set SMTP_HOST, or local_smtp.enabled for the development inbox")
+		default:
+			c.say("mail", Bad, "is not sent: set SMTP_HOST")
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	server := c.MailServer()
+	server.Timeout = 10 * time.Second
+	authenticated, err := server.Check(ctx)
+	if err != nil {
+		c.say("mail", Bad, "%v: check SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS, and that this machine may reach the server", err)
+		return
+	}
+	if smtp.User != "" && !authenticated {
+		c.say("mail", Warn, "%s:%d offers no authentication, so mail is sent without; remove SMTP_USER if that is right", smtp.Host, smtp.Port)
+		return
+	}
+	c.say("mail", Good, "%s:%d accepts mail from %s; `daawo notify test` sends one", smtp.Host, smtp.Port,
+		smtp.AdminEmail)
+}
+
+func (c *checker) backups(ctx context.Context) {
+	if c.Config.DatabaseURL != "" {
+		c.say("backup", Note, "DATABASE_URL names another server's database: back it up where it runs")
+		return
+	}
+	if c.Config.Backup.To == "" {
+		verdict := Note
+		if !c.Config.Loopback() {
+			verdict = Warn
+		}
+		c.say("backup", verdict, "is off: set BACKUP_TO to a folder on another disk or to a bucket")
+		return
+	}
+	store, err := physical.OpenStore(c.Config.Backup.To)
+	if err != nil {
+		c.say("backup", Bad, "%v", err)
+		return
+	}
+	all, err := physical.List(ctx, store)
+	if err != nil {
+		c.say("backup", Bad, "%v", err)
+		return
+	}
+	var newest time.Time
+	if len(all) > 0 {
+		newest = all[len(all)-1].End
+	}
+	if !c.Config.Loopback() && len(c.Config.Backup.Recipients) == 0 {
+		c.say("backup", Warn, "%s is not encrypted: create a key with age-keygen and set BACKUP_RECIPIENTS", store)
+	}
+	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(c.Config.Backup.Every)
+	switch {
+	case newest.IsZero():
+		c.say("backup", Bad, "%s contains no backup yet: `daawo backup` makes one", store)
+	case age > limit:
+		c.say("backup", Bad, "the newest backup in %s is %s old: the log of the server says why there is no newer one",
+			store, age)
+	case age < -time.Minute:
+		c.say("backup", Warn, "the time of the newest backup in %s is %s in the future, because a clock is or was wrong: check the clock of this machine (timedatectl); then a running server makes another backup at once", store, -age)
+	default:
+		c.say("backup", Good, "the newest of %d backups in %s is %s old", len(all), store, age)
+	}
+}

@@ -1,0 +1,209 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/front"
+	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/keyring"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/base/observe"
+	"daawo/supabase/internal/base/photo"
+	"daawo/supabase/internal/base/tracing"
+	"daawo/supabase/internal/database/pool"
+	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deploy"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jobs"
+)
+
+// hosting hosts the edge functions of an installation.
+type hosting struct {
+	installation.Installation
+	front.Addresses
+	db      *database.Database
+	keys    *keyring.Keyring
+	outbox  *jobs.Outbox
+	journal *host.Journal
+	traces  *tracing.Provider
+	// what functions can run with Env.Operate
+	operations map[string]func(context.Context) (any, error)
+	parent     *host.ParentServer // for functions in processes of their own
+}
+
+// open hosts the functions and starts the background jobs. known answers the operator's commands.
+func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metrics) (
+	served http.Handler, known control.Functions, err error) {
+	getenv, err := f.environment()
+	if err != nil {
+		return nil, known, err
+	}
+	meter := newFunctionMeter(metrics)
+	h, err := host.New(host.Options{
+		Functions: f.Functions, DB: db, Outbox: f.outbox,
+		Verify: verifier(f.keys),
+		Getenv: getenv, CleanImage: photo.Strip, Operations: f.operations, Operators: f.Operators,
+		Region: f.Config.Region,
+		Client: f.clientAddress,
+		Log:    slog.New(f.journal).With("part", "functions"), Meter: meter, Drain: installation.DrainTimeout,
+		Now: f.Now, Traces: f.traces,
+	})
+	if err != nil {
+		return nil, known, err
+	}
+	f.OnClose("functions", h.Close)
+	f.parent = host.NewParentServer(h)
+	f.OnClose("socket for functions processes", f.parent.Close)
+	f.outbox.Chores(jobs.Chore{Name: "sweep_functions", Cron: "7 * * * *", Do: h.Sweep})
+	var background jobs.Functions = h
+	served = h
+	dev, err := f.openProgram(ctx, h)
+	if err != nil {
+		return nil, known, err
+	}
+	if dev != nil {
+		served, background = dev, dev
+	}
+	known = control.Functions{Host: h, Dev: dev, Watching: f.Dev}
+	if !f.Dev {
+		base, built := deploy.Base(h), h.Describe().Functions
+		if dev != nil {
+			base = dev
+			built, _ = dev.Functions()
+		}
+		if known.Deployer, err = f.openDeployer(ctx, h, base, built); err != nil {
+			return nil, known, err
+		}
+		served, background = known.Deployer, known.Deployer
+	}
+	served = f.skipDeno(served)
+	if err := f.outbox.Start(ctx, background); err != nil {
+		return nil, known, err
+	}
+	f.OnClose("outbox", f.outbox.Close)
+	return served, known, nil
+}
+
+// openProgram serves functions from their source: those of a project that are not part of this
+// program, or in development those of the working folder. It returns nil if host serves the
+// functions.
+func (f *hosting) openProgram(ctx context.Context, h *host.Host) (dev *child.Dev, err error) {
+	root := f.FunctionsDir
+	if root == "" && f.Dev && !f.Foreign {
+		root = "."
+	}
+	if root == "" {
+		return nil, nil
+	}
+	if root, err = filepath.Abs(root); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
+		f.Log.Warn("functions are not reloaded: the working folder has no functions/functions.go", "folder", root)
+		return nil, nil
+	}
+	o := child.DevOptions{
+		Root: root, Host: h, Public: !f.Config.Loopback(), Log: slog.New(f.journal).With("part", "functions"),
+		Child: func() (host.ChildConfig, error) { return f.childConfig(envFile(root)) }, Changed: f.outbox.Reschedule,
+	}
+	if f.FunctionsDir != "" {
+		f.Log.Info("building functions", "folder", root)
+		dev, err = child.NewProgram(ctx,
+			child.ProgramOptions{DevOptions: o, Keep: filepath.Join(f.Data, "functions-program"), Watch: f.Dev})
+	} else {
+		dev, err = child.NewDev(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.keys.OnChange(func(keys.Set) { dev.Reconfigure() })
+	f.OnClose("functions process", dev.Close)
+	return dev, nil
+}
+
+// childConfig returns the present configuration of a process of functions.
+func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
+	verifying, err := json.Marshal(f.keys.Trusted())
+	if err != nil {
+		return host.ChildConfig{}, err
+	}
+	parent, err := f.parent.Socket()
+	return host.ChildConfig{
+		Parent: parent, Database: f.db.URL("postgres"), Keys: verifying, Env: f.stackEnv(), EnvFile: envFile,
+		Region: f.Config.Region, Webhook: f.Config.WebhookURL != "", Spans: f.traces != nil,
+		Limited: !f.Config.Loopback() ||
+			len(f.Config.Proxies) > 0,
+	}, err
+}
+
+// openDeployer serves the deployed functions, or base while none are deployed.
+func (f *hosting) openDeployer(ctx context.Context, h *host.Host, base deploy.Base,
+	built []host.FunctionInfo) (*deploy.Deployer, error) {
+	d, err := deploy.New(ctx, deploy.Options{
+		Dir: filepath.Join(f.Data, "functions"), Host: h, Base: base, Built: built,
+		Child:   func() (host.ChildConfig, error) { return f.childConfig("") },
+		Waiting: f.outbox.WaitingFunctionJobs, Changed: f.outbox.Reschedule, Memory: int64(f.Config.FunctionsMemory),
+		Log: slog.New(f.journal).With("part", "functions"), Meter: h.Meter,
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.keys.OnChange(func(keys.Set) { d.Reconfigure() })
+	f.OnClose("deployed functions", d.Close)
+	return d, nil
+}
+
+// envFile returns the path of the file of development secrets.
+func envFile(root string) string { return filepath.Join(root, "functions", ".env") }
+
+// clientAddress returns the address that the rate limits of functions count, as the gateway
+// determined it. It returns "" for programs of this machine, such as tests and scripts: they have
+// no limits, as at the gateway.
+func (f *hosting) clientAddress(r *http.Request) string {
+	if f.Config.Loopback() && len(f.Config.Proxies) == 0 {
+		return ""
+	}
+	return r.Header.Get("X-Forwarded-For")
+}
+
+// environment returns the environment of functions: the variables of the stack, those of
+// functions/.env in development, and those of the process.
+func (f *hosting) environment() (func(string) string, error) {
+	var file map[string]string
+	if f.Dev {
+		var err error
+		if file, err = host.ReadEnvFile(envFile(".")); err != nil {
+			return nil, err
+		}
+	}
+	return func(name string) string {
+		return host.Lookup(f.stackEnv(), file, f.Getenv)(name) // at each call, because keys can be rotated
+	}, nil
+}
+
+// stackEnv returns the variables that the stack gives functions: addresses and keys under
+// Supabase's names, and the secrets of config.toml.
+func (f *hosting) stackEnv() map[string]string {
+	set := f.keys.Current()
+	env := map[string]string{
+		"SUPABASE_URL":              f.Inside,
+		"SUPABASE_ANON_KEY":         set.Anon,
+		"SUPABASE_SERVICE_ROLE_KEY": set.ServiceRole,
+		"SUPABASE_PUBLISHABLE_KEY":  set.Publishable,
+		"SUPABASE_SECRET_KEY":       set.Secret,
+		"SUPABASE_DB_URL":           f.db.URL("postgres"),
+		"SITE_URL":                  f.Public,
+		"DESK_URL":                  f.Admin,
+	}
+	for name, secret := range f.Config.EdgeRuntime.Secrets {
+		env[name] = secret
+	}
+	return env
+}
