@@ -19,9 +19,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes this program available to the scripts as daawo.
+// TestMain makes this program available to the scripts as daawo, and under the name of the official
+// CLI.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"daawo": main})
+	testscript.Main(m, map[string]func(){"daawo": main, "supabase": main})
 }
 
 // TestCommandLine runs the scripts in testdata/cli: commands of an operator and their output.

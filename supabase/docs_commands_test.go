@@ -99,6 +99,8 @@ var notRun = []struct{ command, reason string }{
 	{`^bin/daawo functions (deploy|versions|rollback|token)\b`,
 		"compiles and replaces the functions of the running server; the tests of functions run them"},
 	{`^bin/daawo jobs (show|run) `, "needs a job that has failed; the tests of jobs run them"},
+	{`^daawo (sql|migration|completion)\b|^ln -s `,
+		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/official_names.txtar"},
 	{`^pg_dump `, "needs the tools of Postgres; the tests of extension run it"},
 	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`,
 		"needs the operator's store; the tests of backup run them"},

@@ -16,10 +16,13 @@ backup counts only after it was restored into a temporary folder and all tables 
 BACKUP_TO set, 'daawo start' makes a backup every BACKUP_EVERY and stores later changes within a minute.
 
   daawo backup --to /mnt/usb/daawo                    make a backup now
-  daawo backup list                                   list the backups in BACKUP_TO
-  daawo backup verify --to s3://bucket/daawo          read everything in the store and compare checksums; needs no key
+  daawo backup verify --to s3://bucket/daawo          check the store
   BACKUP_RECIPIENTS=age1… daawo backup --to FOLDER    encrypt the backup. 'age-keygen' makes the pair of keys; keep the
                                                       secret key on another machine`,
+	Verbs: []Command{
+		{Name: "list", Args: "[FLAGS]", Short: "List the backups of a store"},
+		{Name: "verify", Args: "[FLAGS]", Short: "Read everything in the store and compare checksums; needs no key"},
+	},
 	Run: runBackup,
 }
 

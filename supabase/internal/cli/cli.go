@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"syscall"
 
@@ -57,6 +58,9 @@ type Env struct {
 	AdminLink     func(string, edge.Row) string      // see app.Options
 	Version       string
 	Source        fs.FS // of the packages that edge functions need, for `init --functions`
+
+	list   []Command         // all commands
+	onHelp func(*Invocation) // replaces the output of --help; nil prints it
 }
 
 // AppOptions returns the options of a stack with what the program adds to it.
@@ -77,23 +81,26 @@ func (env *Env) stackOnly() *Env {
 	}
 }
 
-// Command is a command of the program.
+// Command is a command of the program, or a verb of one.
 type Command struct {
-	Name  string // the word after the program's name
-	Args  string // as the usage line shows them
-	Short string // one line for the list of commands
-	Long  string // further help: verbs and examples
-	Run   func(context.Context, *Invocation) error
+	Name  string    // the word after the program's name, or after the command's
+	Args  string    // as the usage line shows them; "" means the verbs, if there are any
+	Short string    // one line for the list of commands; "" hides a verb
+	Long  string    // further help and examples
+	Verbs []Command // such as diff of `daawo db diff`
+	// Run runs the command. A verb without it is run by its command, and a command without it needs
+	// a verb.
+	Run func(context.Context, *Invocation) error
 }
 
 // commands returns all commands in the order of the help: those that a new user needs come first.
 func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
-		initCommand, databaseCommand, notifyCommand, functionsCommand, jobsCommand,
-		migrateCommand, upgradeCommand, genCommand, extensionsCommand, keysCommand, doctorCommand,
-		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand,
-		healthcheckCommand, versionCommand)
+		initCommand, databaseCommand, migrationCommand, sqlCommand, genCommand, functionsCommand, seedCommand,
+		storageCommand, testCommand, logsCommand, jobsCommand, notifyCommand, migrateCommand, upgradeCommand,
+		extensionsCommand, keysCommand, doctorCommand, serveCommand, restCommand, backupCommand, restoreCommand,
+		exportCommand, importCommand, healthcheckCommand, completionCommand, servicesCommand, versionCommand)
 }
 
 // usageError reports wrong usage of a command: exit code 2.
@@ -111,6 +118,9 @@ func Main(ctx context.Context, env Env) int {
 	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends the program at once
 	memory.AllowGarbage()
 	env.Name = cmp.Or(env.Name, defaultName)
+	if filepath.Base(os.Args[0]) == officialName {
+		env.Name = officialName
+	}
 	err := run(ctx, &env)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -121,6 +131,10 @@ func Main(ctx context.Context, env Env) int {
 	}
 	return 1
 }
+
+// officialName is the name of the official CLI. A program that is started under it, through a
+// symlink, behaves as the official CLI where scripts notice: see Invocation.official.
+const officialName = "supabase"
 
 // defaultName is the name of the program in all texts of this package and the packages below it.
 const defaultName = "daawo"
@@ -133,32 +147,4 @@ func (env *Env) named(text string) string {
 		return text
 	}
 	return commandOf.ReplaceAllString(text, "${1}"+env.Name+" ")
-}
-
-func run(ctx context.Context, env *Env) error {
-	if len(env.Args) == 0 || env.Args[0] == "help" && len(env.Args) == 1 || isHelp(env.Args[0]) {
-		env.overview()
-		if len(env.Args) == 0 {
-			return usagef("no command given; see the list above")
-		}
-		return nil
-	}
-	name, args := env.Args[0], env.Args[1:]
-	if name == "help" {
-		name, args = args[0], []string{"--help"}
-	}
-	if name == "--version" || name == "-v" {
-		name = "version"
-	}
-	for _, c := range env.commands() {
-		if c.Name == name {
-			inv := &Invocation{Env: env, command: c, args: args}
-			inv.flags = flag.NewFlagSet(c.Name, flag.ContinueOnError)
-			inv.flags.SetOutput(io.Discard)
-			inv.flags.StringVar(&inv.workdir, "workdir", "",
-				"`folder` that contains supabase/ (default: the working folder, or the built-in project)")
-			return c.Run(ctx, inv)
-		}
-	}
-	return usagef("%q is not a command; see `daawo --help`", name)
 }

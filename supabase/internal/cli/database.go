@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,43 +18,29 @@ import (
 
 var databaseCommand = Command{
 	Name:  "db",
-	Args:  "dump|diff|pull|reset|lint|test [FLAGS]",
 	Short: "Dump, compare, reset and check the database",
 	Long: `
 The commands of the official CLI that need Docker there. They use the database of the running server, or that of --db-url.
-
-dump            print the statements that create the project's schemas; --data-only prints the rows, --role-only the roles
-diff            print the statements that turn a database with the project's migrations into this one; -f NAME writes a migration
-pull [NAME]     write a migration with the differences to --db-url, and record it there
-reset           build a new database with the migrations and the seed, and switch to it if all succeed;
-                rows, users and files of the database before are deleted
-lint            check functions with plpgsql_check, where the server has it
-test [PATH…]    run the tests in supabase/tests with pgTAP, where the server has it
+reset deletes the rows, users and files of the database before; it works with and without a running server.
 
   daawo db diff -f add_prices
   daawo db dump --db-url postgresql://… -f schema.sql`,
-	Run: runDatabase,
-}
-
-func runDatabase(ctx context.Context, inv *Invocation) error {
-	switch inv.Verb() {
-	case "dump":
-		return dumpDatabase(ctx, inv)
-	case "diff":
-		return diffDatabase(ctx, inv)
-	case "pull":
-		return pullDatabase(ctx, inv)
-	case "reset":
-		return resetDatabase(ctx, inv)
-	case "lint":
-		return lintDatabase(ctx, inv)
-	case "test":
-		return testDatabase(ctx, inv)
-	}
-	if err := inv.parse(0, 0); err != nil {
-		return err
-	}
-	return inv.usage()
+	Verbs: []Command{
+		{Name: "dump", Args: "[FLAGS]", Short: "Print the statements that create the project's schemas, or the rows or roles",
+			Run: dumpDatabase},
+		{Name: "diff", Args: "[FLAGS]", Short: "Print what turns a database with the project's migrations into this one",
+			Run: diffDatabase},
+		{Name: "pull", Args: "[NAME] [FLAGS]", Short: "Write a migration with the differences to a database, and record it there",
+			Run: pullDatabase},
+		{Name: "push", Args: "[FLAGS]", Short: "Apply pending migrations to a database", Run: pushDatabase},
+		{Name: "reset", Args: "[FLAGS]", Short: "Build a new database with the migrations and the seed, and switch to it if all succeed",
+			Run: resetDatabase},
+		{Name: "lint", Args: "[FLAGS]", Short: "Check functions with plpgsql_check, where the server has it", Run: lintDatabase},
+		{Name: "test", Args: "[PATH…] [FLAGS]", Short: "Run the tests in supabase/tests with pgTAP, where the server has it",
+			Run: testDatabase},
+		{Name: "query", Args: "[STATEMENTS] [FLAGS]", Short: "The same as daawo sql", Run: runSQL},
+		{Name: "start", Args: "[FLAGS]", Short: "The same as daawo start --detach", Run: startDatabase},
+	},
 }
 
 // databaseFlags are the flags that the commands share.
@@ -75,6 +58,7 @@ func newDatabaseFlags(inv *Invocation) databaseFlags {
 		schemas: inv.flags.String("schema", "", "`schemas`, separated by commas (default: all of the project)"),
 	}
 	inv.flags.StringVar(f.schemas, "s", "", "the same as --schema")
+	inv.flags.Var(remoteFlag{func(url string) { *f.url = url }}, "remote", "the same as --db-url `URL`, in version 3 of the official CLI")
 	return f
 }
 
@@ -84,18 +68,23 @@ func (f *databaseFlags) fileFlag(inv *Invocation, usage string) {
 	inv.flags.StringVar(f.file, "f", "", "the same as --file")
 }
 
+// address returns the URL of the database that the flags select.
+func (f databaseFlags) address(ctx context.Context, inv *Invocation) (string, error) {
+	if *f.linked {
+		return "", usagef("--linked: there is no linked project; use --db-url with the connection string of the project")
+	}
+	if *f.url != "" {
+		return *f.url, nil
+	}
+	info, err := inv.status(ctx)
+	return info.Get("DB_URL"), err
+}
+
 // connect opens the database that the flags select.
 func (f databaseFlags) connect(ctx context.Context, inv *Invocation) (*pgx.Conn, error) {
-	if *f.linked {
-		return nil, usagef("--linked: there is no linked project; use --db-url with the connection string of the project")
-	}
-	url := *f.url
-	if url == "" {
-		info, err := inv.status(ctx)
-		if err != nil {
-			return nil, err
-		}
-		url = info.Get("DB_URL")
+	url, err := f.address(ctx, inv)
+	if err != nil {
+		return nil, err
 	}
 	return pool.Connect(ctx, url)
 }
@@ -149,6 +138,8 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 	f := newDatabaseFlags(inv)
 	f.fileFlag(inv, "`file` to write (default: the standard output)")
 	data := inv.flags.Bool("data-only", false, "dump rows, also those of auth and storage, instead of the schema")
+	inv.ignore([]string{"keep-comments"})
+	inv.passwordFlag()
 	roles := inv.flags.Bool("role-only", false, "dump roles instead of the schema")
 	copied := inv.flags.Bool("use-copy", false, "dump rows as COPY, for psql, instead of INSERT")
 	exclude := inv.flags.String("exclude", "",
@@ -194,6 +185,7 @@ func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 func diffDatabase(ctx context.Context, inv *Invocation) error {
 	f := newDatabaseFlags(inv)
 	f.fileFlag(inv, "`name` of a migration to write (default: print the statements)")
+	inv.ignore([]string{"use-migra", "use-pgadmin", "use-pg-delta", "strict-coverage"})
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
@@ -217,8 +209,8 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 	}
 	version, err := writeMigration(inv, *f.file, text)
 	if err == nil {
-		fmt.Fprintf(inv.Stderr, "this database has the changes already, and the next start would apply them again: run `%s db reset`, which removes the rows, "+
-			"or insert %s into supabase_migrations.schema_migrations, which keeps them\n", inv.Name, version)
+		fmt.Fprintf(inv.Stderr, "this database has the changes already, and the next start would apply them again: run `%[1]s db reset`, which removes the rows, "+
+			"or `%[1]s migration repair --status applied %[2]s`, which keeps them\n", inv.Name, version)
 	}
 	return err
 }
@@ -239,30 +231,11 @@ func (f databaseFlags) difference(ctx context.Context, inv *Invocation, conn *pg
 	return statements, err
 }
 
-// writeMigration writes a migration of the project with the present time and returns its version.
-func writeMigration(inv *Invocation, name, text string) (version string, err error) {
-	project, err := inv.project()
-	if err != nil {
-		return "", err
-	}
-	if project.dir == "" {
-		return "", errors.New("the working folder has no supabase/; `daawo init` creates one")
-	}
-	version = time.Now().UTC().Format("20060102150405")
-	file := filepath.Join(project.dir, "migrations", version+"_"+strings.ReplaceAll(name, " ", "_")+".sql")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		return "", err
-	}
-	fmt.Fprintln(inv.Stdout, "wrote", file)
-	return version, nil
-}
-
 func pullDatabase(ctx context.Context, inv *Invocation) error {
 	f := newDatabaseFlags(inv)
 	yes := inv.flags.Bool("yes", false, "record the migration in the database without asking")
+	inv.ignore([]string{"strict-coverage"}, "diff-engine")
+	inv.passwordFlag()
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}

@@ -16,15 +16,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// recordMigration records a migration as applied, as the official CLI does.
-func recordMigration(ctx context.Context, conn *pgx.Conn, version, name string, statements []string) error {
-	_, err := conn.Exec(ctx, `
+// createHistory and insertHistory record a migration as applied, as the official CLI does.
+const (
+	createHistory = `
 		create schema if not exists supabase_migrations;
-		create table if not exists supabase_migrations.schema_migrations (version text not null primary key, statements text[], name text)`)
-	if err != nil {
+		create table if not exists supabase_migrations.schema_migrations (version text not null primary key, statements text[], name text)`
+	insertHistory = `insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`
+)
+
+func recordMigration(ctx context.Context, conn *pgx.Conn, version, name string, statements []string) error {
+	if _, err := conn.Exec(ctx, createHistory); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, `insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)`, version, name, statements)
+	_, err := conn.Exec(ctx, insertHistory, version, name, statements)
 	return err
 }
 

@@ -94,6 +94,9 @@ func (inv *Invocation) Installation(ctx context.Context) (Installation, error) {
 // Confirm asks a question on the terminal and reports whether the answer is yes. If ctx ends first,
 // the answer is no.
 func (inv *Invocation) Confirm(ctx context.Context, question string) bool {
+	if inv.yes {
+		return true
+	}
 	fmt.Fprintf(inv.Stderr, "%s [y/N] ", question)
 	answer, _ := until(ctx, func() (string, error) {
 		return bufio.NewReader(inv.Stdin).ReadString('\n') // without input the answer is no

@@ -103,8 +103,14 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	bundle := inv.flags.String("bundle", "", "deploy this `file`, which --output made, instead of compiling")
 	output := inv.flags.String("output", "", "only compile, into this `file`")
 	force := inv.flags.Bool("force", false, "deploy although jobs wait that the new version does not have")
-	if err := inv.parse(0, 0); err != nil {
+	inv.ignore([]string{"no-verify-jwt", "use-api", "use-docker", "prune"}, "import-map", "jobs", "j")
+	inv.refuse("remote", "deploys to supabase.com; --url names a server of this program")
+	inv.refuse("project-ref", "deploys to supabase.com; --url names a server of this program")
+	if err := inv.parseMixed(0, 1<<10); err != nil {
 		return err
+	}
+	if len(inv.args) > 0 {
+		inv.warn("a version has all functions, so all are deployed and not only %s", strings.Join(inv.args, ", "))
 	}
 	t, err := targetOf(inv, *address)
 	if err != nil {

@@ -20,6 +20,7 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	stats := inv.flags.Bool("stats", false, "print calls, errors and latencies since the start of the server instead")
 	asJSON := inv.flags.Bool("json", false, "print JSON")
+	inv.refuse("remote", "lists a project on supabase.com; use --data")
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}

@@ -22,26 +22,41 @@ func (f logFilter) has(l host.Line) bool {
 	return l.Level >= f.level && !l.Time.Before(f.since) && (f.function == "" || ofFunction(l.Text, f.function))
 }
 
-func functionLogs(ctx context.Context, inv *Invocation) error {
+// logRequest holds the flags of `functions logs`.
+type logRequest struct {
+	logFilter
+	last   time.Duration // 0 for all lines
+	follow bool
+}
+
+func (r *logRequest) declareFlags(inv *Invocation) {
 	inv.dataFlag()
-	follow := inv.flags.Bool("follow", false, "also print new lines until Ctrl-C")
-	var since time.Duration
+	inv.flags.BoolVar(&r.follow, "follow", false, "also print new lines until Ctrl-C")
 	inv.flags.Func("since", "only lines of the last `duration`, such as 90s or 1h", func(text string) (err error) {
-		if since, err = time.ParseDuration(text); err != nil || since <= 0 {
+		if r.last, err = time.ParseDuration(text); err != nil || r.last <= 0 {
 			return fmt.Errorf("%q is not a duration such as 90s or 1h", text)
 		}
 		return nil
 	})
-	var f logFilter
-	inv.flags.TextVar(&f.level, "level", slog.LevelInfo, "only lines of this `level` and above: info, warn or error")
+	inv.flags.TextVar(&r.level, "level", slog.LevelInfo, "only lines of this `level` and above: info, warn or error")
+}
+
+func functionLogs(ctx context.Context, inv *Invocation) error {
+	var r logRequest
+	r.declareFlags(inv)
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}
-	if since > 0 {
-		f.since = time.Now().Add(-since)
-	}
 	if len(inv.args) == 1 {
-		f.function = inv.args[0]
+		r.function = inv.args[0]
+	}
+	return r.print(ctx, inv)
+}
+
+// print prints the lines of functions of the running server.
+func (r *logRequest) print(ctx context.Context, inv *Invocation) error {
+	if r.last > 0 {
+		r.since = time.Now().Add(-r.last)
 	}
 	_, data, err := inv.installation()
 	if err != nil {
@@ -53,12 +68,12 @@ func functionLogs(ctx context.Context, inv *Invocation) error {
 			return err
 		}
 		for _, l := range lines {
-			if l.N >= next && f.has(l) {
+			if l.N >= next && r.has(l) {
 				fmt.Fprintln(inv.Stdout, l.Text)
 			}
 			next = max(next, l.N+1)
 		}
-		if !*follow {
+		if !r.follow {
 			return nil
 		}
 		select {

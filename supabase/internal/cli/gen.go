@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,46 +15,48 @@ import (
 
 var genCommand = Command{
 	Name:  "gen",
-	Args:  "types [--schema NAMES] [--db-url URL] [--functions]",
 	Short: "Print TypeScript types of the database or of the functions",
-	Long: `
+	Verbs: []Command{{
+		Name: "types", Args: "[typescript] [FLAGS]", Short: "Print TypeScript types of the database or of the functions",
+		Long: `
 Prints the type Database for createClient<Database>() of supabase-js. It reads the database of the running
 server or the one of --db-url. With --functions it prints a typed client of the running server's functions instead.
 
   daawo gen types > database.types.ts
   daawo gen types --functions > functions.types.ts`,
-	Run: runGen,
+		Run: genTypes,
+	}},
 }
 
-func runGen(ctx context.Context, inv *Invocation) error {
-	verb := inv.Verb()
-	inv.dataFlag()
-	schemas := inv.flags.String("schema", "public", "`schemas` to include, separated by commas")
-	url := inv.flags.String("db-url", "", "database `URL`")
+func genTypes(ctx context.Context, inv *Invocation) error {
+	f := newDatabaseFlags(inv)
+	language := inv.flags.String("lang", "typescript", "`language` of the types; only typescript")
 	functions := inv.flags.Bool("functions", false, "types of the functions of edge.JSON instead of the database")
-	if err := inv.parse(0, 0); err != nil {
+	inv.ignore([]string{"postgrest-v9-compat"}, "query-timeout", "swift-access-control")
+	inv.refuse("project-id", "reads a project on supabase.com; use --db-url")
+	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}
-	if verb != "types" {
-		return inv.usage()
+	if len(inv.args) == 1 {
+		*language = inv.args[0]
+	}
+	if *language != "typescript" {
+		return usagef("gen types %s: the only language is typescript", *language)
 	}
 	if *functions {
 		return genFunctions(ctx, inv)
 	}
-	if *url == "" {
-		info, err := inv.status(ctx)
-		if err != nil {
-			return err
-		}
-		*url = info.Get("DB_URL")
+	url, err := f.address(ctx, inv)
+	if err != nil {
+		return err
 	}
-	pool, err := pool.Open(ctx, pool.Config{URL: *url, MaxConns: 1, ApplicationName: "gen"})
+	pool, err := pool.Open(ctx, pool.Config{URL: url, MaxConns: 1, ApplicationName: "gen"})
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	var out bytes.Buffer
-	if err := typegen.Write(ctx, &out, pool.Pgx(), strings.Split(*schemas, ",")...); err != nil {
+	if err := typegen.Write(ctx, &out, pool.Pgx(), strings.Split(cmp.Or(*f.schemas, "public"), ",")...); err != nil {
 		return err
 	}
 	_, err = out.WriteTo(inv.Stdout)

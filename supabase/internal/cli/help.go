@@ -22,8 +22,8 @@ Usage: %[1]s COMMAND [FLAGS]
 Commands:
 `, env.Name)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	for _, c := range env.commands() {
-		fmt.Fprintf(t, "  %s\t%s\n", c.Name, c.Short)
+	for _, c := range env.list {
+		fmt.Fprintf(t, "  %s\t%s\n", c.Name, env.named(c.Short))
 	}
 	_ = t.Flush() // a closed terminal cannot show the error
 	fmt.Fprintf(w, `
@@ -32,26 +32,53 @@ supabase/config.toml: see docs/configuration.md. Exit codes: 0 success, 1 failur
 `, env.Name)
 }
 
-// help prints the help of the command: usage, examples, flags.
+// help prints the help of the command: usage, verbs, text, flags.
 func help(inv *Invocation) {
 	w := inv.Stdout
-	fmt.Fprintf(w, "%s\n\nUsage: %s\n", inv.command.Short,
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n", inv.named(inv.command.Short),
 		strings.TrimSpace(inv.Name+" "+inv.command.Name+" "+inv.command.Args))
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	if len(verbNames(inv.command)) > 0 {
+		fmt.Fprintln(w, "\nActions:")
+	}
+	for _, v := range inv.command.Verbs {
+		if v.Short != "" {
+			fmt.Fprintf(t, "  %s\t%s\n", strings.TrimSpace(v.Name+" "+operands(v.Args)), inv.named(v.Short))
+		}
+	}
+	_ = t.Flush() // a closed terminal cannot show the error
 	if inv.command.Long != "" {
 		fmt.Fprintf(w, "\n%s\n", inv.named(strings.TrimSpace(inv.command.Long)))
 	}
 	fmt.Fprintln(w, "\nFlags:")
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	inv.flags.VisitAll(func(f *flag.Flag) {
+	for _, f := range listedFlags(inv.flags) {
 		value, usage := flag.UnquoteUsage(f)
-		dashes := "--"
-		if len(f.Name) == 1 {
-			dashes = "-"
-		}
 		if f.DefValue != "" && f.DefValue != "false" {
 			usage += " (default " + f.DefValue + ")"
 		}
-		fmt.Fprintf(t, "  %s%s %s\t%s\n", dashes, f.Name, value, usage)
+		fmt.Fprintf(t, "  %s %s\t%s\n", dashed(f.Name), value, usage)
+	}
+	_ = t.Flush()
+}
+
+// operands returns the arguments of a usage line without the flags.
+func operands(args string) string { return strings.TrimSpace(strings.ReplaceAll(args, "[FLAGS]", "")) }
+
+// listedFlags returns the flags that the help lists, sorted by name. A flag without a usage text is
+// accepted for the official CLI's sake and has no effect.
+func listedFlags(set *flag.FlagSet) (list []*flag.Flag) {
+	set.VisitAll(func(f *flag.Flag) {
+		if f.Usage != "" {
+			list = append(list, f)
+		}
 	})
-	_ = t.Flush() // a closed terminal cannot show the error
+	return list
+}
+
+// dashed returns a flag as it is written.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }

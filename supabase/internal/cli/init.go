@@ -26,6 +26,8 @@ packages by those of this release. If Go can download the packages at this progr
 func runInit(_ context.Context, inv *Invocation) error {
 	functions := inv.flags.Bool("functions", false, "add edge functions in Go")
 	force := inv.flags.Bool("force", false, "replace an existing config.toml")
+	inv.ignore([]string{"i", "interactive", "with-vscode-settings", "with-intellij-settings"})
+	inv.refuse("use-orioledb", "is not supported; the storage engine is that of Postgres")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}
@@ -52,7 +54,31 @@ func runInit(_ context.Context, inv *Invocation) error {
 	if err == nil && *functions && vendored == 0 {
 		fmt.Fprintln(inv.Stdout, "run `go mod tidy` in the folder once: it downloads the packages that functions import")
 	}
+	if err == nil {
+		fmt.Fprint(inv.Stdout, inv.named(nextSteps(dir, *functions)))
+	}
 	return err
+}
+
+// nextSteps returns what to do after init.
+func nextSteps(dir string, functions bool) string {
+	var out strings.Builder
+	step := func(command, what string) {
+		fmt.Fprintln(&out, strings.TrimRight(fmt.Sprintf("  %-38s %s", command, what), " "))
+	}
+	out.WriteString("\nNext:\n\n")
+	if dir != "." {
+		step("cd "+dir, "")
+	}
+	start := "serve the project; the first migration has a table"
+	if functions {
+		start = "build the functions and serve the project"
+	}
+	step("daawo start", start)
+	step("daawo sql --tables", "list the tables, in a second terminal")
+	step("daawo migration new add_prices", "write the next migration; `daawo migration up` applies it")
+	step("daawo status -o env", "print the address and the keys for your application")
+	return out.String()
 }
 
 // releases matches the versions of releases. The version of a build between two tags, such as

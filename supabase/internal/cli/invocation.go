@@ -27,6 +27,7 @@ type Invocation struct {
 
 	data      string     // --data
 	workdir   string     // --workdir
+	yes       bool       // --yes of the official CLI: every question is answered with yes
 	selected  *selection // of project; nil before
 	overrides []func(*config.Config)
 }
@@ -34,9 +35,14 @@ type Invocation struct {
 // parse reads the flags that the command has declared. It returns a usage error unless least to
 // most other arguments follow.
 func (inv *Invocation) parse(least, most int) error {
+	inv.officialFlags()
 	err := inv.flags.Parse(inv.args)
 	if errors.Is(err, flag.ErrHelp) {
-		help(inv)
+		if inv.onHelp != nil {
+			inv.onHelp(inv)
+		} else {
+			help(inv)
+		}
 		return err
 	}
 	if err != nil {

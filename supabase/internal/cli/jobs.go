@@ -15,17 +15,17 @@ import (
 
 var jobsCommand = Command{
 	Name:  "jobs",
-	Args:  "list|show|retry|cancel|run [ID] [FLAGS]",
 	Short: "List, show, retry, cancel and run background jobs",
 	Long: `
-list         jobs that wait, run or failed for good (--state STATE, --kind KIND, --name FUNCTION[/JOB], --limit N, --json)
-show ID      one job with the errors of its attempts; --args also prints its arguments, which may hold personal data
-retry ID     run a job again at once; a discarded job gets one more attempt
-cancel ID    never run a job again; a running one is told to stop
-run ID       the same as retry, but wait for the attempt and print its result
-
   daawo jobs list --state discarded
   daawo jobs run 42`,
+	Verbs: []Command{
+		{Name: "list", Args: "[FLAGS]", Short: "List jobs that wait, run or failed for good"},
+		{Name: "show", Args: "ID [FLAGS]", Short: "Print one job with the errors of its attempts"},
+		{Name: "retry", Args: "ID [FLAGS]", Short: "Run a job again at once; a discarded job gets one more attempt"},
+		{Name: "cancel", Args: "ID [FLAGS]", Short: "Never run a job again; a running one is told to stop"},
+		{Name: "run", Args: "ID [FLAGS]", Short: "Retry a job, wait for the attempt and print its result"},
+	},
 	Run: runJobs,
 }
 
@@ -52,7 +52,7 @@ func runJobs(ctx context.Context, inv *Invocation) error {
 		inv.flags.StringVar(&f.filter.Name, "name", "", "only jobs of this `FUNCTION` or FUNCTION/JOB")
 		inv.flags.IntVar(&f.filter.Limit, "limit", 50, "at most this `number` of jobs")
 	case "show":
-		inv.flags.BoolVar(&f.args, "args", false, "also print the arguments")
+		inv.flags.BoolVar(&f.args, "args", false, "also print the arguments, which may hold personal data")
 	case "run":
 		inv.flags.DurationVar(&f.wait, "wait", 2*time.Minute, "how `long` to wait for the attempt")
 	}

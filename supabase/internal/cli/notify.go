@@ -14,7 +14,8 @@ var notifyCommand = Command{
 	Short: "Test the notification channels of the running server",
 	Long: `
 Sends a test message over every configured channel (mail to ADMIN_EMAIL, NOTIFY_WEBHOOK_URL) and prints each result.`,
-	Run: runNotify,
+	Verbs: []Command{{Name: "test", Args: "[FLAGS]", Short: "Send a test message over every channel"}},
+	Run:   runNotify,
 }
 
 func runNotify(ctx context.Context, inv *Invocation) error {

@@ -23,7 +23,8 @@ The database is that of --db-uri, --config or PGRST_DB_URI, as for 'daawo serve 
 
   daawo rest explain '/notes?select=id&limit=3'
   daawo rest explain '/notes' --method POST --body '{"title":"x"}' --prefer return=representation`,
-	Run: runREST,
+	Verbs: []Command{{Name: "explain", Args: "URL [FLAGS]", Short: "Print the SQL of a request"}},
+	Run:   runREST,
 }
 
 // pgrstOptions returns the options of the REST engine. extra are NAME=value variables besides those

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/memory"
@@ -14,25 +11,29 @@ import (
 
 var serveCommand = Command{
 	Name:  "serve",
-	Args:  "gateway|functions|rest|auth|storage|realtime [FLAGS]",
 	Short: "Serve one service alone",
 	Long: `
 gateway and functions run next to the upstream images in Docker compose; docs/docker.md lists their variables.
 rest, auth, storage and realtime replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*, those of
 storage-api and of Realtime), listen on the same ports and have the same health checks.`,
-	Run: runServe,
+	Verbs: []Command{
+		{Name: "gateway", Args: "[FLAGS]", Short: "The public port in front of other services", Run: services["gateway"]},
+		{Name: "functions", Args: "[FLAGS]", Short: "Edge functions and background jobs", Run: services["functions"]},
+		{Name: "rest", Args: "[FILE] [FLAGS]", Short: "The REST API, in place of PostgREST", Run: services["rest"]},
+		{Name: "auth", Args: "[FLAGS]", Short: "Users and sessions, in place of GoTrue", Run: services["auth"]},
+		{Name: "storage", Args: "[FLAGS]", Short: "Files, in place of storage-api", Run: services["storage"]},
+		{Name: "realtime", Args: "[FLAGS]", Short: "Broadcast, presence and changes, in place of Realtime", Run: services["realtime"]},
+	},
 }
 
-// services returns the functions that serve one service alone, by its name.
-func services() map[string]func(context.Context, *Invocation) error {
-	return map[string]func(context.Context, *Invocation) error{
-		"gateway":   serveApp((*app.App).RunGateway),
-		"functions": serveApp((*app.App).RunFunctions),
-		"rest":      alone(serveREST),
-		"auth":      alone(serveAuth),
-		"storage":   alone(serveStorage),
-		"realtime":  alone(serveRealtime),
-	}
+// services holds the functions that serve one service alone, by its name.
+var services = map[string]func(context.Context, *Invocation) error{
+	"gateway":   serveApp((*app.App).RunGateway),
+	"functions": serveApp((*app.App).RunFunctions),
+	"rest":      alone(serveREST),
+	"auth":      alone(serveAuth),
+	"storage":   alone(serveStorage),
+	"realtime":  alone(serveRealtime),
 }
 
 // alone limits the memory of the process, which serves one service.
@@ -43,17 +44,6 @@ func alone(serve func(context.Context, *Invocation) error) func(context.Context,
 	}
 }
 
-func runServe(ctx context.Context, inv *Invocation) error {
-	serve, ok := services()[inv.Verb()]
-	if !ok {
-		if err := inv.parse(0, 0); err != nil {
-			return err
-		}
-		return usagef("no such service; the services are %s", strings.Join(slices.Sorted(maps.Keys(services())), ", "))
-	}
-	return serve(ctx, inv)
-}
-
 // serveApp returns a function that runs one part of the stack.
 func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(context.Context, *Invocation) error {
 	return func(ctx context.Context, inv *Invocation) error {
@@ -62,12 +52,17 @@ func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(co
 		if err := inv.parse(0, 0); err != nil {
 			return err
 		}
-		a, err := inv.app(false)
-		if err != nil {
-			return err
-		}
-		return run(a, ctx, inv.announce)
+		return inv.serveParts(ctx, run)
 	}
+}
+
+// serveParts runs one part of the stack, after parse.
+func (inv *Invocation) serveParts(ctx context.Context, run func(*app.App, context.Context, func(app.Info)) error) error {
+	a, err := inv.app(false)
+	if err != nil {
+		return err
+	}
+	return run(a, ctx, inv.announce)
 }
 
 // announce prints that the server is ready, and its addresses. It prints keys only if they are the

@@ -23,6 +23,7 @@ data folder at a time. A folder supabase/ in the working folder is the project; 
 program.
 
   daawo start                                    for this machine: local keys of the official CLI, mail goes to an inbox
+  daawo start --detach                           in the background, as the official CLI; 'daawo logs' prints its log
   daawo start --port 0 --data /tmp/try           on free ports, next to another server
   daawo start --workdir ../shop --site ../shop/dist    another project and its built site
   SITE_URL=https://example.org ADMIN_EMAIL=… SMTP_HOST=… SMTP_ADMIN_EMAIL=… daawo start --host 0.0.0.0`,
@@ -33,12 +34,24 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	inv.startFlags()
 	dev := inv.flags.Bool("dev", false, "development: reload functions, log all requests")
+	detach := inv.flags.Bool("detach", inv.official(), "serve in the background; return when the server is ready")
+	inv.excludeFlag()
+	inv.ignore([]string{"ignore-health-check"})
+	given := slices.Clone(inv.args)
 	if err := inv.parse(0, 0); err != nil {
 		return err
+	}
+	if *detach {
+		return inv.startDetached(ctx, append([]string{"start"}, given...))
 	}
 	a, err := inv.app(*dev)
 	if err != nil {
 		return err
+	}
+	if !inv.Given("detach") { // otherwise this process writes it
+		if err := inv.removeServerLog(); err != nil {
+			return err
+		}
 	}
 	return a.Run(ctx, func(info app.Info) {
 		if info.Upgrade {

@@ -14,10 +14,19 @@ func nearest(key string, fields map[string]reflect.Value) string {
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
 		section, name = key[:i+1], key[i+1:]
 	}
+	if near := Nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
+		return section + near
+	}
+	return ""
+}
+
+// Nearest returns the first of the names that differ least from name, in at most a third of its
+// letters. "" means that there is none.
+func Nearest(name string, names []string) string {
 	best, found := max(1, len(name)/3)+1, ""
-	for _, candidate := range slices.Sorted(maps.Keys(fields)) {
+	for _, candidate := range names {
 		if d := distance(name, candidate); d < best {
-			best, found = d, section+candidate
+			best, found = d, candidate
 		}
 	}
 	return found

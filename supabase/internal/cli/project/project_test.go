@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"daawo"
+	configuration "daawo/supabase/internal/base/config"
 )
 
 // TestSourceIsComplete checks that the carried source has every package of ours that a program of
@@ -58,6 +59,11 @@ func TestInit(t *testing.T) {
 	config, err := os.ReadFile(filepath.Join(dir, "supabase/config.toml"))
 	if err != nil || !strings.Contains(string(config), `project_id = "My_shop_"`) {
 		t.Errorf("%v\n%s", err, config)
+	}
+	c, err := configuration.Load(configuration.Sources{File: config, Name: "config.toml",
+		Getenv: func(string) (string, bool) { return "", false }})
+	if err != nil || len(c.Ignored) > 0 || len(c.Warnings) > 0 {
+		t.Errorf("the template has keys without effect %v and warnings %v, %v", c.Ignored, c.Warnings, err)
 	}
 	if _, err := Init(Options{Dir: dir}); err == nil ||
 		!strings.Contains(err.Error(), "already exists; --force replaces it") {

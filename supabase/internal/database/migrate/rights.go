@@ -24,7 +24,7 @@ var cronSchema = regexp.MustCompile(`(?i)\b(create\s+extension\s+(?:if\s+not\s+e
 // names. A new database has pg_net and pg_graphql, as with the official CLI. A new project on
 // supabase.com can lack them, so its migrations may create them without IF NOT EXISTS.
 func withRights(stmt string) string {
-	plain := stripComments(stmt)
+	plain := StripComments(stmt)
 	block := doBlock.MatchString(plain)
 	if presentExtension.MatchString(plain) {
 		return stmt[:len(stmt)-len(plain)] + presentExtension.ReplaceAllString(plain, "${1}if not exists ${2}")

@@ -59,7 +59,7 @@ func at(text string, statements []string, failed int, sent string, err error) er
 	}
 	stmt := statements[failed]
 	start += strings.Index(text[start:], stmt)
-	within := len(stmt) - len(stripComments(stmt))
+	within := len(stmt) - len(StripComments(stmt))
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Position > 0 {
 		runes := []rune(sent)
@@ -96,7 +96,7 @@ var control = regexp.MustCompile(`(?is)^(?:(begin|start\s+transaction)(?:\s+(?:w
 
 // controlOf returns the kind of a statement.
 func controlOf(stmt string) transactionControl {
-	m := control.FindStringSubmatch(stripComments(stmt))
+	m := control.FindStringSubmatch(StripComments(stmt))
 	switch {
 	case m == nil:
 		return noControl
@@ -108,8 +108,8 @@ func controlOf(stmt string) transactionControl {
 	return rollback
 }
 
-// stripComments removes leading comments from a statement.
-func stripComments(stmt string) string {
+// StripComments removes leading comments from a statement.
+func StripComments(stmt string) string {
 	s := splitter{text: stmt}
 	i := 0
 	for i < len(stmt) {
@@ -128,7 +128,7 @@ func stripComments(stmt string) string {
 }
 
 func firstLine(stmt string) string {
-	line, _, _ := strings.Cut(stripComments(stmt), "\n")
+	line, _, _ := strings.Cut(StripComments(stmt), "\n")
 	if len(line) > 60 {
 		line = strings.ToValidUTF8(line[:60], "") + "…"
 	}

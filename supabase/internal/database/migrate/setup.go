@@ -86,7 +86,7 @@ func withoutExisting(ctx context.Context, tx pgx.Tx, statements []string) ([]str
 		return nil, err
 	}
 	return slices.DeleteFunc(statements, func(stmt string) bool {
-		m := createRole.FindStringSubmatch(stripComments(stmt))
+		m := createRole.FindStringSubmatch(StripComments(stmt))
 		return m != nil && slices.Contains(roles, unquoted(m[1]))
 	}), nil
 }

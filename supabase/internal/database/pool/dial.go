@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -42,6 +43,21 @@ func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	setDialing(c)
+	return pgx.ConnectConfig(ctx, c)
+}
+
+// ConnectConsole is Connect for statements of a person: notice gets the notices of the server, and
+// the end of ctx cancels the running statement.
+func ConnectConsole(ctx context.Context, url string, notice func(*pgconn.Notice)) (*pgx.Conn, error) {
+	c, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	setDialing(c)
+	c.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { notice(n) }
+	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
+	}
 	return pgx.ConnectConfig(ctx, c)
 }
 
