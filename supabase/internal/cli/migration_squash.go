@@ -83,7 +83,8 @@ func recordSquashed(ctx context.Context, inv *Invocation, f databaseFlags, squas
 	statements []string) error {
 	if *f.url == "" {
 		if _, err := inv.status(ctx); err != nil {
-			fmt.Fprintln(inv.Stderr, inv.named("no server is running; for each database that has the old ones, run `daawo migration repair`"))
+			fmt.Fprintln(inv.Stderr,
+				inv.named("no server is running; for each database that has the old ones, run `daawo migration repair`"))
 			return nil
 		}
 	}
@@ -95,7 +96,8 @@ func recordSquashed(ctx context.Context, inv *Invocation, f databaseFlags, squas
 		last := squashed[len(squashed)-1]
 		_, err := conn.Exec(ctx, `
 			with old as (delete from supabase_migrations.schema_migrations where version = any ($1) and version <> $2)
-			update supabase_migrations.schema_migrations set statements = $3 where version = $2`, versions, last.Version, statements)
+			update supabase_migrations.schema_migrations set statements = $3 where version = $2`, versions,
+			last.Version, statements)
 		return err
 	})
 }
