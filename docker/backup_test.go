@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// fakeDocker keeps volumes as folders of $VOLUMES, runs the programs of containers on this machine and records its arguments.
-// It fails for arguments that match $FAIL.
+// fakeDocker keeps volumes as folders of $VOLUMES, runs the programs of containers on this machine
+// and records its arguments. It fails for arguments that match $FAIL.
 const fakeDocker = `#!/bin/sh
 echo "$*" >>"$VOLUMES/.calls"
 [ -z "${FAIL:-}" ] || case "$*" in $FAIL) exit 1 ;; esac
@@ -46,8 +46,8 @@ esac
 // storedFile is a file of storage in its volume.
 const storedFile = "daawo/daawo/report-photos/1.jpg/v1"
 
-// TestBackupAndRestore checks that docker/restore.sh restores the copy of docker/backup.sh into an empty project, that the stack
-// is stopped during the copy, and that nothing is overwritten.
+// TestBackupAndRestore checks that docker/restore.sh restores the copy of docker/backup.sh into an
+// empty project, that the stack is stopped during the copy, and that nothing is overwritten.
 func TestBackupAndRestore(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs GNU tar")
@@ -74,8 +74,8 @@ func TestBackupAndRestore(t *testing.T) {
 	v.checkAllLinesRan("backup.sh", "restore.sh")
 }
 
-// TestUpgrade walks through docker/upgrade.sh: a backup first, then the images, then the start. A new major version of Postgres
-// and a step that fails stop it.
+// TestUpgrade walks through docker/upgrade.sh: a backup first, then the images, then the start. A
+// new major version of Postgres and a step that fails stop it.
 func TestUpgrade(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs GNU tar")

@@ -11,7 +11,8 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// client is how a program of an image resolves localhost, for which Docker's hosts file has ::1 before 127.0.0.1.
+// client is how a program of an image resolves localhost, for which Docker's hosts file has ::1
+// before 127.0.0.1.
 type client string
 
 const (
@@ -64,7 +65,8 @@ var images = map[string]image{
 
 var address = regexp.MustCompile(`https?://[^\s'"]+`)
 
-// check runs a health check against the table. It returns an error if the check would fail on a healthy service.
+// check runs a health check against the table. It returns an error if the check would fail on a
+// healthy service.
 func (i image) check(test []string) error {
 	kind, words := test[0], test[1:]
 	if kind == "CMD-SHELL" {
@@ -111,8 +113,8 @@ func hostAndPort(words []string) (host, port string) {
 	return "", ""
 }
 
-// TestHealthCheckModel checks the model with checks that failed in containers: BusyBox and localhost, a missing program, a
-// missing shell.
+// TestHealthCheckModel checks the model with checks that failed in containers: BusyBox and
+// localhost, a missing program, a missing shell.
 func TestHealthCheckModel(t *testing.T) {
 	for _, tt := range []struct {
 		image, refused string
@@ -134,8 +136,8 @@ func TestHealthCheckModel(t *testing.T) {
 	}
 }
 
-// TestHealthChecksSucceed checks every health check against the table of images: its program exists in the image, and it asks an
-// address on which the server listens.
+// TestHealthChecksSucceed checks every health check against the table of images: its program exists
+// in the image, and it asks an address on which the server listens.
 func TestHealthChecksSucceed(t *testing.T) {
 	used := map[string]bool{}
 	for name, service := range local(t, "*").Services {
@@ -154,8 +156,8 @@ func TestHealthChecksSucceed(t *testing.T) {
 	}
 }
 
-// TestUsersOfImages checks that the services without capabilities run in images that permit it: none of them changes its user
-// at the start, unless the project names the user.
+// TestUsersOfImages checks that the services without capabilities run in images that permit it:
+// none of them changes its user at the start, unless the project names the user.
 func TestUsersOfImages(t *testing.T) {
 	for name, service := range local(t, "*").Services {
 		image := images[service.Image]
@@ -166,8 +168,8 @@ func TestUsersOfImages(t *testing.T) {
 	}
 }
 
-// TestEveryServiceBecomesHealthy simulates docker compose up: a service starts when the services it depends on are healthy or
-// have ended, and becomes healthy if its check succeeds in its image.
+// TestEveryServiceBecomesHealthy simulates docker compose up: a service starts when the services it
+// depends on are healthy or have ended, and becomes healthy if its check succeeds in its image.
 func TestEveryServiceBecomesHealthy(t *testing.T) {
 	for _, profiles := range [][]string{nil, {"*"}} {
 		project := local(t, profiles...)
@@ -190,7 +192,8 @@ func TestEveryServiceBecomesHealthy(t *testing.T) {
 	}
 }
 
-// simulate returns the order in which services reach their final state, and the reasons of those that do not.
+// simulate returns the order in which services reach their final state, and the reasons of those
+// that do not.
 func simulate(project *types.Project) (order []string, stuck map[string]string) {
 	done := map[string]types.ServiceConfig{}
 	for {

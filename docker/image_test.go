@@ -21,13 +21,13 @@ import (
 	"time"
 )
 
-// mostImage is the size limit of our image. baseImage is the part of distroless's static image (2 MB with certificates and time
-// zones).
+// mostImage is the size limit of our image. baseImage is the part of distroless's static image (2
+// MB with certificates and time zones).
 const mostImage, baseImage = 80_000_000, 3_000_000
 
-// TestImages builds every stage of the Dockerfile by its commands in empty folders and runs the results: the whole product from
-// the embedded image's binary, and in front of it the gateway and the functions of our image, in a root file system with nothing
-// else.
+// TestImages builds every stage of the Dockerfile by its commands in empty folders and runs the
+// results: the whole product from the embedded image's binary, and in front of it the gateway and
+// the functions of our image, in a root file system with nothing else.
 func TestImages(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the images are for Linux")
@@ -55,18 +55,22 @@ func TestImages(t *testing.T) {
 	}
 
 	stack := startStack(t, filepath.Join(dir, "embedded/usr/local/bin/daawo"))
-	if inbox, err := net.Listen("tcp", "127.0.0.1:54324"); err == nil { // occupy the inbox's port, as another server would
+	// occupy the inbox's port, as another server would
+	if inbox, err := net.Listen("tcp", "127.0.0.1:54324"); err == nil {
 		defer inbox.Close()
 	}
-	functions := empty.serve("functions", stack.with("PORT=0", "DATABASE_URL="+stack["DB_URL"], "SUPABASE_URL="+stack["API_URL"], "STORAGE_URL="+stack["STORAGE_URL"]))
-	gateway := empty.serve("gateway", stack.with("AUTH_URL="+stack["AUTH_URL"], "REST_URL="+stack["REST_URL"], "STORAGE_URL="+stack["STORAGE_URL"],
-		"FUNCTIONS_URL="+functions, "DAAWO_DATA=/data"), "--port", "0")
+	functions := empty.serve("functions", stack.with("PORT=0", "DATABASE_URL="+stack["DB_URL"], "SUPABASE_URL="+
+		stack["API_URL"], "STORAGE_URL="+stack["STORAGE_URL"]))
+	gateway := empty.serve("gateway",
+		stack.with("AUTH_URL="+stack["AUTH_URL"], "REST_URL="+stack["REST_URL"], "STORAGE_URL="+stack["STORAGE_URL"],
+			"FUNCTIONS_URL="+functions, "DAAWO_DATA=/data"), "--port", "0")
 	empty.output("/daawo", "healthcheck", functions+"/_internal/health")
 	empty.output("/daawo", "healthcheck", gateway+"/readyz")
 	for _, tt := range []struct{ method, path, body, want string }{
 		{"GET", "/so/", "", `lang="so"`},
 		{"GET", "/rest/v1/resources?select=title&limit=1", "", `[{"title":`},
-		{"POST", "/functions/v1/submit-report", `{"product_name":"Cream","issue_description":"It burns"}`, `"reference":"DW-`},
+		{"POST", "/functions/v1/submit-report", `{"product_name":"Cream","issue_description":"It burns"}`,
+			`"reference":"DW-`},
 	} {
 		if got := ask(t, tt.method, gateway+tt.path, tt.body, stack["ANON_KEY"]); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %.300s", tt.path, got)
@@ -74,7 +78,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// buildStages builds the stages with the npm packages that are installed here. `make docker-check` installs new ones.
+// buildStages builds the stages with the npm packages that are installed here. `make docker-check`
+// installs new ones.
 func buildStages(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "images-")
@@ -173,8 +178,9 @@ type emptyRoot struct {
 	dir string
 }
 
-// command returns a command that runs a program of the image as its user. Without root it uses a user namespace to change the
-// root. If that is not permitted, the program runs outside of the image.
+// command returns a command that runs a program of the image as its user. Without root it uses a
+// user namespace to change the root. If that is not permitted, the program runs outside of the
+// image.
 func (e emptyRoot) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(e.t.Context(), args[0], args[1:]...)
 	cmd.Env = []string{}

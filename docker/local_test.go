@@ -68,11 +68,13 @@ func local(t *testing.T, profiles ...string) *types.Project {
 	return project
 }
 
-// TestUpWithoutEnv checks that docker compose up in a fresh clone is a complete project for this machine alone: the whole stack
-// with Realtime and the inbox, every port on loopback, every variable with a value.
+// TestUpWithoutEnv checks that docker compose up in a fresh clone is a complete project for this
+// machine alone: the whole stack with Realtime and the inbox, every port on loopback, every
+// variable with a value.
 func TestUpWithoutEnv(t *testing.T) {
 	project := local(t)
-	want := []string{"auth", "db", "functions", "gateway", "imgproxy", "mailpit", "meta", "migrate", "realtime", "rest", "roles", "storage", "studio"}
+	want := []string{"auth", "db", "functions", "gateway", "imgproxy", "mailpit", "meta", "migrate", "realtime", "rest",
+		"roles", "storage", "studio"}
 	got := project.ServiceNames()
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
@@ -96,8 +98,9 @@ func TestUpWithoutEnv(t *testing.T) {
 	}
 	gateway := project.Services["gateway"].Environment
 	for name, want := range map[string]string{
-		"SITE_URL": "http://localhost:54321", "STUDIO_URL": "http://localhost:54323", "INBOX_URL": "http://localhost:54324",
-		"PUBLISHED_ON": "127.0.0.1,127.0.0.1,127.0.0.1,127.0.0.1", "DESK_URL": "http://localhost:54325",
+		"SITE_URL": "http://localhost:54321", "STUDIO_URL": "http://localhost:54323",
+		"INBOX_URL": "http://localhost:54324", "PUBLISHED_ON": "127.0.0.1,127.0.0.1,127.0.0.1,127.0.0.1",
+		"DESK_URL": "http://localhost:54325",
 	} {
 		if got := gateway[name]; got == nil || *got != want {
 			t.Errorf("%s of the gateway is %v, want %s", name, got, want)
@@ -105,7 +108,8 @@ func TestUpWithoutEnv(t *testing.T) {
 	}
 }
 
-// TestNoSuperuser checks that no service but the database itself and roles signs in to Postgres as its superuser.
+// TestNoSuperuser checks that no service but the database itself and roles signs in to Postgres as
+// its superuser.
 func TestNoSuperuser(t *testing.T) {
 	for name, service := range local(t, "*").Services {
 		if slices.Contains([]string{"db", "roles"}, name) {
@@ -177,10 +181,12 @@ func variables(text string) map[string]string {
 	return all
 }
 
-// TestGeneratedEnvironment checks that the .env of scripts/generate-env.sh replaces every secret of local.env, that two files
-// share no secrets, that the project has no inbox, and that a line left empty is named.
+// TestGeneratedEnvironment checks that the .env of scripts/generate-env.sh replaces every secret of
+// local.env, that two files share no secrets, that the project has no inbox, and that a line left
+// empty is named.
 func TestGeneratedEnvironment(t *testing.T) {
-	public := []string{"SITE_URL=https://example.org", "ADMIN_EMAIL=a@example.org", "SMTP_HOST=smtp.example.org", "SMTP_ADMIN_EMAIL=b@example.org"}
+	public := []string{"SITE_URL=https://example.org", "ADMIN_EMAIL=a@example.org", "SMTP_HOST=smtp.example.org",
+		"SMTP_ADMIN_EMAIL=b@example.org"}
 	text := generated(t, public...)
 	first, second := variables(text), variables(generated(t))
 	secret := regexp.MustCompile(`PASSWORD|SECRET|KEY`)
@@ -200,12 +206,14 @@ func TestGeneratedEnvironment(t *testing.T) {
 		t.Errorf("the mail server is %s", got)
 	}
 	empty := regexp.MustCompile(`(?m)^SMTP_HOST=.*$`).ReplaceAllString(text, "SMTP_HOST=")
-	if _, err := newClone(t, empty).load(nil); err == nil || !strings.Contains(err.Error(), "SMTP_HOST") || !strings.Contains(err.Error(), ".env") {
+	if _, err := newClone(t, empty).load(nil); err == nil || !strings.Contains(err.Error(), "SMTP_HOST") ||
+		!strings.Contains(err.Error(), ".env") {
 		t.Errorf("an empty SMTP_HOST: %v", err)
 	}
 }
 
-// TestEnvOverridesLocal checks that .env takes precedence over local.env, and that the shell's variables take precedence over both.
+// TestEnvOverridesLocal checks that .env takes precedence over local.env, and that the shell's
+// variables take precedence over both.
 func TestEnvOverridesLocal(t *testing.T) {
 	c := newClone(t, "POSTGRES_PASSWORD=own\nAPI_PORT=9000\n")
 	c.vars = []string{"API_PORT=8000"}
@@ -214,7 +222,8 @@ func TestEnvOverridesLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	gateway := project.Services["gateway"]
-	if site := *gateway.Environment["SITE_URL"]; site != "http://localhost:8000" || gateway.Ports[0].Published != "8000" {
+	if site := *gateway.Environment["SITE_URL"]; site != "http://localhost:8000" ||
+		gateway.Ports[0].Published != "8000" {
 		t.Errorf("%s, port %s", site, gateway.Ports[0].Published)
 	}
 	if password := *project.Services["db"].Environment["POSTGRES_PASSWORD"]; password != "own" {
@@ -235,12 +244,14 @@ func TestTLSPorts(t *testing.T) {
 		}
 		ports[port.Target] = port.HostIP
 	}
-	if len(ports) != 5 || ports[443] != "" || ports[80] != "" || ports[54321] != "127.0.0.1" || ports[54323] != "127.0.0.1" || ports[54325] != "127.0.0.1" {
+	if len(ports) != 5 || ports[443] != "" || ports[80] != "" || ports[54321] != "127.0.0.1" ||
+		ports[54323] != "127.0.0.1" || ports[54325] != "127.0.0.1" {
 		t.Errorf("published: %v", ports)
 	}
 }
 
-// TestMountedFilesExist checks that every file and folder of the clone that a service mounts is in the repository.
+// TestMountedFilesExist checks that every file and folder of the clone that a service mounts is in
+// the repository.
 func TestMountedFilesExist(t *testing.T) {
 	for name, service := range load(t).Services {
 		for _, v := range service.Volumes {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// upstream lists the variables that the services of Supabase's self-hosted set 0.8.2 get, by our names of the services.
+// upstream lists the variables that the services of Supabase's self-hosted set 0.8.2 get, by our
+// names of the services.
 var upstream = map[string]string{
 	"studio": `HOSTNAME STUDIO_PG_META_URL POSTGRES_PORT POSTGRES_HOST POSTGRES_DB POSTGRES_PASSWORD POSTGRES_USER_READ_WRITE PG_META_CRYPTO_KEY
 		PGRST_DB_SCHEMAS PGRST_DB_MAX_ROWS PGRST_DB_EXTRA_SEARCH_PATH DEFAULT_ORGANIZATION_NAME DEFAULT_PROJECT_NAME OPENAI_API_KEY SUPABASE_URL
@@ -31,7 +32,8 @@ var upstream = map[string]string{
 		API_JWT_SECRET METRICS_JWT_SECRET REGION ERL_AFLAGS POOLER_TENANT_ID POOLER_DEFAULT_POOL_SIZE POOLER_MAX_CLIENT_CONN POOLER_POOL_MODE DB_POOL_SIZE`,
 }
 
-// TestUpstreamDifferences checks that docs/docker.md names every variable that only upstream's set or only ours gives a service.
+// TestUpstreamDifferences checks that docs/docker.md names every variable that only upstream's set
+// or only ours gives a service.
 func TestUpstreamDifferences(t *testing.T) {
 	_, section, ok := strings.Cut(readFile(t, "../docs/docker.md"), "\n### Beside upstream's set\n")
 	if !ok {
@@ -67,8 +69,8 @@ func TestUpstreamDifferences(t *testing.T) {
 	}
 }
 
-// TestPageBeginsWithCommand checks that docs/docker.md begins with the one command, and says in its second sentence where it runs
-// on the real images.
+// TestPageBeginsWithCommand checks that docs/docker.md begins with the one command, and says in its
+// second sentence where it runs on the real images.
 func TestPageBeginsWithCommand(t *testing.T) {
 	page := strings.Join(strings.Fields(readFile(t, "../docs/docker.md")), " ")
 	if !strings.HasPrefix(page, "# Docker `docker compose up` in a fresh clone ") {

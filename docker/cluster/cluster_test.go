@@ -1,5 +1,5 @@
-// Package cluster_test checks the example of docker/cluster: the files must be valid for their programs, and the README must list
-// them. The configuration's tests check daawo.env.
+// Package cluster_test checks the example of docker/cluster: the files must be valid for their
+// programs, and the README must list them. The configuration's tests check daawo.env.
 package cluster_test
 
 import (
@@ -55,7 +55,8 @@ func TestPatroni(t *testing.T) {
 	bootstrap := c["bootstrap"].(map[string]any)
 	dcs := bootstrap["dcs"].(map[string]any)
 	parameters := dcs["postgresql"].(map[string]any)["parameters"].(map[string]any)
-	if dcs["synchronous_mode"] != true || dcs["synchronous_mode_strict"] != true || parameters["synchronous_commit"] != "on" {
+	if dcs["synchronous_mode"] != true || dcs["synchronous_mode_strict"] != true ||
+		parameters["synchronous_commit"] != "on" {
 		t.Error("commits may not wait for a standby")
 	}
 	// Patroni's rule: a primary that cannot renew its lease must step down before the lease ends.
@@ -72,7 +73,8 @@ func TestPatroni(t *testing.T) {
 		}
 	}
 	node := variables(t, "node.env")
-	for _, name := range []string{"PATRONI_NAME", "PATRONI_ETCD_HOSTS", "PATRONI_POSTGRESQL_CONNECT_ADDRESS", "PATRONI_RESTAPI_CONNECT_ADDRESS"} {
+	for _, name := range []string{"PATRONI_NAME", "PATRONI_ETCD_HOSTS", "PATRONI_POSTGRESQL_CONNECT_ADDRESS",
+		"PATRONI_RESTAPI_CONNECT_ADDRESS"} {
 		if node[name] == "" {
 			t.Errorf("node.env has no %s", name)
 		}
@@ -84,7 +86,8 @@ func TestPatroni(t *testing.T) {
 	}
 }
 
-// TestHAProxy checks the configuration with HAProxy, if installed, and that the example sets each variable.
+// TestHAProxy checks the configuration with HAProxy, if installed, and that the example sets each
+// variable.
 func TestHAProxy(t *testing.T) {
 	env := variables(t, "haproxy.env")
 	for _, used := range regexp.MustCompile(`\$\{([A-Z0-9_]+)\}`).FindAllStringSubmatch(read(t, "haproxy.cfg"), -1) {
@@ -116,8 +119,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// natsHosts starts the three NATS servers with nats.conf and nats.env, but addresses of this machine. It returns the servers and
-// the addresses for clients and for health checks.
+// natsHosts starts the three NATS servers with nats.conf and nats.env, but addresses of this
+// machine. It returns the servers and the addresses for clients and for health checks.
 func natsHosts(t *testing.T) (servers []*server.Server, clients, monitors []string) {
 	t.Helper()
 	env := variables(t, "nats.env")
@@ -132,8 +135,10 @@ func natsHosts(t *testing.T) (servers []*server.Server, clients, monitors []stri
 	for i, route := range routes {
 		clients, monitors = append(clients, freeAddress(t)), append(monitors, freeAddress(t))
 		for name, value := range map[string]string{
-			"NATS_NAME": fmt.Sprintf("db%d", i+1), "NATS_LISTEN": clients[i], "NATS_CLUSTER_LISTEN": route, "NATS_MONITOR": monitors[i],
-			"NATS_PASSWORD": `"0815"`, "NATS_CLUSTER_PASSWORD": `"4711"`, "NATS_ROUTES": strings.ReplaceAll(all, "PASSWORD", "4711"),
+			"NATS_NAME": fmt.Sprintf("db%d", i+1), "NATS_LISTEN": clients[i], "NATS_CLUSTER_LISTEN": route,
+			"NATS_MONITOR":  monitors[i],
+			"NATS_PASSWORD": `"0815"`, "NATS_CLUSTER_PASSWORD": `"4711"`,
+			"NATS_ROUTES": strings.ReplaceAll(all, "PASSWORD", "4711"),
 		} {
 			if env[name] == "" {
 				t.Errorf("nats.env has no %s", name)
@@ -159,7 +164,8 @@ func natsHosts(t *testing.T) (servers []*server.Server, clients, monitors []stri
 	return servers, clients, monitors
 }
 
-// TestNATS checks that the servers forward to one another, ask for the password, and that a client goes to another server.
+// TestNATS checks that the servers forward to one another, ask for the password, and that a client
+// goes to another server.
 func TestNATS(t *testing.T) {
 	servers, clients, monitors := natsHosts(t)
 	url := variables(t, "daawo.env")["NATS_URL"]
@@ -174,7 +180,8 @@ func TestNATS(t *testing.T) {
 		t.Error("a client with a wrong password connects")
 	}
 	connect := func(only string) (conn *nats.Conn) {
-		conn, err := nats.Connect(only, nats.DontRandomize(), nats.ReconnectWait(10*time.Millisecond), nats.MaxReconnects(-1))
+		conn, err := nats.Connect(only, nats.DontRandomize(), nats.ReconnectWait(10*time.Millisecond),
+			nats.MaxReconnects(-1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +235,8 @@ func TestReadmeListsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); name != "README.md" && !strings.HasSuffix(name, ".go") && !strings.Contains(readme, "`"+name+"`") {
+		if name := e.Name(); name != "README.md" && !strings.HasSuffix(name, ".go") &&
+			!strings.Contains(readme, "`"+name+"`") {
 			t.Errorf("README.md does not list %s", name)
 		}
 	}

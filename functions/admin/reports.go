@@ -46,8 +46,10 @@ type Report struct {
 }
 
 const selectReports = `
-select r.id::text, r.reference, r.status::text, r.created_at, r.language::text, r.product_name, r.batch_number, r.expiry_date,
-       r.where_bought, r.issue_description, r.location, r.region, r.district, r.name, r.phone, r.phone_e164, r.photo_url,
+select r.id::text, r.reference, r.status::text, r.created_at, r.language::text, r.product_name,
+       r.batch_number, r.expiry_date,
+       r.where_bought, r.issue_description, r.location, r.region, r.district, r.name,
+       r.phone, r.phone_e164, r.photo_url,
        r.photo_metadata::text,
        d.reference as possible_duplicate_of, r.reviewer_notes
   from public.reports as r

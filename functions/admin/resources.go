@@ -32,7 +32,8 @@ type Resource struct {
 }
 
 const selectResources = `
-select id::text, title, title_so, category, file_url, file_size, file_type, download_count, is_active, is_featured, created_at
+select id::text, title, title_so, category, file_url, file_size, file_type, download_count,
+       is_active, is_featured, created_at
   from public.resources
 `
 

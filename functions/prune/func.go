@@ -38,7 +38,8 @@ func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
 select o.name
   from storage.objects as o
  where o.bucket_id = 'report-photos'
-   and (o.created_at < $1::timestamptz - interval '24 hours' or o.name in (select p.name from private.photos_to_remove as p))
+   and (o.created_at < $1::timestamptz - interval '24 hours'
+        or o.name in (select p.name from private.photos_to_remove as p))
    and not exists (select from public.reports as r where r.photo_url = o.name)
  order by o.created_at
  limit $2`

@@ -142,8 +142,9 @@ func TestTextsInBothLanguages(t *testing.T) {
 			"pressAgain": x.pressAgain, "chooseAgain": x.chooseAgain, "noPhoto": x.noPhoto, "title": x.title,
 			"yourReference": x.yourReference, "shownOnce": x.shownOnce, "RequiredNote": x.RequiredNote,
 			"Optional": x.Optional, "MoreFields": x.MoreFields, "CountryLabel": x.CountryLabel,
-			"SelectRegion": x.SelectRegion, "PhotoKept": x.PhotoKept, "Send": x.Send, "ErrorSummary": x.ErrorSummary, "OtherLanguage": x.OtherLanguage,
-			"Exit": x.Exit, "ContactUs": x.ContactUs, "Privacy": x.Privacy, "Back": x.Back, "Disclaimer": x.Disclaimer,
+			"SelectRegion": x.SelectRegion, "PhotoKept": x.PhotoKept, "Send": x.Send, "ErrorSummary": x.ErrorSummary,
+			"OtherLanguage": x.OtherLanguage, "Exit": x.Exit, "ContactUs": x.ContactUs, "Privacy": x.Privacy,
+			"Back": x.Back, "Disclaimer": x.Disclaimer,
 		} {
 			if text == "" {
 				t.Errorf("%s has no %s", x.Language, name)

@@ -35,8 +35,8 @@ var (
 		"^TestForwardedHeaders$|^TestVerifyRedirects$|^TestAllows$|^TestPanicReply$|^TestBodyLimit$|^TestHeaderLimits$|" +
 		"^TestRateLimit$|^TestSlow|^TestStalledReader$",
 		[]string{
-			"acceptance", "internal/app", "internal/engine/auth", "internal/engine/auth/redirect", "internal/gateway",
-			"internal/base/photo", "internal/engine/rest/token", "internal/engine/storage",
+			"acceptance", "internal/app", "internal/app/front", "internal/engine/auth", "internal/engine/auth/redirect",
+			"internal/gateway", "internal/base/photo", "internal/engine/rest/token", "internal/engine/storage",
 		}}
 
 	clockChecks = checks{"Clock", []string{"acceptance", "internal/database/backup/physical",

@@ -76,7 +76,8 @@ func TestChecksNameTests(t *testing.T) {
 func TestCheckedPackagesExist(t *testing.T) {
 	for _, c := range []checks{accessChecks, attackChecks, clockChecks, migrationChecks} {
 		for _, name := range c.packages {
-			if found, err := filepath.Glob(filepath.Join("../../supabase", name, "*_test.go")); err != nil || len(found) == 0 {
+			if found, err := filepath.Glob(filepath.Join("../../supabase", name, "*_test.go")); err != nil ||
+				len(found) == 0 {
 				t.Errorf("supabase/%s has no tests: %v", name, err)
 			}
 		}

@@ -147,8 +147,9 @@ func chown(tree, owner string) error {
 	})
 }
 
-// command implements RUN, and reports whether it could run. Below a WORKDIR it runs a plain shell there, so paths must be
-// relative. In the root folder it needs root and a copy-on-write view of the system.
+// command implements RUN, and reports whether it could run. Below a WORKDIR it runs a plain shell
+// there, so paths must be relative. In the root folder it needs root and a copy-on-write view of
+// the system.
 func (b *builder) command(c *config, root, line string) (ran bool, err error) {
 	if line == "npm ci" && b.modules != "" {
 		return true, b.installed(filepath.Join(root, c.Workdir))
@@ -170,7 +171,8 @@ func (b *builder) command(c *config, root, line string) (ran bool, err error) {
 	return true, quietly(cmd)
 }
 
-// inSystem runs a command as root over a copy-on-write view of this machine and copies the changes to root.
+// inSystem runs a command as root over a copy-on-write view of this machine and copies the changes
+// to root.
 func inSystem(root, line string) (ran bool, err error) {
 	if os.Geteuid() != 0 {
 		fmt.Printf("not run (needs root): %s\n", line)
@@ -215,8 +217,8 @@ func (b *builder) installed(into string) error {
 	return nil
 }
 
-// copyTree copies a file or a folder. Hard links replace copies if links is set; they are unsafe for files that are changed in
-// place, such as the sources.
+// copyTree copies a file or a folder. Hard links replace copies if links is set; they are unsafe
+// for files that are changed in place, such as the sources.
 func copyTree(from, to string, links bool, hidden func(string) bool) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

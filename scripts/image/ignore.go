@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// ignore is a .dockerignore file. The last pattern that matches a path or one of its parent folders decides.
+// ignore is a .dockerignore file. The last pattern that matches a path or one of its parent folders
+// decides.
 type ignore []pattern
 
 type pattern struct {

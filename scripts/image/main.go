@@ -1,11 +1,11 @@
-// Command image builds the stages of docker/Dockerfile without Docker: each in an empty folder, with only the files that the
-// Dockerfile copies, by the commands that it runs. DIR/STAGE then holds the files of the image, and DIR/STAGE.json its
-// configuration.
+// Command image builds the stages of docker/Dockerfile without Docker: each in an empty folder,
+// with only the files that the Dockerfile copies, by the commands that it runs. DIR/STAGE then
+// holds the files of the image, and DIR/STAGE.json its configuration.
 //
 //	go run ./scripts/image [-modules DIR] [-target STAGE,…] DIR
 //
-// It uses this machine's Node and Go and treats the base images as empty. A command that changes the base system (useradd)
-// runs in its own namespace over a copy-on-write view of this machine.
+// It uses this machine's Node and Go and treats the base images as empty. A command that changes
+// the base system (useradd) runs in its own namespace over a copy-on-write view of this machine.
 package main
 
 import (

@@ -241,12 +241,12 @@ func attackPaths(t *testing.T, send sender) {
 		"/auth/v1/verify?token=x&type=recovery&redirect_to=//evil.example.org",
 		"/auth/v1/verify?token=x&type=recovery&redirect_to=javascript:alert(1)",
 		"/auth/v1/authorize?provider=google&redirect_to=https://evil.example.org",
-		"/auth/v1/authorize?provider=%0d%0aX-Injected:1", "/auth/v1/callback?error=x&error_description=%3Cscript%3E", "/auth/v1/callback?state=x&code=y",
-		"/auth/v1/logout?scope=global", "/metrics/../rest/v1/reports", "/functions/v1/../../rest/v1/reports",
-		"/functions/v1/_internal/health", "/functions/v1/%2e%2e/_internal/health", "/functions/v1//submit-report",
-		"/functions/v1/no-such", "/storage/v1/object/sign/report-photos/1.jpg?token=x",
-		"/storage/v1/object/public/report-photos/1.jpg", "/storage/v1/s3/report-photos",
-		"/storage/v1/render/image/public/resources/x.png?width=100000&height=100000",
+		"/auth/v1/authorize?provider=%0d%0aX-Injected:1", "/auth/v1/callback?error=x&error_description=%3Cscript%3E",
+		"/auth/v1/callback?state=x&code=y", "/auth/v1/logout?scope=global", "/metrics/../rest/v1/reports",
+		"/functions/v1/../../rest/v1/reports", "/functions/v1/_internal/health",
+		"/functions/v1/%2e%2e/_internal/health", "/functions/v1//submit-report", "/functions/v1/no-such",
+		"/storage/v1/object/sign/report-photos/1.jpg?token=x", "/storage/v1/object/public/report-photos/1.jpg",
+		"/storage/v1/s3/report-photos", "/storage/v1/render/image/public/resources/x.png?width=100000&height=100000",
 	} {
 		for _, host := range []string{"", "evil.example.org", "evil.example.org:80@localhost", "localhost\"><script>"} {
 			headers := []string{"X-Forwarded-Host", "evil.example.org", "X-Forwarded-Proto", "https", "X-Original-URL",

@@ -224,7 +224,8 @@ func TestFormErrors(t *testing.T) {
 	}
 }
 
-// TestFormWithoutStorage checks that a report is stored without its photo while storage is down, and that the visitor is told.
+// TestFormWithoutStorage checks that a report is stored without its photo while storage is down,
+// and that the visitor is told.
 func TestFormWithoutStorage(t *testing.T) {
 	s := newSite(t)
 	s.env["SUPABASE_URL"] = "http://127.0.0.1:1"
@@ -241,7 +242,8 @@ func TestFormWithoutStorage(t *testing.T) {
 	}
 }
 
-// TestFormPhotoQuota checks that the limit for photos without a report also applies to the form without script.
+// TestFormPhotoQuota checks that the limit for photos without a report also applies to the form
+// without script.
 func TestFormPhotoQuota(t *testing.T) {
 	s := newSite(t)
 	uploads := s.withStorage(t)
@@ -261,8 +263,8 @@ func TestFormPhotoQuota(t *testing.T) {
 	}
 }
 
-// TestFormWithLargePhoto checks the page for a photo that is too large: it is in the visitor's language and keeps the fields as
-// far as they were read.
+// TestFormWithLargePhoto checks the page for a photo that is too large: it is in the visitor's
+// language and keeps the fields as far as they were read.
 func TestFormWithLargePhoto(t *testing.T) {
 	s := newSite(t)
 	somali := form(map[string]string{"language": "so", "name": "Axmed"})
@@ -303,8 +305,8 @@ func TestFormWithLargePhoto(t *testing.T) {
 	}
 }
 
-// TestBusyForm checks that a form which the host rejects because the function is busy is answered with a page, and JSON with
-// JSON.
+// TestBusyForm checks that a form which the host rejects because the function is busy is answered
+// with a page, and JSON with JSON.
 func TestBusyForm(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
 	s := newSite(t, replaceFunction("submit-report", func(f *edge.Func) {
@@ -342,7 +344,8 @@ func TestUnreadableForm(t *testing.T) {
 	}
 }
 
-// TestFormKeepsFieldsOnFailure checks that the page keeps the fields when the limit is reached and when the database is away.
+// TestFormKeepsFieldsOnFailure checks that the page keeps the fields when the limit is reached and
+// when the database is away.
 func TestFormKeepsFieldsOnFailure(t *testing.T) {
 	s := newSite(t)
 	s.env["REPORTS_PER_HOUR"] = "1"
@@ -373,7 +376,8 @@ func TestFormPostedTwice(t *testing.T) {
 	}
 }
 
-// TestFormRepeatedAtLimit checks that a repeated post gets the receipt of the stored report after the limit is reached.
+// TestFormRepeatedAtLimit checks that a repeated post gets the receipt of the stored report after
+// the limit is reached.
 func TestFormRepeatedAtLimit(t *testing.T) {
 	s := newSite(t)
 	uploads := s.withStorage(t)
@@ -391,8 +395,8 @@ func TestFormRepeatedAtLimit(t *testing.T) {
 	}
 }
 
-// TestInvalidFormsDoNotCount checks that forms with mistakes leave the limit to the people behind the same address, and that
-// the photos of such forms have a limit of their own.
+// TestInvalidFormsDoNotCount checks that forms with mistakes leave the limit to the people behind
+// the same address, and that the photos of such forms have a limit of their own.
 func TestInvalidFormsDoNotCount(t *testing.T) {
 	s := newSite(t)
 	uploads := s.withStorage(t)

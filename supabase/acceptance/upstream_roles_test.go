@@ -13,9 +13,10 @@ import (
 	"daawo/supabase/internal/database/server"
 )
 
-// upstreamRoles creates the roles, schemas and defaults of a database of the image supabase/postgres before any service has run.
-// Some of their attributes differ from ours, and a migration must keep them. The image's own tests list them (nix/tests/expected:
-// roles.out, z_17_roles.out and realtime.out). Later releases also have the role supabase_realtime_admin.
+// upstreamRoles creates the roles, schemas and defaults of a database of the image
+// supabase/postgres before any service has run. Some of their attributes differ from ours, and a
+// migration must keep them. The image's own tests list them (nix/tests/expected: roles.out,
+// z_17_roles.out and realtime.out). Later releases also have the role supabase_realtime_admin.
 const upstreamRoles = `
 	create role postgres login createdb createrole replication bypassrls;
 	create role anon nologin;

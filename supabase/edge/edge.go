@@ -35,8 +35,8 @@
 //
 // Env.Tx runs a transaction as a caller, so row level security applies: env.Caller has the
 // permissions of the caller, Service has all. Env.Batch sends the statements of one transaction in
-// one round trip. Env.Upload, Env.Replace, Env.Download and Env.Remove work with storage. The package
-// supabaseclient makes a client of supabase-go from an Env.
+// one round trip. Env.Upload, Env.Replace, Env.Download and Env.Remove work with storage. The
+// package supabaseclient makes a client of supabase-go from an Env.
 //
 // # Work after the reply
 //

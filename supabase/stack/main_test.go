@@ -45,8 +45,8 @@ func publicDir() string {
 // blocks matches the files of docs/library.md: a line with a name in backquotes, then the content.
 var blocks = regexp.MustCompile("(?m)^`([^`\n]+)`:\n\n```[a-z]*\n((?s:.*?))\n```$")
 
-// writeGuide writes the files of docs/library.md of a repository into a folder. The go.mod points to
-// the repository.
+// writeGuide writes the files of docs/library.md of a repository into a folder. The go.mod points
+// to the repository.
 func writeGuide(t *testing.T, repository, dir string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(repository, "docs/library.md"))

@@ -114,10 +114,12 @@ func publish(t *testing.T, repository string) string {
 func proxyEnv(t *testing.T, proxy string) []string {
 	t.Helper()
 	var have struct{ GOMODCACHE, GOPROXY string }
-	if err := json.Unmarshal([]byte(run(t, ".", nil, "go", "env", "-json", "GOMODCACHE", "GOPROXY")), &have); err != nil {
+	if err := json.Unmarshal([]byte(run(t, ".", nil, "go", "env", "-json", "GOMODCACHE", "GOPROXY")),
+		&have); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -trimpath -modcacherw", "GOMODCACHE=" + t.TempDir(),
+	return []string{"GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -trimpath -modcacherw", "GOMODCACHE=" +
+		t.TempDir(),
 		"GOPROXY=" + proxy + ",file://" + filepath.ToSlash(have.GOMODCACHE) + "/cache/download," + have.GOPROXY,
 		"GONOSUMDB=" + publicPath}
 }
@@ -130,7 +132,8 @@ func TestModulePath(t *testing.T) {
 	}
 	repository := copyRepository(t)
 	run(t, repository, nil, "scripts/module-path.sh", "-n", publicPath)
-	packages := run(t, repository, []string{"GOFLAGS="}, "go", "list", "-test", "-deps", "./...") // fails if an import has the old path
+	// fails if an import has the old path
+	packages := run(t, repository, []string{"GOFLAGS="}, "go", "list", "-test", "-deps", "./...")
 	if !strings.Contains(packages, publicPath+"/supabase/stack\n") {
 		t.Errorf("the module has not its path:\n%s", packages)
 	}

@@ -14,8 +14,8 @@ import (
 	"daawo/supabase/edgetest"
 )
 
-// A function that reads rows as its caller, so that row level security applies, and calls a function
-// of the database.
+// A function that reads rows as its caller, so that row level security applies, and calls a
+// function of the database.
 func Example() {
 	type visit struct {
 		Clinic string `json:"clinic"`

@@ -37,8 +37,8 @@ func denoFunctions(project fs.FS, own map[string]edge.Func) []string {
 }
 
 // verified checks the token of requests to the functions in TypeScript at FUNCTIONS_URL, and to
-// those of [functions] in config.toml without verify_jwt = false. Functions in Go of another process
-// check it themselves. next may be nil.
+// those of [functions] in config.toml without verify_jwt = false. Functions in Go of another
+// process check it themselves. next may be nil.
 func verified(in installation.Installation, k *keyring.Keyring, next http.Handler) http.Handler {
 	if next == nil {
 		return nil

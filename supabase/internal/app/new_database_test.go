@@ -33,7 +33,8 @@ grant select on public.hidden to reader;`)},
 		var reads, anonReads bool
 		if err := conn.QueryRow(t.Context(), `
 			select shobj_description('reader'::regrole, 'pg_authid'), has_table_privilege('reader', 'public.hidden', 'select'),
-			       has_table_privilege('anon', 'public.hidden', 'select')`).Scan(&comment, &reads, &anonReads); err != nil {
+			       has_table_privilege('anon', 'public.hidden', 'select')`).Scan(&comment, &reads,
+			&anonReads); err != nil {
 			t.Fatal(err)
 		}
 		if comment != "first" || !reads || anonReads {

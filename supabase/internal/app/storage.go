@@ -190,8 +190,8 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 func newBucketError(c *config.Config, name string, err error) error {
 	key, own := "storage.buckets."+name, c.Storage.Buckets[name].FileSizeLimit
 	if most := c.Storage.FileSizeLimit; own > most {
-		return fmt.Errorf("%s.file_size_limit: is %s, more than storage.file_size_limit (%s): raise that one: %w", key, own,
-			most, err)
+		return fmt.Errorf("%s.file_size_limit: is %s, more than storage.file_size_limit (%s): raise that one: %w", key,
+			own, most, err)
 	}
 	return fmt.Errorf("%s: %w", key, err)
 }

@@ -26,18 +26,20 @@ reset deletes the rows, users and files of the database before; it works with an
   daawo db diff -f add_prices
   daawo db dump --db-url postgresql://… -f schema.sql`,
 	Verbs: []Command{
-		{Name: "dump", Args: "[FLAGS]", Short: "Print the statements that create the project's schemas, or the rows or roles",
-			Run: dumpDatabase},
-		{Name: "diff", Args: "[FLAGS]", Short: "Print what turns a database with the project's migrations into this one",
-			Run: diffDatabase},
-		{Name: "pull", Args: "[NAME] [FLAGS]", Short: "Write a migration with the differences to a database, and record it there",
-			Run: pullDatabase},
+		{Name: "dump", Args: "[FLAGS]",
+			Short: "Print the statements that create the project's schemas, or the rows or roles", Run: dumpDatabase},
+		{Name: "diff", Args: "[FLAGS]",
+			Short: "Print what turns a database with the project's migrations into this one", Run: diffDatabase},
+		{Name: "pull", Args: "[NAME] [FLAGS]",
+			Short: "Write a migration with the differences to a database, and record it there", Run: pullDatabase},
 		{Name: "push", Args: "[FLAGS]", Short: "Apply pending migrations to a database", Run: pushDatabase},
-		{Name: "reset", Args: "[FLAGS]", Short: "Build a new database with the migrations and the seed, and switch to it if all succeed",
-			Run: resetDatabase},
-		{Name: "lint", Args: "[FLAGS]", Short: "Check functions with plpgsql_check, where the server has it", Run: lintDatabase},
-		{Name: "test", Args: "[PATH…] [FLAGS]", Short: "Run the tests in supabase/tests with pgTAP, where the server has it",
-			Run: testDatabase},
+		{Name: "reset", Args: "[FLAGS]",
+			Short: "Build a new database with the migrations and the seed, and switch to it if all succeed",
+			Run:   resetDatabase},
+		{Name: "lint", Args: "[FLAGS]", Short: "Check functions with plpgsql_check, where the server has it",
+			Run: lintDatabase},
+		{Name: "test", Args: "[PATH…] [FLAGS]",
+			Short: "Run the tests in supabase/tests with pgTAP, where the server has it", Run: testDatabase},
 		{Name: "query", Args: "[STATEMENTS] [FLAGS]", Short: "The same as daawo sql", Run: runSQL},
 		{Name: "start", Args: "[FLAGS]", Short: "The same as daawo start --detach", Run: startDatabase},
 	},
@@ -58,7 +60,8 @@ func newDatabaseFlags(inv *Invocation) databaseFlags {
 		schemas: inv.flags.String("schema", "", "`schemas`, separated by commas (default: all of the project)"),
 	}
 	inv.flags.StringVar(f.schemas, "s", "", "the same as --schema")
-	inv.flags.Var(remoteFlag{func(url string) { *f.url = url }}, "remote", "the same as --db-url `URL`, in version 3 of the official CLI")
+	inv.flags.Var(remoteFlag{func(url string) { *f.url = url }}, "remote",
+		"the same as --db-url `URL`, in version 3 of the official CLI")
 	return f
 }
 

@@ -36,11 +36,12 @@ func newResetFlags(inv *Invocation) resetFlags {
 		inv.overrides = append(inv.overrides, func(c *config.Config) { url(c, s) })
 	}}, "remote", "the same as --db-url `URL`, in version 3 of the official CLI")
 	var seeds []string
-	inv.flags.Func("sql-paths", "`pattern` of seed files, in place of db.seed.sql_paths; may be repeated", func(s string) error {
-		seeds = append(seeds, s)
-		inv.overrides = append(inv.overrides, func(c *config.Config) { c.DB.Seed.SQLPaths = seeds })
-		return nil
-	})
+	inv.flags.Func("sql-paths", "`pattern` of seed files, in place of db.seed.sql_paths; may be repeated",
+		func(s string) error {
+			seeds = append(seeds, s)
+			inv.overrides = append(inv.overrides, func(c *config.Config) { c.DB.Seed.SQLPaths = seeds })
+			return nil
+		})
 	return resetFlags{
 		linked:  inv.flags.Bool("linked", false, "not supported; use --db-url"),
 		noSeed:  inv.flags.Bool("no-seed", false, "do not run the seed"),

@@ -75,8 +75,8 @@ func (env *Env) invoke(ctx context.Context, c Command, args []string) error {
 		i := named(c.Verbs, args[0])
 		switch {
 		case i < 0 && run == nil:
-			return usagef("daawo %s has no action %q%s; the actions are %s", c.Name, args[0], suggestion(args[0], c.Verbs),
-				strings.Join(verbNames(c), ", "))
+			return usagef("daawo %s has no action %q%s; the actions are %s", c.Name, args[0],
+				suggestion(args[0], c.Verbs), strings.Join(verbNames(c), ", "))
 		case i >= 0:
 			verb := c.Verbs[i]
 			if verb.Run != nil {

@@ -27,7 +27,8 @@ func serveFunctions(ctx context.Context, inv *Invocation) error {
 	info, err := inv.status(ctx)
 	switch {
 	case err == nil:
-		fmt.Fprintf(inv.Stderr, "%s serves the functions; these are their log lines (Ctrl-C ends)\n", info.Get("FUNCTIONS_URL"))
+		fmt.Fprintf(inv.Stderr, "%s serves the functions; these are their log lines (Ctrl-C ends)\n",
+			info.Get("FUNCTIONS_URL"))
 		l := logRequest{follow: true}
 		return l.print(ctx, inv)
 	case !errors.Is(err, datadir.ErrNotRunning):

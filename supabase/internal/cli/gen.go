@@ -17,7 +17,8 @@ var genCommand = Command{
 	Name:  "gen",
 	Short: "Print TypeScript types of the database or of the functions",
 	Verbs: []Command{{
-		Name: "types", Args: "[typescript] [FLAGS]", Short: "Print TypeScript types of the database or of the functions",
+		Name: "types", Args: "[typescript] [FLAGS]",
+		Short: "Print TypeScript types of the database or of the functions",
 		Long: `
 Prints the type Database for createClient<Database>() of supabase-js. It reads the database of the running
 server or the one of --db-url. With --functions it prints a typed client of the running server's functions instead.

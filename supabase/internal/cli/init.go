@@ -52,7 +52,8 @@ func runInit(_ context.Context, inv *Invocation) error {
 		fmt.Fprintf(inv.Stdout, "wrote %d files of package edge and its server to %s\n", vendored, project.Vendored)
 	}
 	if err == nil && *functions && vendored == 0 {
-		fmt.Fprintln(inv.Stdout, "run `go mod tidy` in the folder once: it downloads the packages that functions import")
+		fmt.Fprintln(inv.Stdout,
+			"run `go mod tidy` in the folder once: it downloads the packages that functions import")
 	}
 	if err == nil {
 		fmt.Fprint(inv.Stdout, inv.named(nextSteps(dir, *functions)))

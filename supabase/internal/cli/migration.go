@@ -28,14 +28,19 @@ The commands of the official CLI. They use the database of the data folder, with
   daawo migration new add_prices
   daawo migration up`,
 	Verbs: []Command{
-		{Name: "new", Args: "NAME", Short: "Write an empty migration, or one with the statements of a pipe", Run: newMigration},
-		{Name: "list", Args: "[FLAGS]", Short: "List the migrations of the project and of the database", Run: listMigrations},
+		{Name: "new", Args: "NAME", Short: "Write an empty migration, or one with the statements of a pipe",
+			Run: newMigration},
+		{Name: "list", Args: "[FLAGS]", Short: "List the migrations of the project and of the database",
+			Run: listMigrations},
 		{Name: "up", Args: "[FLAGS]", Short: "Apply pending migrations", Run: upMigrations},
-		{Name: "down", Args: "[FLAGS]", Short: "Reset the database without the last migrations; removes all rows", Run: downMigrations},
-		{Name: "squash", Args: "[FLAGS]", Short: "Replace the migrations by one with the schema that they make", Run: squashMigrations},
-		{Name: "repair", Args: "[VERSION…] --status applied|reverted [FLAGS]", Short: "Record migrations as applied or not, and run nothing",
-			Run: repairMigrations},
-		{Name: "fetch", Args: "[FLAGS]", Short: "Write the files of recorded migrations that the project does not have", Run: fetchMigrations},
+		{Name: "down", Args: "[FLAGS]", Short: "Reset the database without the last migrations; removes all rows",
+			Run: downMigrations},
+		{Name: "squash", Args: "[FLAGS]", Short: "Replace the migrations by one with the schema that they make",
+			Run: squashMigrations},
+		{Name: "repair", Args: "[VERSION…] --status applied|reverted [FLAGS]",
+			Short: "Record migrations as applied or not, and run nothing", Run: repairMigrations},
+		{Name: "fetch", Args: "[FLAGS]", Short: "Write the files of recorded migrations that the project does not have",
+			Run: fetchMigrations},
 	},
 }
 

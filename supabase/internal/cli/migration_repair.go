@@ -46,7 +46,8 @@ func repair(ctx context.Context, tx pgx.Tx, version string, applied bool, all []
 	if _, err := tx.Exec(ctx, createHistory); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `delete from supabase_migrations.schema_migrations where version = $1`, version); err != nil || !applied {
+	if _, err := tx.Exec(ctx, `delete from supabase_migrations.schema_migrations where version = $1`,
+		version); err != nil || !applied {
 		return err
 	}
 	i := slices.IndexFunc(all, func(m migrate.Migration) bool { return m.Version == version })

@@ -91,7 +91,8 @@ func recordSquashed(ctx context.Context, inv *Invocation, f databaseFlags, squas
 		}
 		_, err := conn.Exec(ctx, `
 			with old as (delete from supabase_migrations.schema_migrations where version = any ($1) and version <> $2)
-			update supabase_migrations.schema_migrations set statements = $3 where version = $2`, versions, last.Version, statements)
+			update supabase_migrations.schema_migrations set statements = $3 where version = $2`, versions,
+			last.Version, statements)
 		return err
 	})
 }

@@ -116,7 +116,8 @@ func flagsOf(words ...string) (flags *flag.FlagSet) {
 			args = append(args, w)
 		}
 	}
-	env := &Env{Name: defaultName, Stdout: io.Discard, Stderr: io.Discard, onHelp: func(inv *Invocation) { flags = inv.flags }}
+	env := &Env{Name: defaultName, Stdout: io.Discard, Stderr: io.Discard,
+		onHelp: func(inv *Invocation) { flags = inv.flags }}
 	env.Args = append(args, "--help")
 	_ = run(context.Background(), env) // flag.ErrHelp
 	return flags

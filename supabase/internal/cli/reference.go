@@ -60,7 +60,8 @@ config.toml ([configuration.md](configuration.md)).
 		fmt.Fprintf(&out, "| [%[1]s](#%[2]s-%[1]s) | %[3]s |\n", c.Name, env.Name, env.named(c.Short))
 	}
 	env.eachHelp(ctx, func(path []string, inv *Invocation) {
-		fmt.Fprintf(&out, "\n%s %s %s\n\n```text\n", strings.Repeat("#", 1+len(path)), env.Name, strings.Join(path, " "))
+		fmt.Fprintf(&out, "\n%s %s %s\n\n```text\n", strings.Repeat("#", 1+len(path)), env.Name,
+			strings.Join(path, " "))
 		inv.Stdout = &out
 		help(inv)
 		fmt.Fprintln(&out, "```")

@@ -58,7 +58,8 @@ func seedBuckets(ctx context.Context, inv *Invocation) error {
 
 // bucketFields returns a bucket of config.toml in the terms of the storage API.
 func bucketFields(name string, b config.Bucket) map[string]any {
-	fields := map[string]any{"id": name, "name": name, "public": b.Public, "file_size_limit": nil, "allowed_mime_types": nil}
+	fields := map[string]any{"id": name, "name": name, "public": b.Public, "file_size_limit": nil,
+		"allowed_mime_types": nil}
 	if b.FileSizeLimit > 0 {
 		fields["file_size_limit"] = int64(b.FileSizeLimit)
 	}

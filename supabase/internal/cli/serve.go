@@ -17,12 +17,14 @@ gateway and functions run next to the upstream images in Docker compose; docs/do
 rest, auth, storage and realtime replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*, those of
 storage-api and of Realtime), listen on the same ports and have the same health checks.`,
 	Verbs: []Command{
-		{Name: "gateway", Args: "[FLAGS]", Short: "The public port in front of other services", Run: services["gateway"]},
+		{Name: "gateway", Args: "[FLAGS]", Short: "The public port in front of other services",
+			Run: services["gateway"]},
 		{Name: "functions", Args: "[FLAGS]", Short: "Edge functions and background jobs", Run: services["functions"]},
 		{Name: "rest", Args: "[FILE] [FLAGS]", Short: "The REST API, in place of PostgREST", Run: services["rest"]},
 		{Name: "auth", Args: "[FLAGS]", Short: "Users and sessions, in place of GoTrue", Run: services["auth"]},
 		{Name: "storage", Args: "[FLAGS]", Short: "Files, in place of storage-api", Run: services["storage"]},
-		{Name: "realtime", Args: "[FLAGS]", Short: "Broadcast, presence and changes, in place of Realtime", Run: services["realtime"]},
+		{Name: "realtime", Args: "[FLAGS]", Short: "Broadcast, presence and changes, in place of Realtime",
+			Run: services["realtime"]},
 	},
 }
 
@@ -57,7 +59,8 @@ func serveApp(run func(*app.App, context.Context, func(app.Info)) error) func(co
 }
 
 // serveParts runs one part of the stack, after parse.
-func (inv *Invocation) serveParts(ctx context.Context, run func(*app.App, context.Context, func(app.Info)) error) error {
+func (inv *Invocation) serveParts(ctx context.Context,
+	run func(*app.App, context.Context, func(app.Info)) error) error {
 	a, err := inv.app(false)
 	if err != nil {
 		return err

@@ -57,7 +57,8 @@ func runSQL(ctx context.Context, inv *Invocation) error {
 	inv.flags.BoolVar(&f.options.Bare, "t", false, "print only rows: no header, no number of rows")
 	inv.flags.BoolVar(&f.options.Apart, "no-transaction", false, "run each statement in a transaction of its own")
 	inv.flags.BoolVar(&f.options.ReadOnly, "read-only", false, "refuse statements that write")
-	inv.flags.BoolVar(&f.tables, "tables", false, "list the tables of the project, of a schema, or the columns of a table")
+	inv.flags.BoolVar(&f.tables, "tables", false,
+		"list the tables of the project, of a schema, or the columns of a table")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}

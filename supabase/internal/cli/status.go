@@ -27,12 +27,13 @@ var statusFormats = []string{"env", "json", "toml", "yaml", "pretty"}
 
 // overridable maps the keys of --override-name to the names of the values.
 var overridable = map[string]string{
-	"api.url": "API_URL", "api.rest_url": "REST_URL", "api.graphql_url": "GRAPHQL_URL", "api.functions_url": "FUNCTIONS_URL",
-	"api.storage_s3_url": "STORAGE_S3_URL", "db.url": "DB_URL", "studio.url": "STUDIO_URL", "inbucket.url": "INBUCKET_URL",
-	"mailpit.url": "MAILPIT_URL", "auth.publishable_key": "PUBLISHABLE_KEY", "auth.secret_key": "SECRET_KEY",
-	"auth.jwt_secret": "JWT_SECRET", "auth.anon_key": "ANON_KEY", "auth.service_role_key": "SERVICE_ROLE_KEY",
-	"storage.s3_access_key_id": "S3_PROTOCOL_ACCESS_KEY_ID", "storage.s3_secret_access_key": "S3_PROTOCOL_ACCESS_KEY_SECRET",
-	"storage.s3_region": "S3_PROTOCOL_REGION",
+	"api.url": "API_URL", "api.rest_url": "REST_URL", "api.graphql_url": "GRAPHQL_URL",
+	"api.functions_url": "FUNCTIONS_URL", "api.storage_s3_url": "STORAGE_S3_URL", "db.url": "DB_URL",
+	"studio.url": "STUDIO_URL", "inbucket.url": "INBUCKET_URL", "mailpit.url": "MAILPIT_URL",
+	"auth.publishable_key": "PUBLISHABLE_KEY", "auth.secret_key": "SECRET_KEY", "auth.jwt_secret": "JWT_SECRET",
+	"auth.anon_key": "ANON_KEY", "auth.service_role_key": "SERVICE_ROLE_KEY",
+	"storage.s3_access_key_id":     "S3_PROTOCOL_ACCESS_KEY_ID",
+	"storage.s3_secret_access_key": "S3_PROTOCOL_ACCESS_KEY_SECRET", "storage.s3_region": "S3_PROTOCOL_REGION",
 }
 
 func runStatus(ctx context.Context, inv *Invocation) error {

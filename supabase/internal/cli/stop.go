@@ -35,10 +35,12 @@ func runStop(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if *project != "" && *project != c.ProjectID {
-		return usagef("--project-id: the project of this folder is %q; stop the other one with --workdir or --data", c.ProjectID)
+		return usagef("--project-id: the project of this folder is %q; stop the other one with --workdir or --data",
+			c.ProjectID)
 	}
 	if *noBackup && !c.Loopback() {
-		return usagef("--no-backup: deletes local data only, and this installation is public (%s); delete %s by hand", c.Where(), data)
+		return usagef("--no-backup: deletes local data only, and this installation is public (%s); delete %s by hand",
+			c.Where(), data)
 	}
 	err = stopServer(ctx, data, *limit)
 	if errors.Is(err, datadir.ErrNotRunning) && (*noBackup || inv.official()) {

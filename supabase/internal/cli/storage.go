@@ -17,7 +17,8 @@ A path in storage is ss:///BUCKET/FOLDER/NAME; other paths are files of this mac
   daawo storage cp -r ss:///images backup`,
 	Verbs: []Command{
 		{Name: "ls", Args: "[PATH] [FLAGS]", Short: "List buckets, or the files of a folder", Run: listFiles},
-		{Name: "cp", Args: "FROM TO [FLAGS]", Short: "Upload or download files; existing files are replaced", Run: copyFiles},
+		{Name: "cp", Args: "FROM TO [FLAGS]", Short: "Upload or download files; existing files are replaced",
+			Run: copyFiles},
 		{Name: "mv", Args: "FROM TO [FLAGS]", Short: "Rename files within their bucket", Run: moveFiles},
 		{Name: "rm", Args: "PATH… [FLAGS]", Short: "Remove files", Run: removeFiles},
 	},

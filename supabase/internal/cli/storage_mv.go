@@ -42,7 +42,8 @@ func moveFiles(ctx context.Context, inv *Invocation) error {
 	}
 	for _, name := range names {
 		target := files.Path{Bucket: to.Bucket, Name: path.Join(to.Name, name)}
-		if err := client.Move(ctx, files.Path{Bucket: from.Bucket, Name: path.Join(from.Name, name)}, target); err != nil {
+		if err := client.Move(ctx, files.Path{Bucket: from.Bucket, Name: path.Join(from.Name, name)},
+			target); err != nil {
 			return err
 		}
 		fmt.Fprintln(inv.Stdout, "moved to", target)

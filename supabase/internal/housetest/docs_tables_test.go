@@ -15,7 +15,8 @@ const (
 	maxStrictCell = 120
 )
 
-// strictPages are pages that people read from top to bottom. Their longer texts are sentences below the table.
+// strictPages are pages that people read from top to bottom. Their longer texts are sentences below
+// the table.
 var strictPages = []string{"SECURITY.md", "docs/auth.md", "docs/reliability.md", "docs/architecture.md"}
 
 var (
@@ -58,7 +59,8 @@ func TestDocsTableCells(t *testing.T) {
 
 func TestLongCells(t *testing.T) {
 	most, more := strings.Repeat("é", 10), strings.Repeat("x", 11)
-	text := "| " + most + " | a\\|" + more + " |\n" + more + "\n| [a](" + more + ") `" + more + "` |\n```\n| " + more + " |\n```\n"
+	text := "| " + most + " | a\\|" + more + " |\n" + more + "\n| [a](" + more + ") `" + more + "` |\n```\n| " + more +
+		" |\n```\n"
 	if got := longCells(text, 10); !slices.Equal(got, []string{`a\|` + more}) {
 		t.Errorf("%q", got)
 	}
@@ -82,7 +84,8 @@ func wrongVersions(readme, compose string) (wrong []string) {
 		}
 		named := regexp.MustCompile(`(?m)^\|[^|\n]+\| `+project+` (v[0-9.]+) \|`).FindAllStringSubmatch(readme, -1)
 		if len(named) != 1 || named[0][1] != tags[0][1] {
-			wrong = append(wrong, fmt.Sprintf("README.md should name %s %s once in its table: %q", project, tags[0][1], named))
+			wrong = append(wrong, fmt.Sprintf("README.md should name %s %s once in its table: %q", project, tags[0][1],
+				named))
 		}
 	}
 	return wrong

@@ -58,7 +58,8 @@ var layers = [][]string{
 func layerArrows() (rules []arrow) {
 	for i, above := range layers {
 		for _, below := range layers[i+1:] {
-			rules = append(rules, arrow{from: below, to: above, why: "cli → app → gateway, engine, functions → database → base"})
+			rules = append(rules, arrow{from: below, to: above,
+				why: "cli → app → gateway, engine, functions → database → base"})
 		}
 	}
 	return rules
@@ -184,8 +185,8 @@ func TestImportArrows(t *testing.T) {
 // authArrows returns the rules inside auth for the packages that exist. From top to bottom: auth;
 // the concerns, which do not import each other; session and message; store, ratelimit and helpers.
 func authArrows(all map[string]pkg) (rules []arrow) {
-	concerns := inside("engine/auth/login", "engine/auth/account", "engine/auth/verify", "engine/auth/external", "engine/auth/mfa", "engine/auth/provider",
-		"engine/auth/admin")
+	concerns := inside("engine/auth/login", "engine/auth/account", "engine/auth/verify", "engine/auth/external",
+		"engine/auth/mfa", "engine/auth/provider", "engine/auth/admin")
 	middle := inside("engine/auth/session", "engine/auth/message")
 	for name := range all {
 		rest, ok := strings.CutPrefix(name, internal+"engine/auth/")

@@ -23,8 +23,9 @@ var reviewed = []string{
 	"CC-BY-4.0", "MIT OR Apache-2.0", "(MIT OR CC0-1.0)", "CC0-1.0",
 }
 
-// notStated is the licence of a module whose authors state none. No program contains it: storage-go,
-// which supabase-go imports, reaches only programs whose functions import edge/supabaseclient.
+// notStated is the licence of a module whose authors state none. No program contains it:
+// storage-go, which supabase-go imports, reaches only programs whose functions import
+// edge/supabaseclient.
 const notStated = "not stated"
 
 // declared are licences that stand elsewhere than in the usual file.

@@ -208,8 +208,8 @@ experimental.orioledb_version experimental.s3_host experimental.s3_region experi
 experimental.webhooks.enabled experimental.pgdelta.enabled experimental.inspect.rules
 `
 
-// TestEmptySchemas checks that an empty list of schemas, as the CLI's template of 2022 has it, means
-// public.
+// TestEmptySchemas checks that an empty list of schemas, as the CLI's template of 2022 has it,
+// means public.
 func TestEmptySchemas(t *testing.T) {
 	for _, file := range []string{"[api]\nschemas = []", "[api]\nschemas = [\"env(NOT_SET)\"]"} {
 		c, err := Load(Sources{File: []byte(file), Name: "config.toml"})
@@ -243,8 +243,10 @@ func TestLocalCertificate(t *testing.T) {
 		want string // part of the error
 	}{
 		{"[api.tls]\nenabled = true", "127.0.0.1", ""},
-		{"[api.tls]\nenabled = true\ncert_path = \"a.pem\"", "127.0.0.1", "api.tls.key_path: is required with api.tls.cert_path"},
-		{"[api.tls]\nenabled = true\nkey_path = \"a.pem\"", "127.0.0.1", "api.tls.cert_path: is required with api.tls.key_path"},
+		{"[api.tls]\nenabled = true\ncert_path = \"a.pem\"", "127.0.0.1",
+			"api.tls.key_path: is required with api.tls.cert_path"},
+		{"[api.tls]\nenabled = true\nkey_path = \"a.pem\"", "127.0.0.1",
+			"api.tls.cert_path: is required with api.tls.key_path"},
 		{"[api.tls]\nenabled = true", "0.0.0.0", "api.tls.cert_path: is required when listening on 0.0.0.0"},
 	} {
 		c, err := Load(Sources{File: []byte(tt.file), Name: "config.toml", Getenv: env("DAAWO_HOST", tt.host)})

@@ -134,7 +134,8 @@ func Fish(program string, all []Command) string {
 		if len(c.Path) == 2 {
 			condition = "__fish_seen_subcommand_from " + c.Path[0]
 		}
-		fmt.Fprintf(&out, "complete -c %s -n %s -a %s -d %s\n", program, quote(condition), c.Path[len(c.Path)-1], quote(c.Short))
+		fmt.Fprintf(&out, "complete -c %s -n %s -a %s -d %s\n", program, quote(condition), c.Path[len(c.Path)-1],
+			quote(c.Short))
 		condition = "__fish_seen_subcommand_from " + c.Path[0]
 		if len(c.Path) == 2 {
 			condition += "; and __fish_seen_subcommand_from " + c.Path[1]

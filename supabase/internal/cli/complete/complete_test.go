@@ -11,9 +11,12 @@ import (
 )
 
 var commands = []complete.Command{
-	{Path: []string{"start"}, Short: "Serve the user's site", Flags: []complete.Flag{{Name: "--port", Short: "port: of the site", Value: true}, {Name: "-x", Short: "services", Value: true}}},
+	{Path: []string{"start"}, Short: "Serve the user's site",
+		Flags: []complete.Flag{{Name: "--port", Short: "port: of the site", Value: true},
+			{Name: "-x", Short: "services", Value: true}}},
 	{Path: []string{"db"}, Short: "The database"},
-	{Path: []string{"db", "diff"}, Short: "Compare", Flags: []complete.Flag{{Name: "--file", Short: "name", Value: true}}},
+	{Path: []string{"db", "diff"}, Short: "Compare",
+		Flags: []complete.Flag{{Name: "--file", Short: "name", Value: true}}},
 	{Path: []string{"db", "dump"}, Short: "Dump"},
 	{Path: []string{"gen"}, Short: "Types"},
 }
@@ -38,7 +41,8 @@ func TestBash(t *testing.T) {
 	} {
 		words := strings.Split(line, " ")
 		c := exec.Command("bash", append([]string{"-c",
-			`. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _daawo; echo "${COMPREPLY[*]}"`, "bash", script}, words...)...)
+			`. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _daawo; echo "${COMPREPLY[*]}"`, "bash", script},
+			words...)...)
 		out, err := c.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("%q: %q, want %q, %v", line, got, want, err)
@@ -49,7 +53,8 @@ func TestBash(t *testing.T) {
 // TestOtherShells checks that the scripts have each command with its text, quoted.
 func TestOtherShells(t *testing.T) {
 	zsh, fish := complete.Zsh("daawo", commands), complete.Fish("daawo", commands)
-	for _, want := range []string{"#compdef daawo\n", `'start:Serve the user'\''s site'`, `'db diff') list=( '--file:name' ) ;;`, `'db'|'db '*) list=( 'diff:Compare' 'dump:Dump' ) ;;`} {
+	for _, want := range []string{"#compdef daawo\n", `'start:Serve the user'\''s site'`,
+		`'db diff') list=( '--file:name' ) ;;`, `'db'|'db '*) list=( 'diff:Compare' 'dump:Dump' ) ;;`} {
 		if !strings.Contains(zsh, want) {
 			t.Errorf("zsh: no %q in\n%s", want, zsh)
 		}

@@ -51,7 +51,8 @@ type Entry struct {
 }
 
 // call sends a request and decodes the JSON of the reply into reply, if it is not nil.
-func (c Client) call(ctx context.Context, method, target string, content io.Reader, header map[string]string, reply any) error {
+func (c Client) call(ctx context.Context, method, target string, content io.Reader, header map[string]string,
+	reply any) error {
 	body, err := c.open(ctx, method, target, content, header)
 	if err != nil {
 		return err
@@ -64,8 +65,8 @@ func (c Client) call(ctx context.Context, method, target string, content io.Read
 }
 
 // open sends a request and returns the body of the reply.
-func (c Client) open(ctx context.Context, method, target string, content io.Reader, header map[string]string) (io.ReadCloser,
-	error) {
+func (c Client) open(ctx context.Context, method, target string, content io.Reader,
+	header map[string]string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.URL+target, content)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,8 @@ func (c Client) send(ctx context.Context, method, target string, body, reply any
 	if err != nil {
 		return err
 	}
-	return c.call(ctx, method, target, bytes.NewReader(text), map[string]string{"Content-Type": "application/json"}, reply)
+	return c.call(ctx, method, target, bytes.NewReader(text), map[string]string{"Content-Type": "application/json"},
+		reply)
 }
 
 // escaped returns the path of an object in a URL.
@@ -146,7 +148,8 @@ func (c Client) List(ctx context.Context, p Path) (entries []Entry, err error) {
 			ID   *string
 		}
 		err := c.send(ctx, http.MethodPost, "/object/list/"+url.PathEscape(p.Bucket), map[string]any{
-			"prefix": p.Name, "limit": pageSize, "offset": len(entries), "sortBy": map[string]string{"column": "name", "order": "asc"},
+			"prefix": p.Name, "limit": pageSize, "offset": len(entries),
+			"sortBy": map[string]string{"column": "name", "order": "asc"},
 		}, &page)
 		if err != nil {
 			return nil, err

@@ -163,7 +163,8 @@ func (w *writer) functions(o Options) error {
 	_, err = os.Stat(filepath.Join(w.dir, "functions", "functions.go"))
 	switch exists := err == nil; {
 	case exists && download:
-		return fmt.Errorf("%s has functions; `go get %s@%s` there moves them to this release", w.dir, stack.path, version)
+		return fmt.Errorf("%s has functions; `go get %s@%s` there moves them to this release", w.dir, stack.path,
+			version)
 	case exists:
 		return w.vendor(o.Source, stack)
 	}

@@ -128,7 +128,8 @@ func TestInitRequires(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = os.Stat(filepath.Join(o.Dir, Vendored, "supabase/edge/edge.go"))
-		if copied := err == nil; copied != c.copied || copied != strings.Contains(string(text), "\nreplace "+c.path+" => ./"+Vendored) {
+		if copied := err == nil; copied != c.copied ||
+			copied != strings.Contains(string(text), "\nreplace "+c.path+" => ./"+Vendored) {
 			t.Errorf("%s %s: copied %v, want %v\n%s", c.path, c.version, copied, c.copied, text)
 		}
 		if required := strings.Contains(string(text), "\nrequire "+c.path+" "+c.version+"\n"); !c.copied && !required {

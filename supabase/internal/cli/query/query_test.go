@@ -53,12 +53,15 @@ lines` + "\x1b" + `",f,,NaN
   {"id": 20, "text": "two\nlines\u001b", "ok": false, "data": null, "price": "NaN"}
 ]
 `},
-		"rows only":     {query.Options{Format: "table", Bare: true}, "create table x (); select 1, 'a'; select 2, null", "\n1\ta\n2\t\n"},
+		"rows only": {query.Options{Format: "table", Bare: true},
+			"create table x (); select 1, 'a'; select 2, null", "\n1\ta\n2\t\n"},
 		"csv rows only": {query.Options{Format: "csv", Bare: true}, "select 1, 'a'", "\n1,a\n"},
 		"json no rows":  {query.Options{Format: "json"}, "select 1 where false", "\n[]\n"},
-		"tags": {query.Options{Format: "table"}, "create table t (id int); insert into t values (1), (2); select id from t limit 1",
+		"tags": {query.Options{Format: "table"},
+			"create table t (id int); insert into t values (1), (2); select id from t limit 1",
 			"\nCREATE TABLE\nINSERT 0 2\n id\n----\n  1\n(1 row)\n"},
-		"copy": {query.Options{Format: "table"}, "create table c (x text);\ncopy c from stdin;\na\n\\N\n\\.\ncopy c to stdout",
+		"copy": {query.Options{Format: "table"},
+			"create table c (x text);\ncopy c from stdin;\na\n\\N\n\\.\ncopy c to stdout",
 			"\nCREATE TABLE\nCOPY 2\na\n\\N\n"},
 	} {
 		got, err := run(c.sql, c.o)
@@ -116,7 +119,8 @@ ERROR: duplicate key value violates unique constraint "gone_pkey" (SQLSTATE 2350
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
-	if !testdb.Value[bool](db, `select to_regclass('public.stays') is not null and to_regclass('public.stays2') is not null`) {
+	if !testdb.Value[bool](db,
+		`select to_regclass('public.stays') is not null and to_regclass('public.stays2') is not null`) {
 		t.Error("statements with a transaction of their own were undone")
 	}
 	if _, err := run("create table public.refused ()", query.Options{Format: "table", ReadOnly: true}); err == nil {

@@ -12,7 +12,8 @@ import (
 
 // TestSameVersion checks that two files with one version are an error that names both.
 func TestSameVersion(t *testing.T) {
-	files := project(map[string]string{"migrations/1_a.sql": "create table a ()", "migrations/1_b.sql": "create table b ()"})
+	files := project(map[string]string{"migrations/1_a.sql": "create table a ()",
+		"migrations/1_b.sql": "create table b ()"})
 	db := testdb.New(t)
 	conn := db.Conn("postgres")
 	_, applyErr := migrate.Apply(t.Context(), conn, files)

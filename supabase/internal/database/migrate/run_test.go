@@ -39,7 +39,8 @@ func TestApplyEndsSettings(t *testing.T) {
 	if got := tables(db); got != "a b c d e f g h r s" {
 		t.Errorf("tables %q", got)
 	}
-	if n := testdb.Value[int](db, `select count(*)::int from pg_tables where schemaname = 'public' and tableowner <> 'postgres'`); n != 0 {
+	if n := testdb.Value[int](db,
+		`select count(*)::int from pg_tables where schemaname = 'public' and tableowner <> 'postgres'`); n != 0 {
 		t.Errorf("%d tables have another owner", n)
 	}
 }
@@ -61,12 +62,15 @@ func TestApplyErrors(t *testing.T) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
-	_, err := migrate.Seed(t.Context(), conn, project(map[string]string{"seed.sql": "select 1;\nselect 1 / 0"}), []string{"seed.sql"})
-	if got := fmt.Sprint(err); !strings.Contains(got, "seed seed.sql: line 2, statement 2 (select 1 / 0): ERROR: division by zero") {
+	_, err := migrate.Seed(t.Context(), conn, project(map[string]string{"seed.sql": "select 1;\nselect 1 / 0"}),
+		[]string{"seed.sql"})
+	if got := fmt.Sprint(err); !strings.Contains(got,
+		"seed seed.sql: line 2, statement 2 (select 1 / 0): ERROR: division by zero") {
 		t.Error(got)
 	}
 	err = migrate.Setup(t.Context(), conn, project(map[string]string{"roles.sql": "\nselect 1 / 0"}), false)
-	if got := fmt.Sprint(err); !strings.Contains(got, "roles.sql: line 2, statement 1 (select 1 / 0): ERROR: division by zero") {
+	if got := fmt.Sprint(err); !strings.Contains(got,
+		"roles.sql: line 2, statement 1 (select 1 / 0): ERROR: division by zero") {
 		t.Error(got)
 	}
 }
@@ -85,7 +89,8 @@ RESET ALL;`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := testdb.New(t).Conn("postgres")
-			if _, err := migrate.Apply(t.Context(), conn, project(map[string]string{"migrations/1_x.sql": text})); err != nil {
+			if _, err := migrate.Apply(t.Context(), conn,
+				project(map[string]string{"migrations/1_x.sql": text})); err != nil {
 				t.Error(err)
 			}
 		})

@@ -19,11 +19,14 @@ func TestParseScript(t *testing.T) {
 			{Text: "copy a (x) from stdin", Offset: 37, Rows: "1\n\\N\n", Copies: true},
 			{Text: "select 2 -- no semicolon", Offset: 69},
 		}, ""},
-		"psql":      {"select 1;\n\n\\d notes\n", nil, `line 3: \d is a command of psql, which this program does not have`},
-		"empty":     {" ;; -- nothing\n", nil, ""},
-		"no end":    {"copy a from stdin;\n1", []ScriptStatement{{Text: "copy a from stdin", Rows: "1", Copies: true}}, ""},
-		"no rows":   {"copy a from stdin", []ScriptStatement{{Text: "copy a from stdin", Copies: true}}, ""},
-		"semicolon": {"select $$;$$; select 2;", []ScriptStatement{{Text: "select $$;$$"}, {Text: "select 2", Offset: 14}}, ""},
+		"psql": {"select 1;\n\n\\d notes\n", nil,
+			`line 3: \d is a command of psql, which this program does not have`},
+		"empty": {" ;; -- nothing\n", nil, ""},
+		"no end": {"copy a from stdin;\n1", []ScriptStatement{{Text: "copy a from stdin", Rows: "1", Copies: true}},
+			""},
+		"no rows": {"copy a from stdin", []ScriptStatement{{Text: "copy a from stdin", Copies: true}}, ""},
+		"semicolon": {"select $$;$$; select 2;",
+			[]ScriptStatement{{Text: "select $$;$$"}, {Text: "select 2", Offset: 14}}, ""},
 	} {
 		got, err := ParseScript(c.script)
 		if c.fails != "" && (err == nil || err.Error() != c.fails) || c.fails == "" && err != nil {
@@ -38,8 +41,9 @@ func TestParseScript(t *testing.T) {
 // TestRunsAlone checks which statements run outside of a transaction.
 func TestRunsAlone(t *testing.T) {
 	for stmt, want := range map[string]bool{
-		"-- x\nvacuum notes": true, "create unique index concurrently i on a (x)": true, "begin": true, "create database x": true,
-		"select 1": false, "create index i on a (x)": false, "create table vacuum (a int)": false, "cluster a": false,
+		"-- x\nvacuum notes": true, "create unique index concurrently i on a (x)": true, "begin": true,
+		"create database x": true, "select 1": false, "create index i on a (x)": false,
+		"create table vacuum (a int)": false, "cluster a": false,
 	} {
 		if RunsAlone(stmt) != want {
 			t.Errorf("%s: %v", stmt, !want)

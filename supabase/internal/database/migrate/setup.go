@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rolesFile is the project's file of roles, and rolesPath its name in the CLI's table of seed files,
-// where Setup records that it ran.
+// rolesFile is the project's file of roles, and rolesPath its name in the CLI's table of seed
+// files, where Setup records that it ran.
 const (
 	rolesFile = "roles.sql"
 	rolesPath = "supabase/" + rolesFile

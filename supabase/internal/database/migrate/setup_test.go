@@ -23,7 +23,8 @@ RESET ALL;`,
 		"migrations/1_a.sql": `create table a (); grant select on a to setup_reader;`,
 	}
 	t.Cleanup(func() { // roles belong to the whole server
-		db.ExecAs("supabase_admin", `drop owned by setup_reader; drop role setup_reader; alter role authenticated set statement_timeout = '8s'`)
+		db.ExecAs("supabase_admin",
+			`drop owned by setup_reader; drop role setup_reader; alter role authenticated set statement_timeout = '8s'`)
 	})
 	if err := migrate.Setup(t.Context(), conn, project(files), false); err != nil {
 		t.Fatal(err)
@@ -46,7 +47,8 @@ func TestSetupRolesFail(t *testing.T) {
 	for range 2 { // the next start reports it again
 		err := migrate.Setup(t.Context(), conn,
 			project(map[string]string{"roles.sql": "create role setup_lost;\nalter role setup_missing login;"}), true)
-		if err == nil || !strings.Contains(err.Error(), `roles.sql: `) || !strings.Contains(err.Error(), "setup_missing") {
+		if err == nil || !strings.Contains(err.Error(), `roles.sql: `) ||
+			!strings.Contains(err.Error(), "setup_missing") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -63,7 +65,8 @@ func TestSetupHidesNewTables(t *testing.T) {
 		if err := migrate.Setup(t.Context(), conn, project(nil), hide); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := conn.Exec(t.Context(), `create table public.a (id serial); create function public.f() returns int language sql as 'select 1'`); err != nil {
+		if _, err := conn.Exec(t.Context(),
+			`create table public.a (id serial); create function public.f() returns int language sql as 'select 1'`); err != nil {
 			t.Fatal(err)
 		}
 		if reads := testdb.Value[bool](db, `select has_table_privilege('anon', 'public.a', 'select')

@@ -154,7 +154,8 @@ func attributes(list []string) map[string]string {
 	return m
 }
 
-// cutAttribute splits an attribute or a constraint into its name, which may have quotes, and the rest.
+// cutAttribute splits an attribute or a constraint into its name, which may have quotes, and the
+// rest.
 func cutAttribute(text string) (name, rest string) {
 	end := nameEnd(text)
 	return text[:end], strings.TrimPrefix(text[end:], " ")

@@ -50,8 +50,8 @@ create type api.pair as (n int, t text);
 create domain api.small as int check (value < 10);
 create type api.span as range (subtype = float8);`
 
-// kinds creates a table for each type of literals, with random values where a type has an expression for them. It returns
-// the types by table.
+// kinds creates a table for each type of literals, with random values where a type has an
+// expression for them. It returns the types by table.
 func kinds(b *harness) map[string]string {
 	random := map[string]string{
 		"text": `(select string_agg(chr(1 + (random() * 1500)::int), '') from generate_series(1, 1 + i % 40))`,
@@ -78,8 +78,8 @@ func kinds(b *harness) map[string]string {
 	return tables
 }
 
-// TestColumnsEqualRowToJSON compares replies with Postgres' json_agg for all built-in types, some user-defined types, and
-// time zones with whole, half and odd offsets.
+// TestColumnsEqualRowToJSON compares replies with Postgres' json_agg for all built-in types, some
+// user-defined types, and time zones with whole, half and odd offsets.
 func TestColumnsEqualRowToJSON(t *testing.T) {
 	b := open(t, nil)
 	tables := kinds(b)
@@ -108,7 +108,8 @@ func TestColumnsEqualRowToJSON(t *testing.T) {
 	}
 }
 
-// TestColumnsWithOtherDateStyle checks that dates do not depend on the setting DateStyle of a role or database.
+// TestColumnsWithOtherDateStyle checks that dates do not depend on the setting DateStyle of a role
+// or database.
 func TestColumnsWithOtherDateStyle(t *testing.T) {
 	b := open(t, nil)
 	tables := kinds(b)

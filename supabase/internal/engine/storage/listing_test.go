@@ -87,8 +87,8 @@ func TestListingJSON(t *testing.T) {
 	}
 }
 
-// TestListingRuns compares the pages of both listing functions with a model of their rules: runs of objects of each length
-// between folders, names that differ in case only, and every direction.
+// TestListingRuns compares the pages of both listing functions with a model of their rules: runs of
+// objects of each length between folders, names that differ in case only, and every direction.
 func TestListingRuns(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -162,8 +162,8 @@ func foldersOf(names []string, prefix, order string) []string {
 	return list
 }
 
-// checkSearch checks storage.search, which ignores case. The order of names that differ in case only is undefined, so the names
-// of a page are compared in lower case.
+// checkSearch checks storage.search, which ignores case. The order of names that differ in case
+// only is undefined, so the names of a page are compared in lower case.
 func (s *stack) checkSearch(names []string, random *rand.Rand) {
 	lower := make([]string, len(names))
 	for i, name := range names {

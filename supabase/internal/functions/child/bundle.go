@@ -16,8 +16,8 @@ import (
 )
 
 // BuildBundle compiles the functions of the project in root, the folder of go.mod, into a program
-// that deploy.Deployer runs. goos and goarch are those of the server. The error of code that does not
-// compile is the output of the compiler.
+// that deploy.Deployer runs. goos and goarch are those of the server. The error of code that does
+// not compile is the output of the compiler.
 func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return fmt.Errorf("a bundle of functions is built with Go, which is not installed: %w", err)

@@ -25,11 +25,12 @@ import (
 
 // DevOptions configure a Dev.
 type DevOptions struct {
-	Root    string                           // the folder of go.mod
-	Host    *host.Host                       // has the functions of this program and serves until the first change
-	Child   func() (host.ChildConfig, error) // returns the present configuration of a child; call Reconfigure after a change
-	Public  bool                             // other machines can call: compiler errors appear in the terminal only
-	Changed func(context.Context) error      // called after a reload, because schedules may differ; nil for nothing
+	Root string     // the folder of go.mod
+	Host *host.Host // has the functions of this program and serves until the first change
+	// returns the present configuration of a child; call Reconfigure after a change
+	Child   func() (host.ChildConfig, error)
+	Public  bool                        // other machines can call: compiler errors appear in the terminal only
+	Changed func(context.Context) error // called after a reload, because schedules may differ; nil for nothing
 	Log     *slog.Logger
 }
 
@@ -294,8 +295,8 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 	var v *Process
 	config, err := d.Child()
 	if err == nil {
-		v, err = Start(ctx, StartOptions{Program: program, Socket: filepath.Join(d.dir.Path, fmt.Sprintf("socket-%d", n)),
-			Config: config, Log: d.Log})
+		v, err = Start(ctx, StartOptions{Program: program,
+			Socket: filepath.Join(d.dir.Path, fmt.Sprintf("socket-%d", n)), Config: config, Log: d.Log})
 	}
 	if err != nil {
 		d.Log.Error("functions do not start; the last version continues", "error", err)

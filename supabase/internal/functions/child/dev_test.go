@@ -329,7 +329,8 @@ func TestDevOperation(t *testing.T) {
 	d.write("functions/functions.go",
 		strings.Replace(registry(true), `"hello": hello.Func`, `"hello": hello.Func, "other": hello.Func`, 1))
 	d.until("hello", "operation", says(`"1.0"`+"\n"))
-	if code, body := d.get("other"); code != http.StatusForbidden || !strings.Contains(body, "Administration.Operators") {
+	if code, body := d.get("other"); code != http.StatusForbidden ||
+		!strings.Contains(body, "Administration.Operators") {
 		t.Errorf("without a grant: %d %s", code, body)
 	}
 	if err := d.dev.Close(t.Context()); err != nil {

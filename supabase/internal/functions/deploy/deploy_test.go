@@ -232,7 +232,8 @@ func TestDeployedOperation(t *testing.T) {
 	if got := d.get("/hello/version"); got != `200 {"name":"1.0"}` {
 		t.Error(got)
 	}
-	if got := d.get("/note/version"); !strings.HasPrefix(got, "403 ") || !strings.Contains(got, "Administration.Operators") {
+	if got := d.get("/note/version"); !strings.HasPrefix(got, "403 ") ||
+		!strings.Contains(got, "Administration.Operators") {
 		t.Error(got)
 	}
 }

@@ -87,7 +87,8 @@ func TestSpans(t *testing.T) {
 			return nil
 		}}},
 	}
-	h := hosting(t, map[string]edge.Func{"note": f}, func(o *host.Options) { o.DB, o.Outbox, o.Traces = pool, box, traces })
+	h := hosting(t, map[string]edge.Func{"note": f},
+		func(o *host.Options) { o.DB, o.Outbox, o.Traces = pool, box, traces })
 	if err := box.Start(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,8 @@ func (b *deployed) start(ctx context.Context) error {
 	socket := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", b.ID, time.Now().UnixNano(), b.starts))
 	b.mu.Unlock()
 	p, err := child.Start(ctx,
-		child.StartOptions{Program: b.program, Socket: socket, Config: config, Log: b.log, Memory: b.memory, Keep: true})
+		child.StartOptions{Program: b.program, Socket: socket, Config: config, Log: b.log, Memory: b.memory,
+			Keep: true})
 	if err != nil {
 		return err
 	}

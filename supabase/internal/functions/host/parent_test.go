@@ -61,7 +61,8 @@ func TestOperate(t *testing.T) {
 	for function, want := range map[string]string{"hello": "", "other": fmt.Sprintf(notGranted, "other"),
 		"": fmt.Sprintf(notGranted, "")} {
 		result, err := edge.NewEnv(h.Services(), edge.Env{Function: function}, "").Operate(t.Context(), "version")
-		if want == "" && (err != nil || string(result) != `"1.0"`) || want != "" && (err == nil || err.Error() != want) {
+		if want == "" && (err != nil || string(result) != `"1.0"`) || want != "" &&
+			(err == nil || err.Error() != want) {
 			t.Errorf("%q: %s %v, want %q", function, result, err, want)
 		}
 	}
@@ -92,7 +93,8 @@ func TestParent(t *testing.T) {
 			t.Errorf("%s: %T", name, err)
 		}
 	}
-	if _, err := child.Operate(t.Context(), "a&b", "version"); err == nil || err.Error() != fmt.Sprintf(notGranted, "a&b") {
+	if _, err := child.Operate(t.Context(), "a&b", "version"); err == nil ||
+		err.Error() != fmt.Sprintf(notGranted, "a&b") {
 		t.Errorf("without a grant: %v", err)
 	}
 	if clean, contentType, ok := child.CleanImage([]byte("picture")); string(clean) != "clean" ||

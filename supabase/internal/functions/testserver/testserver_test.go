@@ -54,7 +54,8 @@ func TestServeExtensions(t *testing.T) {
 		}
 		// A test drops and creates the extension as its project does.
 		for _, sql := range []string{
-			`select cron.schedule('more', '* * * * *', 'select 2')`, `drop extension pg_cron`, `create extension pg_cron`,
+			`select cron.schedule('more', '* * * * *', 'select 2')`, `drop extension pg_cron`,
+			`create extension pg_cron`,
 		} {
 			if _, err := conn.Exec(t.Context(), sql); err != nil {
 				t.Errorf("%s: %v", sql, err)

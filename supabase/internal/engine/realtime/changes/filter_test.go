@@ -69,7 +69,8 @@ func TestParseFilters(t *testing.T) {
 	}
 }
 
-// FuzzFilters checks that no text makes the parser fail, and that conditions joined by commas are parsed as alone.
+// FuzzFilters checks that no text makes the parser fail, and that conditions joined by commas are
+// parsed as alone.
 func FuzzFilters(f *testing.F) {
 	for _, text := range []string{"id=eq.1", "a=not.in.(1,2)", `a=eq."x,\"y"`, "a=b", "=.", "a=in.()", "a=eq.\\",
 		`a=eq."`} {
@@ -127,7 +128,8 @@ func filterSQL(t *testing.T, text string) string {
 	return strings.Join(conditions, " and ")
 }
 
-// TestFiltersAgainstTheServer compares each operator, on many types and values, with the same condition in a SELECT.
+// TestFiltersAgainstTheServer compares each operator, on many types and values, with the same
+// condition in a SELECT.
 func TestFiltersAgainstTheServer(t *testing.T) {
 	d, s := open(t, nil)
 	d.Exec(`create type mood as enum ('bad', 'ok', 'good');

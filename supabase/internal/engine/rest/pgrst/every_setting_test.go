@@ -93,8 +93,8 @@ func settingCases(dir, uri, signed string) []settingCase {
 	}
 }
 
-// TestEverySetting starts a server for each setting of PostgREST's reference and checks the reply that the setting
-// changes. It fails for a setting of dump that no test covers.
+// TestEverySetting starts a server for each setting of PostgREST's reference and checks the reply
+// that the setting changes. It fails for a setting of dump that no test covers.
 func TestEverySetting(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)

@@ -9,7 +9,8 @@ import (
 
 // parseFile parses a configuration file of lines key = value. A value is a string in double quotes,
 // a number or a word;
-// # begins a comment. In a string, \ escapes as in C, $$ is a dollar sign and $(NAME) an environment variable.
+// # begins a comment. In a string, \ escapes as in C, $$ is a dollar sign and $(NAME) an
+// environment variable.
 func parseFile(text string, getenv func(string) (string, bool)) (map[string]string, error) {
 	values := map[string]string{}
 	for i, line := range strings.Split(text, "\n") {

@@ -104,8 +104,9 @@ func TestInvalidSettings(t *testing.T) {
 	}
 }
 
-// TestServe starts a server from a configuration file and settings in the database. It checks the admin server, the
-// reload of settings, and that the server answers running requests before it stops.
+// TestServe starts a server from a configuration file and settings in the database. It checks the
+// admin server, the reload of settings, and that the server answers running requests before it
+// stops.
 func TestServe(t *testing.T) {
 	database := testdb.New(t)
 	database.Exec(settingsSQL)
