@@ -11,7 +11,6 @@ import (
 	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/keyring"
-	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/pool"
 )
 
@@ -50,15 +49,6 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 			return seedStorage(ctx, a.Config, a.Project, storage, key, conn)
 		})
 	})
-}
-
-// Pending returns the migrations of the project that the database does not have.
-func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err error) {
-	err = a.WithDatabase(ctx, func(conn *pgx.Conn) error {
-		pending, err = migrate.Pending(ctx, conn, a.Project)
-		return err
-	})
-	return pending, err
 }
 
 // WithDatabase calls work with a connection as the role postgres, and applies nothing before. It

@@ -111,7 +111,7 @@ func (p upTo) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // withDatabase calls work with the selected database and the migrations of the project. Without a
-// running server it starts the Postgres of the data folder meanwhile: a start can fail because of
+// running server it runs the Postgres of the data folder for the call: a start can fail because of
 // the migrations that work repairs.
 func withDatabase(ctx context.Context, inv *Invocation, f databaseFlags,
 	work func(conn *pgx.Conn, files fs.FS, all []migrate.Migration) error) error {
