@@ -34,22 +34,18 @@ stop: ## stop a server that runs in the background
 build: $(BIN) ## bin/daawo: the site, the schema and this platform's Postgres in one file
 
 $(BIN): $(SOURCES) $(SITE) $(ARCHIVE)
-	@echo "building $@"
-	@CGO_ENABLED=0 go build -trimpath -tags bundle,nodynamic -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
+	@scripts/step.sh "building $@" env CGO_ENABLED=0 go build -trimpath -tags bundle,nodynamic -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
 
 $(SITE): $(SITE_FILES) $(MODULES)
-	@echo "building the site"
-	@npm run --silent build --workspace web
+	@scripts/step.sh "building the site" npm run --silent build --workspace web
 	@touch $@
 
 $(ARCHIVE): $(MODULES)
-	@echo "packing Postgres"
-	@go run ./supabase/internal/database/server/pack $@
+	@scripts/step.sh "packing Postgres" go run ./supabase/internal/database/server/pack $@
 
 $(MODULES): package.json web/package.json package-lock.json
 	@$(MAKE) --no-print-directory tools
-	@echo "installing npm packages"
-	@npm ci --no-audit --no-fund --loglevel=error
+	@scripts/step.sh "installing npm packages" npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .PHONY: release

@@ -187,7 +187,7 @@ func namesExist(command string) error {
 		}
 	}
 	for _, word := range words {
-		word = strings.TrimPrefix(word, "./")
+		word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/...")
 		if regexp.MustCompile(`^(scripts|docker|web|supabase|functions)/[\w./-]+$`).MatchString(word) &&
 			word != "docker/" {
 			if _, err := os.Stat(filepath.Join("..", word)); err != nil {

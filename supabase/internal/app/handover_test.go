@@ -20,6 +20,7 @@ import (
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/lifecycle"
+	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
@@ -176,8 +177,15 @@ func TestMigrateBesideServer(t *testing.T) {
 		return a
 	}
 	more := withMigration("20260103000000_more.sql", "create table public.more (id int)")
-	if pending, err := beside(more).Pending(t.Context()); err != nil || len(pending) != 1 || pending[0].Name != "more" {
-		t.Errorf("pending: %v %v", pending, err)
+	err := beside(more).WithDatabase(t.Context(), func(conn *pgx.Conn) error {
+		pending, err := migrate.Pending(t.Context(), conn, more)
+		if err == nil && (len(pending) != 1 || pending[0].Name != "more") {
+			t.Errorf("pending: %v", pending)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	if err := beside(more).Migrate(t.Context()); err != nil {
 		t.Fatal(err)

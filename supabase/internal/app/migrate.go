@@ -11,7 +11,6 @@ import (
 	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/keyring"
-	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/pool"
 )
 
@@ -52,15 +51,10 @@ func (a *App) Migrate(ctx context.Context) (err error) {
 	})
 }
 
-// Pending returns the migrations of the project that the database does not have.
-func (a *App) Pending(ctx context.Context) (pending []migrate.Migration, err error) {
-	err = a.oneShot(ctx, func(d *database.Database) error {
-		return pool.WithConn(ctx, d.URL("postgres"), func(conn *pgx.Conn) error {
-			pending, err = migrate.Pending(ctx, conn, a.Project)
-			return err
-		})
-	})
-	return pending, err
+// WithDatabase calls work with a connection as the role postgres, and applies nothing before. It
+// uses the embedded Postgres of a running server, or starts it.
+func (a *App) WithDatabase(ctx context.Context, work func(*pgx.Conn) error) error {
+	return a.oneShot(ctx, func(d *database.Database) error { return pool.WithConn(ctx, d.URL("postgres"), work) })
 }
 
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set or the process before this

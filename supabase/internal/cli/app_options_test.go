@@ -35,6 +35,7 @@ func TestAppOptions(t *testing.T) {
 func fill(t *testing.T, s reflect.Value) {
 	for field, value := range s.Fields() {
 		switch kind := value.Kind(); {
+		case !field.IsExported(): // of the command line
 		case field.Type == reflect.TypeFor[fs.FS]():
 			value.Set(reflect.ValueOf(fstest.MapFS{}))
 		case kind == reflect.String:

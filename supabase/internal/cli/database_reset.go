@@ -69,10 +69,12 @@ func (f resetFlags) run(ctx context.Context, inv *Invocation) error {
 	if !*f.yes && isTerminal(inv.Stdin) && !inv.Confirm(ctx, "Delete all rows, users and files of the project?") {
 		return errors.New("not confirmed, so nothing was changed; --yes does not ask")
 	}
-	err = a.Reset(ctx, c.DB.Seed.Enabled && !*f.noSeed, func(step string) { fmt.Fprintln(inv.Stderr, step) })
-	if err != nil {
+	progress := newActivity(inv, inv.Stderr)
+	defer progress.cancel()
+	if err := a.Reset(ctx, c.DB.Seed.Enabled && !*f.noSeed, progress.begin); err != nil {
 		return err
 	}
+	progress.end()
 	fmt.Fprintln(inv.Stdout, "the database is new")
 	return nil
 }

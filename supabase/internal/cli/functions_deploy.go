@@ -134,10 +134,13 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 			defer os.RemoveAll(dir)
 			file = filepath.Join(dir, "bundle")
 		}
-		fmt.Fprintf(inv.Stderr, "compiling the functions for %s/%s\n", server.OS, server.Arch)
+		progress := newActivity(inv, inv.Stderr)
+		progress.begin(fmt.Sprintf("compiling the functions for %s/%s", server.OS, server.Arch))
+		defer progress.cancel()
 		if err := child.BuildBundle(ctx, cmp.Or(inv.workdir, "."), file, server.OS, server.Arch); err != nil {
 			return err
 		}
+		progress.end()
 		if *output != "" {
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/app/control"
@@ -29,6 +30,7 @@ type Invocation struct {
 	workdir   string     // --workdir
 	yes       bool       // --yes of the official CLI: every question is answered with yes
 	selected  *selection // of project; nil before
+	activity  *activity  // nil without a line that shows the progress
 	overrides []func(*config.Config)
 }
 
@@ -171,5 +173,16 @@ func (inv *Invocation) status(ctx context.Context) (app.Info, error) {
 }
 
 func (inv *Invocation) log(c *config.Config) *slog.Logger {
-	return observe.Logger(inv.Stderr, c.LogLevel, c.LogFormat)
+	w := inv.Stderr
+	if inv.activity != nil {
+		w = inv.activity
+	}
+	if c.LogFormat != "" || !isTerminal(inv.Stderr) {
+		return observe.Logger(w, c.LogLevel, c.LogFormat)
+	}
+	h := consoleHandler{w: w, mu: new(sync.Mutex), colours: coloursOf(inv.Stderr, inv.Getenv)}
+	if err := h.level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		h.level = slog.LevelInfo
+	}
+	return slog.New(h)
 }

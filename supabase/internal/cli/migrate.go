@@ -3,6 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+
+	"daawo/supabase/internal/database/migrate"
+
+	"github.com/jackc/pgx/v5"
 )
 
 var migrateCommand = Command{
@@ -28,7 +32,15 @@ func runMigrate(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	if *dry {
-		pending, err := a.Pending(ctx)
+		project, err := inv.project()
+		if err != nil {
+			return err
+		}
+		var pending []migrate.Migration
+		err = a.WithDatabase(ctx, func(conn *pgx.Conn) (err error) {
+			pending, err = migrate.Pending(ctx, conn, project.files)
+			return err
+		})
 		for _, m := range pending {
 			fmt.Fprintf(inv.Stdout, "%s %s\n", m.Version, m.Name)
 		}

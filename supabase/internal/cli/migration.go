@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/database/migrate"
+	"daawo/supabase/internal/database/pool"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -20,8 +22,8 @@ var migrationCommand = Command{
 	Name:  "migration",
 	Short: "Write, list, apply and repair the migrations of the project",
 	Long: `
-The commands of the official CLI. They use the database of the running server, or that of --db-url. 'daawo start' applies
-pending migrations, too.
+The commands of the official CLI. They use the database of the data folder, with and without a running server, or that of
+--db-url. 'daawo start' applies pending migrations, too.
 
   daawo migration new add_prices
   daawo migration up`,
@@ -108,7 +110,9 @@ func (p upTo) ReadDir(name string) ([]fs.DirEntry, error) {
 	return kept, err
 }
 
-// withDatabase calls work with the selected database and the migrations of the project.
+// withDatabase calls work with the selected database and the migrations of the project. Without a
+// running server it runs the Postgres of the data folder for the call: a start can fail because of
+// the migrations that work repairs.
 func withDatabase(ctx context.Context, inv *Invocation, f databaseFlags,
 	work func(conn *pgx.Conn, files fs.FS, all []migrate.Migration) error) error {
 	project, err := inv.project()
@@ -119,10 +123,16 @@ func withDatabase(ctx context.Context, inv *Invocation, f databaseFlags,
 	if err != nil {
 		return err
 	}
-	conn, err := f.connect(ctx, inv)
+	url, err := f.address(ctx, inv)
+	if errors.Is(err, datadir.ErrNotRunning) {
+		a, err := inv.app(false)
+		if err != nil {
+			return err
+		}
+		return a.WithDatabase(ctx, func(conn *pgx.Conn) error { return work(conn, project.files, all) })
+	}
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	return work(conn, project.files, all)
+	return pool.WithConn(ctx, url, func(conn *pgx.Conn) error { return work(conn, project.files, all) })
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -81,19 +80,15 @@ func (f databaseFlags) schemaOfMigrations(ctx context.Context, inv *Invocation) 
 // migrations.
 func recordSquashed(ctx context.Context, inv *Invocation, f databaseFlags, squashed []migrate.Migration,
 	statements []string) error {
-	if *f.url == "" {
-		if _, err := inv.status(ctx); err != nil {
-			fmt.Fprintln(inv.Stderr,
-				inv.named("no server is running; for each database that has the old ones, run `daawo migration repair`"))
-			return nil
-		}
-	}
 	return withDatabase(ctx, inv, f, func(conn *pgx.Conn, _ fs.FS, _ []migrate.Migration) error {
 		var versions []string
 		for _, m := range squashed {
 			versions = append(versions, m.Version)
 		}
 		last := squashed[len(squashed)-1]
+		if records, err := migrate.History(ctx, conn); err != nil || len(records) == 0 {
+			return err // a new database applies the new file
+		}
 		_, err := conn.Exec(ctx, `
 			with old as (delete from supabase_migrations.schema_migrations where version = any ($1) and version <> $2)
 			update supabase_migrations.schema_migrations set statements = $3 where version = $2`, versions,

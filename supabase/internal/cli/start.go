@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -44,6 +48,9 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	if *detach {
 		return inv.startDetached(ctx, append([]string{"start"}, given...))
 	}
+	if isTerminal(inv.Stderr) {
+		inv.activity = newActivity(inv, inv.Stderr)
+	}
 	a, err := inv.app(*dev)
 	if err != nil {
 		return err
@@ -53,13 +60,28 @@ func runStart(ctx context.Context, inv *Invocation) error {
 			return err
 		}
 	}
+	if inv.activity != nil {
+		inv.activity.begin(startStep(a.Data))
+		defer inv.activity.cancel()
+	}
 	return a.Run(ctx, func(info app.Info) {
+		if inv.activity != nil {
+			inv.activity.end()
+		}
 		if info.Upgrade {
 			return // the first process has announced the same
 		}
 		inv.announce(info)
 		inv.announceLinks(ctx, info)
 	})
+}
+
+// startStep says what a start does first on a data folder.
+func startStep(data string) string {
+	if _, err := os.Stat(filepath.Join(data, "postgres")); errors.Is(err, fs.ErrNotExist) {
+		return "creating the database in " + data
+	}
+	return "starting"
 }
 
 // announceLinks prints the program's own links on a stack with local keys. A failure is printed:

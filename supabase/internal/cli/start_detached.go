@@ -73,6 +73,9 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 	}
 	exited := make(chan error, 1)
 	go func() { exited <- server.Wait() }()
+	progress := newActivity(inv, inv.Stderr)
+	progress.begin(startStep(data))
+	defer progress.cancel()
 	if info, err = awaitServer(ctx, data, exited); err != nil {
 		if ctx.Err() != nil {
 			_ = server.Process.Signal(syscall.SIGTERM) // it may have exited
@@ -81,6 +84,7 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 		text, _ := os.ReadFile(log.Name()) // the error says enough without the log
 		return fmt.Errorf("the server has not started: %w\n%s", err, lastLines(string(text), 20))
 	}
+	progress.end()
 	fmt.Fprintf(inv.Stdout, "\nready in %s; `%s stop` stops it\n\n", info.Ready, inv.Name)
 	return info.Write(inv.Stdout, "pretty")
 }

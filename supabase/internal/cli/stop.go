@@ -69,9 +69,10 @@ func stopServer(ctx context.Context, data string, limit time.Duration) error {
 	return awaitStop(ctx, limit, func() bool { return datadir.Locked(data) })
 }
 
-// deleteLocal deletes what a new start creates: the database and the stored files.
+// deleteLocal deletes what belongs to the project: the database, the stored files and the mark of
+// the project.
 func deleteLocal(data string) error {
-	for _, name := range []string{"postgres", "storage"} {
+	for _, name := range []string{"postgres", "storage", "project.json"} {
 		if err := os.RemoveAll(filepath.Join(data, name)); err != nil {
 			return err
 		}

@@ -120,7 +120,8 @@ func (s *Sockets) Listen(name, host string, port uint16, anyPort bool) (net.List
 	}
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("port %d is in use by another program: stop that program, or choose another port with --port (0 for a free one)", port)
+		return nil, fmt.Errorf("port %d is in use by another program: stop that program, or choose another port with %s (0 for a free one)",
+			port, portSetting(name))
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("this user cannot open port %d: ports below 1024 need root or the capability CAP_NET_BIND_SERVICE", port)
 	case err != nil:
@@ -128,6 +129,27 @@ func (s *Sockets) Listen(name, host string, port uint16, anyPort bool) (net.List
 	}
 	s.open[name] = l.(*net.TCPListener)
 	return l, nil
+}
+
+// portSetting returns what chooses the port of a socket.
+func portSetting(name string) string {
+	switch name {
+	case AdminSocket:
+		return "DESK_PORT"
+	case StudioSocket:
+		return "studio.port of config.toml"
+	case InboxSocket:
+		return "--inbox-port or local_smtp.port of config.toml"
+	case SMTPSocket:
+		return "local_smtp.smtp_port of config.toml"
+	case FunctionsSocket:
+		return "PORT"
+	case DatabaseSocket:
+		return "--db-port or db.port of config.toml"
+	case PlainSocket:
+		return "--port or api.port of config.toml"
+	}
+	return "--port"
 }
 
 // sameHost reports whether a socket listens on the address of a configured host.

@@ -69,6 +69,6 @@ func explain(what string, o Options, cause error, lines ...string) error {
 
 func portTaken(port int) error {
 	return userErrorf(ErrPortTaken,
-		"port %d of 127.0.0.1 is used by another program: stop that program, or choose another port for the "+
-			"database (0 picks a free port)", port)
+		"port %d of 127.0.0.1 is used by another program: stop that program, or choose another port "+
+			"with --db-port or db.port of config.toml (0 picks a free port)", port)
 }
