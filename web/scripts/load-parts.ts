@@ -1,5 +1,8 @@
 import type { Plugin, Rolldown } from 'vite';
 
+/** What Vite replaces with a list of styles. This site has one stylesheet, which fullStyles loads. */
+const stylesOfPart = /,\s*__VITE_PRELOAD__/g;
+
 /** A dynamic import of a chunk of the build. */
 const dynamicImport = /\bimport\((["'`])\.\/([^"'`]+)\1\)/g;
 
@@ -25,7 +28,7 @@ export function loadParts(): Plugin {
         });
         if (left.size > 0)
           this.error(`${chunk.fileName} imports ${[...left]} in another form (scripts/load-parts.ts)`);
-        return { code: changed, map: null };
+        return { code: changed.replace(stylesOfPart, ''), map: null };
       },
     },
   };

@@ -160,7 +160,6 @@ function bootOf(body: string): keyof typeof boot {
 /** Returns the inline script with the attributes of the page. */
 function bootScript(language: Language, screen: Screen, kind: keyof typeof boot) {
   const needs = filesOf(language, screen);
-  needs.delete(app.file);
   const attributes = {
     app: `/${app.file}`,
     css: `/${stylesheet}`,

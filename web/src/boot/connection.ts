@@ -3,6 +3,6 @@ const connection = (navigator as { connection?: { effectiveType?: string; saveDa
 /** Whether the browser reports a fast connection without data saving. Firefox and Safari report none. */
 export const fast = connection?.effectiveType === '4g' && !connection.saveData;
 
-export function whenIdle(run: () => void) {
+export function whenIdle(run: () => unknown) {
   window.requestIdleCallback?.(run, { timeout: 3000 }) ?? setTimeout(run, 1000); // Safari has no requestIdleCallback
 }

@@ -15,7 +15,7 @@ import { loadOnce } from '../lib/load-once';
 import { fetchFile } from '../lib/load-part';
 import { fast, whenIdle } from './connection';
 import { arrived } from './document-arrival';
-import { app, start } from './start-application';
+import { start } from './start-application';
 
 const root = document.documentElement.dataset;
 root.started = '';
@@ -23,19 +23,24 @@ root.started = '';
 /** Milliseconds after which the page goes on without the application. It may still arrive later. */
 const patience = 15_000;
 
-/** The files that the application needs to start on this page, and others that it loads then. */
+/** The files that the application needs to start on this page, its own included, and others that it loads then. */
 const { needs, wants } = (document.currentScript as HTMLScriptElement).dataset;
-const split = (addresses?: string) => addresses?.split(' ') ?? [];
 
 /** Loads the application with its files side by side. After a failure the next call tries again. */
 const startFast = loadOnce(async () => {
-  for (const href of split(wants)) {
-    const hint = { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href };
-    document.head.append(Object.assign(document.createElement('link'), hint));
-  }
-  await Promise.all([app, ...split(needs)].map(fetchFile));
+  for (const href of wants?.split(' ') ?? []) hint({ rel: 'preload', as: 'fetch', crossOrigin: '', href });
+  await Promise.all(
+    (needs as string).split(' ').map(async (href) => {
+      await fetchFile(href);
+      hint({ rel: 'modulepreload', href }); // compiles the file while others arrive
+    }),
+  );
   await start();
 });
+
+function hint(link: Partial<HTMLLinkElement>) {
+  document.head.append(Object.assign(document.createElement('link'), link));
+}
 
 /** Loads the application; needs no further handler. If it fails or takes too long, the page shows that (html[data-failed], resources-screen.tsx). */
 function load() {

@@ -1,6 +1,6 @@
 import { whenIdle } from './connection';
 
-addEventListener('load', () => whenIdle(() => void keepForOffline().catch(() => {})));
+addEventListener('load', () => whenIdle(() => keepForOffline().catch(() => {})));
 
 /**
  * Registers the service worker of the page's language (offline/service-worker.ts). The worker of Somali pages does not

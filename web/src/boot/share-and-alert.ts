@@ -14,8 +14,8 @@ addEventListener(
 /** Opens the system's share sheet. Where there is none, copies the link and shows that on the button. */
 function sharePage(button: HTMLElement) {
   const url = location.href;
-  if (navigator.share) return void navigator.share({ url }).catch(() => {}); // the reader may close the sheet
-  navigator.clipboard?.writeText(url).then(() => {
+  if (navigator.share) return navigator.share({ url }).catch(() => {}); // the reader may close the sheet
+  return navigator.clipboard?.writeText(url).then(() => {
     button.textContent = button.dataset.share ?? '';
   });
 }

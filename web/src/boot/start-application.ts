@@ -1,9 +1,7 @@
 import { arrived, end } from './document-arrival';
 
-const script = document.currentScript as HTMLScriptElement;
-
 /** The application's file. */
-export const { app = '' } = script.dataset;
+export const app = (document.currentScript as HTMLScriptElement).dataset.app as string;
 
 /** Loads the application and hydrates the page when its whole document has arrived. */
 export async function start() {

@@ -5,15 +5,11 @@
  */
 import { loadOnce } from './load-once';
 
-/** Fetches a file into the browser's cache. Rejects with the error of a missing part (isMissingPart). */
+/** Fetches a file into the browser's cache. */
 export async function fetchFile(address: string) {
-  try {
-    const response = await fetch(address);
-    if (!response.ok) throw 0;
-    await response.arrayBuffer();
-  } catch {
-    throw new TypeError(`Failed to import ${address}`);
-  }
+  const response = await fetch(address);
+  if (!response.ok) throw 0;
+  await response.arrayBuffer();
 }
 
 /** Returns the function that the build calls in place of import() (scripts/load-parts.ts). */
@@ -21,7 +17,9 @@ export function partLoader() {
   const parts: Record<string, () => Promise<unknown>> = {};
   return (part: string, ...itsImports: string[]) => {
     parts[part] ??= loadOnce(async () => {
-      await Promise.all([part, ...itsImports].map(fetchFile));
+      await Promise.all([part, ...itsImports].map(fetchFile)).catch(() => {
+        throw new TypeError(`Failed to import ${part}`); // as isMissingPart expects
+      });
       return import(/* @vite-ignore */ part);
     });
     return parts[part]();

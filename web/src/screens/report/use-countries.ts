@@ -43,7 +43,7 @@ export function useCountries(
   useEffect(() => {
     if (!select.current) return;
     choose(select.current.value);
-    const touched = [select.current, number.current].some((each) => each && each === document.activeElement);
+    const touched = [select.current, number.current].includes(document.activeElement as HTMLInputElement);
     if (!first || touched || number.current?.value) loadAll();
   }, []);
 
