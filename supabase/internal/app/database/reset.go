@@ -208,12 +208,18 @@ func (r reset) swap(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	})
 	stop()
-	return errors.Join(err, <-ended)
+	if ending := <-ended; err != nil {
+		return errors.Join(err, ending)
+	}
+	return nil // after the rename it does not matter whether the second connection did its work
 }
 
 // endSessions ends the sessions of both databases until ctx ends.
 func (r reset) endSessions(ctx context.Context) error {
 	conn, err := pool.Connect(ctx, r.database.superuserURL("template1"))
+	if ctx.Err() != nil {
+		return nil // the rename was faster than the connection
+	}
 	if err != nil {
 		return err
 	}

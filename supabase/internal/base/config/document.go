@@ -72,6 +72,8 @@ var readElsewhere = []Variable{
 	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: the legacy key of the role service_role.", nil},
 	{"SUPABASE_DB_URL", "", "Set for functions: URL of the database, as the role postgres.", nil},
 	{"XDG_RUNTIME_DIR", "", "Parent of the private folders for the sockets of Postgres and of the operator's commands. Default: the temporary folder. A service with a private /tmp needs it, otherwise commands cannot reach the service.", nil},
+	{"NO_COLOR", "", "If set to any text, the commands write no colours.", nil},
+	{"TERM", "", "With `dumb`, the commands write no colours and no line that moves.", nil},
 	{"XDG_CACHE_HOME", "~/.cache", "Folder into which Postgres is unpacked, once for each version.", nil},
 	{"TMPDIR", "/tmp", "Folder for temporary files of exports and uploads.", nil},
 	{"GOMEMLIMIT", "", "Memory limit of the Go runtime, in the notation of Go. Default: a share of the memory limit of the container or systemd unit.", nil},
