@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"daawo/supabase/internal/database/extension"
@@ -17,7 +18,7 @@ import (
 )
 
 // layout is the version of the unpacked form. Increase it when the form changes.
-const layout = "4"
+const layout = "5"
 
 // Unpack unpacks the package below root and returns its folder, which holds
 // bin, lib and share. It does nothing if the folder exists. Several processes
@@ -65,7 +66,11 @@ func unwritable(root string, err error) error {
 // unpackedName returns the name of the folder of the unpacked package.
 func unpackedName(pkg fs.FS) (string, error) {
 	name, err := packageName(pkg)
-	return "postgres-" + name + "-" + layout + "-" + extension.Version(), err
+	if err != nil {
+		return "", err
+	}
+	compiled, err := extensionsDigest(pkg)
+	return "postgres-" + name + "-" + layout + "-" + extension.Version() + compiled, err
 }
 
 func unpackInto(pkg fs.FS, dir string) error {
@@ -93,11 +98,17 @@ const extensionDir = "share/postgresql/extension"
 func addExtensions(dir string) error {
 	files := extension.Files()
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if needed := extension.Requires(name); err != nil || d.IsDir() || needed != "" && !hasControl(dir, needed) {
 			return err
 		}
 		return copyFile(files, name, filepath.Join(dir, extensionDir, name), 0o644)
 	})
+}
+
+// hasControl reports whether the unpacked package has an extension.
+func hasControl(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, extensionDir, name+".control"))
+	return err == nil
 }
 
 // trusted lists the extensions that the role postgres may create without being
@@ -109,12 +120,21 @@ var trusted = []string{
 	"postgres_fdw", "refint", "sslinfo", "xml2",
 }
 
+// compiled lists more of them, which a package has only if the build could compile them.
+var compiled = []string{"vector", "hypopg", "http", "plpgsql_check", "pgtap"}
+
 // wrapperGrant lets the role that creates postgres_fdw make servers of it.
 const wrapperGrant = "\ngrant usage on foreign data wrapper postgres_fdw to @extowner@ with grant option;\n"
 
 func trustExtensions(dir string) error {
-	for _, name := range trusted {
-		if err := appendTo(filepath.Join(dir, extensionDir, name+".control"), "trusted = true\n"); err != nil {
+	names := slices.Clone(trusted)
+	for _, name := range compiled {
+		if hasControl(dir, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if err := appendTo(filepath.Join(dir, extensionDir, name+".control"), "\ntrusted = true\n"); err != nil {
 			return err
 		}
 	}
