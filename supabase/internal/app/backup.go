@@ -69,7 +69,7 @@ func (a backups) settings(store physical.Store, progress Progress) (physical.Opt
 	if err != nil {
 		return physical.Options{}, err
 	}
-	source, err := a.Postgres()
+	source, err := a.PostgresSource()
 	if err != nil {
 		return physical.Options{}, err
 	}
@@ -148,7 +148,7 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	if err != nil {
 		return r, err
 	}
-	source, err := a.Postgres()
+	source, err := a.PostgresSource()
 	if err != nil {
 		return r, err
 	}

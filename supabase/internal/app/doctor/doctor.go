@@ -170,7 +170,7 @@ func (c *checker) programs() {
 		}
 	}
 	if c.Config.DatabaseURL == "" {
-		if _, err := c.Postgres(); err != nil {
+		if _, err := c.PostgresSource(); err != nil {
 			c.say("Postgres", Bad, "%v", err)
 		}
 	}

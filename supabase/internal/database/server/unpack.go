@@ -20,17 +20,19 @@ import (
 // layout is the version of the unpacked form. Increase it when the form changes.
 const layout = "5"
 
-// Unpack unpacks the package below root and returns its folder, which holds
-// bin, lib and share. It does nothing if the folder exists. Several processes
-// may call it at once.
+// Unpack unpacks the package below root and returns the folder that holds bin.
+// It does nothing if the folder exists. Several processes may call it at once.
 func Unpack(pkg fs.FS, root string) (string, error) {
 	name, err := unpackedName(pkg)
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, name)
+	dir, run, fill := filepath.Join(root, name), "", func(tmp string) error { return unpackInto(pkg, tmp) }
+	if home, ok := pkg.(*Home); ok {
+		run, fill = home.below(home.dir), home.fill
+	}
 	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
+		return filepath.Join(dir, run), nil
 	}
 	err = os.MkdirAll(root, 0o755)
 	if err != nil {
@@ -41,7 +43,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 		return "", unwritable(root, err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := unpackInto(pkg, tmp); err != nil {
+	if err := fill(tmp); err != nil {
 		return "", explain("unpack Postgres into "+root, Options{Data: root}, err)
 	}
 	// MkdirTemp makes private folders, but Postgres' user must enter this one.
@@ -51,7 +53,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 	if err := os.Rename(tmp, dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("unpack Postgres: %w", err)
 	}
-	return dir, nil
+	return filepath.Join(dir, run), nil
 }
 
 // unwritable is the error of a folder for unpacked packages in which this user cannot create files.
@@ -65,6 +67,9 @@ func unwritable(root string, err error) error {
 
 // unpackedName returns the name of the folder of the unpacked package.
 func unpackedName(pkg fs.FS) (string, error) {
+	if home, ok := pkg.(*Home); ok {
+		return home.name()
+	}
 	name, err := packageName(pkg)
 	if err != nil {
 		return "", err
