@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the archives of a release into dist/: one file per platform with the site, the schema and the platform's Postgres, and
 # SHA256SUMS. Then it unpacks this machine's archive and starts it without Go, Node and environment variables.
-# The Linux archives have the compiled extensions of Postgres; with REQUIRED=1 an absent one is an error.
+# The Linux archives have the extensions of Postgres in C that this machine can compile. With MADE=1 those of bin/extensions are
+# taken, which the workflow of a release compiles for both processors.
 #   scripts/release.sh [linux-amd64 linux-arm64 darwin-amd64 darwin-arm64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,9 +22,9 @@ for target in "$@"; do
   echo "building $target"
   platform="$os-${arch/amd64/x64}"
   from=$(scripts/postgres-package.sh "$platform" "$work")
-  if [ "$os" = linux ]; then
+  if [ "$os" = linux ] && [ -z "${MADE:-}" ]; then
     # They run on Debian 11 and later.
-    go run ./supabase/internal/database/server/compile -platform "$platform" -postgres "$from" -glibc 2.31 ${REQUIRED:+-required}
+    go run ./supabase/internal/database/server/compile -platform "$platform" -postgres "$from" -glibc 2.31
   fi
   go run ./supabase/internal/database/server/pack "$work/$target.zip" "$from" "bin/extensions/$platform"
   # The overlay replaces the Postgres that make build packed, without changing files.

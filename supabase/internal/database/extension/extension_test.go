@@ -35,6 +35,7 @@ func TestCreateAndDrop(t *testing.T) {
 		{"pgsodium", "", "pgsodium"},
 		{"postgres_fdw", "with schema extensions", "extensions"},
 		{"dblink", "with schema extensions", "extensions"},
+		{"earthdistance", "with schema extensions cascade", "extensions"},
 	} {
 		create := fmt.Sprintf(`create extension if not exists "%s" %s`, e.name, e.with)
 		if e.schema == "graphql" {

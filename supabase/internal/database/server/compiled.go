@@ -31,7 +31,7 @@ func WithExtensions(pkg, extensions fs.FS) fs.FS {
 	if _, err := fs.Stat(extensions, ExtensionsFile); err != nil {
 		return pkg
 	}
-	return union{pkg, extensions}
+	return union{extensions, pkg}
 }
 
 // WhyAbsent returns why the clone at or above dir has no compiled extension of a name.
@@ -52,16 +52,35 @@ func WhyAbsent(dir, name string) string {
 	return name + " is no extension that the build compiles"
 }
 
-// extensionsDigest returns a short hash of the package's compiled extensions, or "" for none.
+// extensionsDigest returns a short hash of the package's compiled and added extensions, or "" for
+// none.
 func extensionsDigest(pkg fs.FS) (string, error) {
-	text, err := fs.ReadFile(pkg, ExtensionsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	} else if err != nil {
+	text, err := listsOf(pkg)
+	if err != nil || len(text) == 0 {
 		return "", err
 	}
 	sum := sha256.Sum256(text)
 	return "-" + hex.EncodeToString(sum[:4]), nil
+}
+
+// listsOf returns the lists of extensions in all members of a package.
+func listsOf(pkg fs.FS) (text []byte, err error) {
+	members, ok := pkg.(union)
+	if !ok {
+		text, err = fs.ReadFile(pkg, ExtensionsFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return text, err
+	}
+	for _, member := range members {
+		more, err := listsOf(member)
+		if err != nil {
+			return nil, err
+		}
+		text = append(text, more...)
+	}
+	return text, nil
 }
 
 // union has the files of all its members. The first one with a name wins.

@@ -48,6 +48,9 @@ func OpenHome(dir string) (*Home, error) {
 	return h, nil
 }
 
+// String returns the version of Postgres and its folder.
+func (h *Home) String() string { return h.version + " in " + h.dir }
+
 // firstWith returns the first of the folders below dir that has a file, or "".
 func firstWith(dir, file string, folders ...string) string {
 	for _, folder := range folders {

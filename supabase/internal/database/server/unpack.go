@@ -18,7 +18,7 @@ import (
 )
 
 // layout is the version of the unpacked form. Increase it when the form changes.
-const layout = "5"
+const layout = "6"
 
 // Unpack unpacks the package below root and returns the folder that holds bin.
 // It does nothing if the folder exists. Several processes may call it at once.
@@ -120,7 +120,7 @@ func hasControl(dir, name string) bool {
 // superuser, as in supabase/postgres. Postgres already trusts others, such as
 // citext.
 var trusted = []string{
-	"autoinc", "bloom", "dblink", "insert_username", "moddatetime", "pg_buffercache",
+	"autoinc", "bloom", "dblink", "dict_xsyn", "earthdistance", "insert_username", "moddatetime", "pg_buffercache",
 	"pg_prewarm", "pg_stat_statements", "pg_walinspect", "pgrowlocks", "pgstattuple",
 	"postgres_fdw", "refint", "sslinfo", "xml2",
 }

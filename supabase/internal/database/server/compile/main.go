@@ -11,11 +11,9 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,7 +81,7 @@ func (o options) run(ctx context.Context) error {
 		}
 	}
 	if len(made) > 0 {
-		if err := list(tmp); err != nil {
+		if err := server.ListExtensions(tmp); err != nil {
 			return err
 		}
 	}
@@ -146,21 +144,4 @@ func findCompiler(platform string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%w: no C compiler (%s)", errUnable, names[0])
-}
-
-// list writes the names and digests of the files. The program unpacks them again if it changes.
-func list(dir string) error {
-	var text strings.Builder
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == server.AbsentFile {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(content), name)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, server.ExtensionsFile), []byte(text.String()), 0o644)
 }
