@@ -83,6 +83,7 @@ func TestMissingExtensionNamesCure(t *testing.T) {
 		`create extension if not exists pgcrypto`,
 		`create extension if not exists "uuid-ossp"`,
 		`create extension hstore; drop extension hstore`,
+		"-- create extension and more\n/* create extension\nnothing */ create extension if not exists ltree",
 		`do $$ begin
 			create extension citext;
 			if exists (select from pg_available_extensions where name = 'rum') then create extension rum; end if;

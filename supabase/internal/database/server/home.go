@@ -128,8 +128,9 @@ func linkEntries(from, to string) error {
 	return nil
 }
 
-// addToHome writes our extensions into a folder of control files, unless it has one of the same
-// name, and lets the role postgres create the extensions that supabase/postgres lets it create.
+// addToHome writes our extensions into a folder of control files, in place of links to those of the
+// same name, such as pg_cron, whose jobs would need rights of a superuser. It lets the role postgres create
+// the extensions that supabase/postgres lets it create.
 func addToHome(control string) error {
 	has := func(name string) bool {
 		_, err := os.Stat(filepath.Join(control, name+".control"))
@@ -140,11 +141,14 @@ func addToHome(control string) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		base, _, _ := strings.Cut(strings.TrimSuffix(name, ".control"), "--")
-		if needed := extension.Requires(name); isLink(filepath.Join(control, base+".control")) || needed != "" && !has(needed) {
+		if needed := extension.Requires(name); needed != "" && !has(needed) {
 			return nil
 		}
-		return copyFile(files, name, filepath.Join(control, name), 0o644)
+		target := filepath.Join(control, name)
+		if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return copyFile(files, name, target, 0o644)
 	})
 	if err != nil {
 		return err
@@ -167,11 +171,6 @@ var trustedOfOthers = []string{
 	"postgis_topology", "rum",
 }
 
-func isLink(file string) bool {
-	info, err := os.Lstat(file)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
-}
-
 // appendToLink replaces a link by a copy of its file with more text.
 func appendToLink(file, text string) error {
 	content, err := os.ReadFile(file)
@@ -191,10 +190,8 @@ func commonFolder(a, b string) string {
 
 // preload returns the libraries of the home that work only if the server loads them at its start.
 func (h *Home) preload() (names []string) {
-	for _, name := range []string{"pg_cron", "pgaudit"} {
-		if _, err := os.Stat(filepath.Join(h.lib, name+".so")); err == nil {
-			names = append(names, name)
-		}
+	if _, err := os.Stat(filepath.Join(h.lib, "pgaudit.so")); err == nil {
+		names = append(names, "pgaudit")
 	}
 	return names
 }

@@ -67,8 +67,6 @@ func (s *Server) settings() map[string]string {
 	}
 	if home, ok := s.opt.Source.(*Home); ok {
 		m["shared_preload_libraries"] = strings.Join(append([]string{"pg_stat_statements"}, home.preload()...), ",")
-		m["cron.database_name"] = "postgres"    // of the original pg_cron, if the home has it
-		m["cron.use_background_workers"] = "on" // it would need a password otherwise
 	}
 	if s.opt.Archive != "" {
 		m["archive_mode"] = "on"

@@ -86,6 +86,8 @@ declare
 begin
   get diagnostics stack = pg_context;
   statement := coalesce(substring(stack from 'SQL statement "((?:[^"]|"")*create\s+extension.*?)"\nPL/pgSQL'), current_query());
+  -- Comments may have the words too.
+  statement := regexp_replace(regexp_replace(statement, '/\*.*?\*/', ' ', 'g'), '--[^\n]*', ' ', 'g');
   for wanted in
     select case when m[1] like '"%' then replace(substr(m[1], 2, length(m[1]) - 2), '""', '"') else lower(m[1]) end
     from regexp_matches(statement, '\mcreate\s+extension\s+(?:if\s+not\s+exists\s+)?("(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)', 'gi') m
