@@ -147,7 +147,7 @@ func (a *App) startAll(ctx context.Context) error {
 // openGateway serves the services and the site on the public ports.
 func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, sites *front.Sites) error {
 	sites.PublishableKey = s.publishableKey
-	files, err := sites.Public(ctx, s.startPage())
+	files, err := sites.Public(ctx, front.ServeStartPage(s.Config.Loopback(), startPage{s}.content))
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 		return err
 	}
 	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin}
-	if err := upstream(a.Installation, a.Config.StudioUpstreamURL, &h.Studio); err != nil {
+	if h.Studio, err = s.openStudio(); err != nil {
 		return err
 	}
 	sites.CompressLater(a.pools.closeIdle)

@@ -32,6 +32,7 @@ type services struct {
 	sockets *handover.Sockets
 	db      *database.Database // nil if only the gateway runs
 	pools   *pools
+	began   time.Time // of the start
 	traces  *tracing.Provider
 	backups backups
 
@@ -52,7 +53,7 @@ type services struct {
 
 func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
-		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools,
+		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools, began: a.began,
 		traces: a.traces, backups: a.backups,
 
 		keys:    keyring.New(set, a.Now),
@@ -89,29 +90,6 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 // openMeta sets the proxy to postgres-meta, which has no engine in this process.
 func (s *services) openMeta(_ context.Context) error {
 	return upstream(s.Installation, s.Config.MetaURL, &s.meta)
-}
-
-// startPage returns the pages of a stack without a site.
-func (s *services) startPage() http.Handler {
-	var rows []front.Row
-	for _, r := range []struct {
-		label, path string
-		handler     http.Handler
-	}{
-		{"REST", "/rest/v1", s.rest}, {"Auth", "/auth/v1", s.auth}, {"Storage", "/storage/v1", s.storage},
-		{"Functions", "/functions/v1", s.functions}, {"Realtime", "/realtime/v1", s.realtime},
-	} {
-		if r.handler != nil {
-			rows = append(rows, front.Row{Label: r.label, Value: s.Public + r.path})
-		}
-	}
-	if s.inbox != "" {
-		rows = append(rows, front.Row{Label: "Mails", Value: s.inbox, Link: true})
-	}
-	if s.Config.StudioURL != "" {
-		rows = append(rows, front.Row{Label: "Studio", Value: s.Config.StudioURL, Link: true})
-	}
-	return front.StartPage(s.Config, s.Public, rows)
 }
 
 // gatewayOptions returns the options of a gateway in front of the services.

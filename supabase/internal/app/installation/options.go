@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/parts"
 )
 
 // Options describe a stack.
@@ -26,6 +27,7 @@ type Options struct {
 	Site      fs.FS  // the built site; nil for none
 	AdminSite fs.FS  // the built application of the administrators; nil for none
 	Postgres  func() (fs.FS, error)
+	Added     *parts.Store // programs that are added to the project; nil for none
 	Functions map[string]edge.Func
 	Operators []string // functions that may run operations of the stack, see edge.Env.Operate
 	// folder of the module with the project's functions in Go, if they are not part of this program
