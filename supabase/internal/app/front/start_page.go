@@ -17,7 +17,7 @@ import (
 // StartPage is the content of the page of a stack without a site.
 type StartPage struct {
 	Project, Command string
-	Version, Ready   string // "" is not shown
+	Version          string // "" is not shown
 	Links            []Row  // applications
 	Addresses        []Row  // of the API
 	// The following are shown to browsers of this machine only.

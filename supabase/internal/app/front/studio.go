@@ -10,6 +10,7 @@ import (
 
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -29,10 +30,9 @@ func (f *Front) openStudioPort() error {
 	if !ServesStudio(f.Installation) {
 		return nil
 	}
-	port := f.Config.Studio.Port
-	added := f.Config.StudioUpstreamURL == ""
-	if added && f.AdminSite != nil && port == f.Config.AdminPort && port != 0 {
-		port += 2
+	port, added := f.Config.Studio.Port, f.Config.StudioUpstreamURL == ""
+	if added {
+		port = studioPort(f.Config, f.AdminSite != nil)
 	}
 	l, err := f.sockets.Listen(handover.StudioSocket, f.Config.Host, port, added || f.AnyPort)
 	if err != nil {
@@ -52,6 +52,14 @@ func (f *Front) openStudioPort() error {
 	address := scheme + "://" + net.JoinHostPort(host, strconv.Itoa(handover.Port(l)))
 	f.Studio = cmp.Or(f.Config.StudioURL, address)
 	return nil
+}
+
+// studioPort returns the port of an added Studio. The administrators' application keeps its own.
+func studioPort(c *config.Config, desk bool) uint16 {
+	if desk && c.Studio.Port != 0 && c.Studio.Port == c.AdminPort {
+		return c.Studio.Port + 2
+	}
+	return c.Studio.Port
 }
 
 // serveStudio serves Studio on its port: behind its login if it has a password, else to this
