@@ -46,6 +46,7 @@ type App struct {
 	database *database.Database
 	pools    pools
 	backups  backups
+	logs     requestLogs
 	describe func() []Value // addresses and keys, as they are now
 	// where an operator finds the values that the announcement omits; "" means `daawo status`
 	rest   string
@@ -113,6 +114,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	sites := front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)
+	a.openLogs()
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err

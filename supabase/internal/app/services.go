@@ -35,6 +35,7 @@ type services struct {
 	began   time.Time // of the start
 	traces  *tracing.Provider
 	backups backups
+	logs    requestLogs
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 
@@ -54,7 +55,7 @@ type services struct {
 func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
 		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools, began: a.began,
-		traces: a.traces, backups: a.backups,
+		traces: a.traces, backups: a.backups, logs: a.logs,
 
 		keys:    keyring.New(set, a.Now),
 		journal: host.NewJournal(a.Log.Handler()),
@@ -102,6 +103,7 @@ func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
 		Limits: limits(s.Config),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.Config.MetricsToken, Log: s.Log, LogRequests: s.Dev,
+		Logs: s.logs.handler(s.keys), Record: s.logs.record(),
 	}
 }
 

@@ -95,7 +95,8 @@ func (s added) environment(from func(string) string) ([]string, error) {
 		"PGRST_DB_EXTRA_SEARCH_PATH=" + strings.Join(c.API.ExtraSearchPath, ","),
 		fmt.Sprintf("PGRST_DB_MAX_ROWS=%d", c.API.MaxRows),
 		"DEFAULT_ORGANIZATION_NAME=" + c.ProjectID, "DEFAULT_PROJECT_NAME=" + c.ProjectID,
-		"ENABLED_FEATURES_LOGS_ALL=false",
+		"LOGFLARE_URL=" + inside + "/analytics/v1", "LOGFLARE_PRIVATE_ACCESS_TOKEN=" + derivedKey(set.JWTSecret, "LOGFLARE"),
+		"NEXT_PUBLIC_ENABLE_LOGS=true", "ENABLED_FEATURES_LOGS_ALL=true",
 	}, nil
 }
 
@@ -107,8 +108,13 @@ func metaCryptoKey(getenv func(string) (string, bool), secret string) string {
 			return key
 		}
 	}
+	return derivedKey(secret, "PG_META_CRYPTO_KEY")
+}
+
+// derivedKey returns a key for a purpose that needs no file of its own.
+func derivedKey(secret, purpose string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
-	_, _ = mac.Write([]byte("PG_META_CRYPTO_KEY")) // never fails
+	_, _ = mac.Write([]byte(purpose)) // never fails
 	return hex.EncodeToString(mac.Sum(nil))
 }
 

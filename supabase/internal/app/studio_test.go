@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,6 +93,23 @@ func TestStudio(t *testing.T) {
 	}
 	if status, _ := call(t, "POST", address, "", "Origin", "https://evil.example"); status != http.StatusForbidden {
 		t.Errorf("a request of another site: %d", status)
+	}
+	if status, text := call(t, "GET", info.Get("API_URL")+"/rest/v1/notes?text=eq.first", "", "apikey",
+		info.Get("ANON_KEY")); status != http.StatusOK {
+		t.Fatalf("notes: %d %s", status, text)
+	}
+	variable := func(name string) string {
+		_, rest, _ := strings.Cut(text, "\n"+name+"=")
+		value, _, _ := strings.Cut(rest, "\n")
+		return value
+	}
+	status, rows := call(t, "GET", variable("LOGFLARE_URL")+"/api/endpoints/query/logs.all?sql="+url.QueryEscape(
+		`select request.path, request.search, response.status_code from edge_logs cross join unnest(metadata) as m
+		cross join unnest(m.request) as request cross join unnest(m.response) as response
+		where starts_with(request.path, '/rest/')`), "", "X-Api-Key", variable("LOGFLARE_PRIVATE_ACCESS_TOKEN"))
+	if want := `[{"path":"/rest/v1/notes","search":null,"status_code":200}]`; status != http.StatusOK ||
+		!strings.Contains(rows, want) {
+		t.Errorf("logs: %d %s, want %s", status, rows, want)
 	}
 	status, page := call(t, "GET", info.Get("SITE_URL"), "", "Accept", "text/html")
 	for _, want := range []string{address, info.Get("SECRET_KEY"), "/functions/v1/hello", "2 applied, the newest is todos"} {

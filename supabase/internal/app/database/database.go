@@ -75,7 +75,7 @@ func Open(ctx context.Context, in installation.Installation, with Options) (*Dat
 		return nil, err
 	}
 	o := server.Options{
-		Source: source, Data: datadir.Postgres(in.Data), Port: int(in.Config.DB.Port), Log: in.Log,
+		Source: source, Data: datadir.Postgres(in.Data), Port: int(in.Config.DB.Port), Log: cmp.Or(in.PostgresLog, in.Log),
 		OnDown: func(err error) { in.Log.Error("Postgres is down", "error", err) },
 		OnUp:   func() { in.Log.Info("Postgres is up again") },
 	}
@@ -124,7 +124,8 @@ func attach(in installation.Installation) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, older, err := server.Attach(server.Options{Source: source, Data: datadir.Postgres(in.Data), Log: in.Log})
+	s, older, err := server.Attach(server.Options{Source: source, Data: datadir.Postgres(in.Data),
+		Log: cmp.Or(in.PostgresLog, in.Log)})
 	if err != nil {
 		return nil, err
 	}

@@ -46,8 +46,10 @@ type Options struct {
 	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
 	Getenv  func(string) (string, bool)
 	Version string
-	Log     *slog.Logger     // nil means slog.Default()
-	Now     func() time.Time // nil means time.Now; decides what has expired
+	Log     *slog.Logger // nil means slog.Default()
+	// of the embedded Postgres; nil means Log
+	PostgresLog *slog.Logger
+	Now         func() time.Time // nil means time.Now; decides what has expired
 }
 
 // CleanBucket is a bucket of images without metadata; see gateway.CleanBucket.
