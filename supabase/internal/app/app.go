@@ -114,7 +114,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	sites := front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)
-	a.openLogs()
+	openLogs(a)
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err
@@ -157,10 +157,10 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 	if err != nil {
 		return err
 	}
-	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin}
-	if h.Studio, err = s.openStudio(); err != nil {
+	if err := s.openStudio(); err != nil {
 		return err
 	}
+	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin, Studio: s.studio}
 	sites.CompressLater(a.pools.closeIdle)
 	return ports.Start(ctx, h)
 }

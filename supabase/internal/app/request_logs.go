@@ -17,7 +17,7 @@ type requestLogs struct{ store *logs.Store }
 
 // openLogs begins to keep requests and the messages of Postgres, if the stack serves an added
 // Studio.
-func (a *App) openLogs() {
+func openLogs(a *App) {
 	if !front.ServesStudio(a.Installation) || a.Config.StudioUpstreamURL != "" {
 		return
 	}

@@ -38,6 +38,7 @@ type services struct {
 	logs    requestLogs
 
 	auth, rest, storage, functions, realtime, meta http.Handler
+	studio                                         http.Handler // nil if there is none
 
 	keys    *keyring.Keyring
 	inbox   string // address of the development inbox, "" if there is none
@@ -103,7 +104,7 @@ func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
 		Limits: limits(s.Config),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.Config.MetricsToken, Log: s.Log, LogRequests: s.Dev,
-		Logs: s.logs.handler(s.keys), Record: s.logs.record(),
+		MCP: s.studio, MCPKey: s.Config.MCPKey, Logs: s.logs.handler(s.keys), Record: s.logs.record(),
 	}
 }
 

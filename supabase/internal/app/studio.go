@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/studio"
 	"daawo/supabase/internal/database/server"
@@ -22,19 +22,18 @@ import (
 // added runs the Studio that is added to the project.
 type added struct{ *services }
 
-// openStudio returns the handler of Studio's port: the Studio at STUDIO_UPSTREAM_URL, or the one
-// that is added to the project. It returns nil if there is none.
-func (s *services) openStudio() (h http.Handler, err error) {
+// openStudio prepares the handler of Studio's port: the Studio at STUDIO_UPSTREAM_URL, or the one
+// that is added to the project.
+func (s *services) openStudio() error {
 	if s.Config.StudioUpstreamURL != "" {
-		err := upstream(s.Installation, s.Config.StudioUpstreamURL, &h)
-		return h, err
+		return upstream(s.Installation, s.Config.StudioUpstreamURL, &s.studio)
 	}
 	if s.Studio == "" {
-		return nil, nil
+		return nil
 	}
 	credential, err := server.Credential(datadir.Postgres(s.Data))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	own := added{s}
 	run := studio.New(studio.Options{
@@ -43,7 +42,8 @@ func (s *services) openStudio() (h http.Handler, err error) {
 		Give: func(dir string) error { return server.ChownTree(datadir.Postgres(s.Data), dir) },
 	})
 	s.OnClose("Studio", run.Close)
-	return run, nil
+	s.studio = run
+	return nil
 }
 
 // find returns the folder of the added Studio, in the version of the project's lock file.
@@ -59,7 +59,10 @@ func (s added) find() (folder string, ok bool, err error) {
 func (s added) dir() string { return filepath.Join(s.Data, "studio") }
 
 // variables returns the environment of the added Studio.
-func (s added) variables(_ context.Context, f studio.Folders) ([]string, error) {
+func (s added) variables(ctx context.Context, f studio.Folders) ([]string, error) {
+	if err := s.db.AdmitReadOnly(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.writeFunctions(f.Functions); err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (s added) environment(from func(string) string) ([]string, error) {
 		"SUPABASE_URL=" + inside, "SUPABASE_PUBLIC_URL=" + s.Public, "STUDIO_PG_META_URL=" + inside + "/pg",
 		"POSTGRES_HOST=" + from(db.Hostname()), "POSTGRES_PORT=" + port,
 		"POSTGRES_DB=" + strings.TrimPrefix(db.Path, "/"), "POSTGRES_PASSWORD=" + password,
-		"POSTGRES_USER_READ_WRITE=" + db.User.Username(), "POSTGRES_USER_READ_ONLY=supabase_read_only_user",
+		"POSTGRES_USER_READ_WRITE=" + db.User.Username(), "POSTGRES_USER_READ_ONLY=" + database.ReadOnlyUser,
 		"PG_META_CRYPTO_KEY=" + metaCryptoKey(s.Getenv, set.JWTSecret),
 		"SUPABASE_ANON_KEY=" + set.Anon, "SUPABASE_SERVICE_KEY=" + set.ServiceRole,
 		"SUPABASE_PUBLISHABLE_KEY=" + set.Publishable, "SUPABASE_SECRET_KEY=" + set.Secret,
@@ -95,7 +98,8 @@ func (s added) environment(from func(string) string) ([]string, error) {
 		"PGRST_DB_EXTRA_SEARCH_PATH=" + strings.Join(c.API.ExtraSearchPath, ","),
 		fmt.Sprintf("PGRST_DB_MAX_ROWS=%d", c.API.MaxRows),
 		"DEFAULT_ORGANIZATION_NAME=" + c.ProjectID, "DEFAULT_PROJECT_NAME=" + c.ProjectID,
-		"LOGFLARE_URL=" + inside + "/analytics/v1", "LOGFLARE_PRIVATE_ACCESS_TOKEN=" + derivedKey(set.JWTSecret, "LOGFLARE"),
+		"LOGFLARE_URL=" + inside + "/analytics/v1",
+		"LOGFLARE_PRIVATE_ACCESS_TOKEN=" + derivedKey(set.JWTSecret, "LOGFLARE"),
 		"NEXT_PUBLIC_ENABLE_LOGS=true", "ENABLED_FEATURES_LOGS_ALL=true",
 	}, nil
 }
@@ -157,7 +161,7 @@ func (s *services) listedFunctions() (list []listedFunction, deployed time.Time)
 	if err == nil {
 		for _, f := range info.Functions {
 			if f.Handler {
-				list = append(list, listedFunction{f.Name, "go", "A function in Go, from functions/" + f.Name + "."})
+				list = append(list, listedFunction{f.Name, "go", "A function in Go: functions/" + f.Name})
 			}
 		}
 		if d := s.control.Deployer; d != nil && info.Source == "deployed" {
@@ -165,7 +169,7 @@ func (s *services) listedFunctions() (list []listedFunction, deployed time.Time)
 		}
 	}
 	for _, name := range denoFunctions(s.Project, s.Functions) {
-		list = append(list, listedFunction{name, "ts", "A function in TypeScript, from supabase/functions/" + name + "."})
+		list = append(list, listedFunction{name, "ts", "A function in TypeScript: supabase/functions/" + name})
 	}
 	return list, deployed
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"daawo/supabase/internal/app/studio"
 	"daawo/supabase/internal/parts"
 )
@@ -42,7 +44,7 @@ func addStudio(t *testing.T) *parts.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The user of Postgres runs Studio, and may be unable to enter the folder of the test's program.
+	// The user of Postgres runs Studio, and may be unable to enter the folder of the program.
 	text, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
@@ -111,8 +113,21 @@ func TestStudio(t *testing.T) {
 		!strings.Contains(rows, want) {
 		t.Errorf("logs: %d %s, want %s", status, rows, want)
 	}
+	conn, err := pgx.Connect(t.Context(), strings.Replace(info.Get("DB_URL"), "//postgres:", "//"+
+		variable("POSTGRES_USER_READ_ONLY")+":", 1))
+	if err != nil {
+		t.Fatal("the role of read_only=true cannot sign in: ", err)
+	}
+	defer conn.Close(t.Context())
+	var notes int
+	if err := conn.QueryRow(t.Context(), `select count(*) from public.notes`).Scan(&notes); err != nil || notes != 2 {
+		t.Errorf("%d notes, %v", notes, err)
+	}
+	if _, err := conn.Exec(t.Context(), `delete from public.notes`); err == nil {
+		t.Error("the role of read_only=true deleted rows")
+	}
 	status, page := call(t, "GET", info.Get("SITE_URL"), "", "Accept", "text/html")
-	for _, want := range []string{address, info.Get("SECRET_KEY"), "/functions/v1/hello", "2 applied, the newest is todos"} {
+	for _, want := range []string{address, info.Get("SECRET_KEY"), "/functions/v1/hello", "the newest is todos"} {
 		if status != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("the page at /: %d, no %s in\n%s", status, want, page)
 		}

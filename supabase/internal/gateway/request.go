@@ -118,7 +118,7 @@ func (g *gateway) log(r *http.Request, w *reply) {
 	switch {
 	case w.status >= 500:
 		level = slog.LevelWarn
-	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == s3Signature &&
+	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == mcpPrivilege, w.privilege == s3Signature &&
 		w.status < 400:
 		level = slog.LevelInfo
 	}

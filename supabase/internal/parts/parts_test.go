@@ -109,7 +109,7 @@ func TestAddRefusesRelease(t *testing.T) {
 		files map[string][]byte
 		want  string
 	}{
-		"another digest": {map[string][]byte{"SHA256SUMS": append(other, "  STEM.tar.zst\n"...)}, "its publisher names"},
+		"another digest": {map[string][]byte{"SHA256SUMS": append(other, "  STEM.tar.zst\n"...)}, "publisher names"},
 		"no digests":     {map[string][]byte{"SHA256SUMS": nil}, "404"},
 		"another platform": {map[string][]byte{"SHA256SUMS": append(other, "  studio-2026.1-plan9-mips.tar.zst\n"...)},
 			"no archive for this platform"},
@@ -239,7 +239,8 @@ func TestLock(t *testing.T) {
 		t.Fatalf("%+v, %v", lock, err)
 	}
 	on := func(name, version string) Part { return Part{Name: name, Version: version, Platform: "linux-amd64"} }
-	if err := errors.Join(lock.Check(on("studio", "1"), sum("b")), lock.Check(on("studio", "2"), sum("f"))); err != nil {
+	err = errors.Join(lock.Check(on("studio", "1"), sum("b")), lock.Check(on("studio", "2"), sum("f")))
+	if err != nil {
 		t.Error(err)
 	}
 	if lock.Check(on("studio", "1"), sum("c")) == nil || lock.Record(on("deno", "2.5"), sum("b")) == nil {

@@ -222,6 +222,18 @@ func (d *Database) Public() string {
 	return d.given.String()
 }
 
+// ReadOnlyUser is the role that Studio's MCP server uses with read_only=true.
+const ReadOnlyUser = "supabase_read_only_user"
+
+// AdmitReadOnly lets ReadOnlyUser sign in over TCP. Studio knows one password for its roles: that
+// of postgres. On the server of DATABASE_URL its operator sets it.
+func (d *Database) AdmitReadOnly(ctx context.Context) error {
+	if d.embedded == nil {
+		return nil
+	}
+	return d.embedded.SetPasswords(ctx, map[string]string{ReadOnlyUser: d.password})
+}
+
 // Superuser returns the URL of a superuser. ok is false if the user of DATABASE_URL is none.
 func (d *Database) Superuser(ctx context.Context) (url string, ok bool, err error) {
 	if d.embedded != nil {

@@ -68,7 +68,8 @@ func TestStartPagePolicy(t *testing.T) {
 	}
 	sum := sha256.Sum256([]byte(scripts[0][1]))
 	policy := w.Header().Get("Content-Security-Policy")
-	if want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(policy, want) {
+	want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if !strings.Contains(policy, want) {
 		t.Errorf("%q allows another script than %q", policy, want)
 	}
 	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "http") {

@@ -30,7 +30,9 @@ func studioOf(t *testing.T, change func(*config.Config)) *Front {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.serveStudio(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "Studio") }), nil)
+	f.serveStudio(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "Studio")
+	}), nil)
 	return f
 }
 
@@ -48,7 +50,8 @@ func TestStudioDoor(t *testing.T) {
 		"public without a password":   {public, 0, 0},
 		"public with a password":      {func(c *config.Config) { public(c); withPassword(c) }, 401, 200},
 		"elsewhere": {func(c *config.Config) {
-			c.StudioUpstreamURL, c.DashboardUser, c.DashboardPassword = "http://127.0.0.1:1", "supabase", "a long password"
+			c.StudioUpstreamURL = "http://127.0.0.1:1"
+			c.DashboardUser, c.DashboardPassword = "supabase", "a long password"
 		}, 401, 200},
 	} {
 		f := studioOf(t, tt.change)

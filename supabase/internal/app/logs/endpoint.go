@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
-// Handler serves Logflare's endpoints that Studio asks, below /api/endpoints/query/, to callers with
-// the key in X-Api-Key.
+// Handler serves Logflare's endpoints that Studio asks, below /api/endpoints/query/, to callers
+// with the key in X-Api-Key.
 func (s *Store) Handler(key func() string) http.Handler {
 	mux := http.NewServeMux()
 	for name, statement := range map[string]func(*http.Request) string{
@@ -59,9 +60,9 @@ func (s *Store) window(r *http.Request) (start, end time.Time, err error) {
 
 // apiCounts returns the statement of the charts of the home page.
 func apiCounts(r *http.Request) string {
-	unit := map[string]string{"15min": "minute", "30min": "minute", "1hr": "minute", "minutely": "minute"}[r.FormValue("interval")]
-	if unit == "" {
-		unit = "hour"
+	unit := "hour"
+	if slices.Contains([]string{"15min", "30min", "1hr", "minutely"}, r.FormValue("interval")) {
+		unit = "minute"
 	}
 	return `select timestamp_trunc(t.timestamp, ` + unit + `) as timestamp,
 		countif(starts_with(request.path, '/auth/')) as total_auth_requests,

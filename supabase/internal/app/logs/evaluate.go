@@ -68,7 +68,8 @@ func member(value any, path []string) any {
 	return value
 }
 
-// evaluate returns the value of an expression: nil, bool, float64, string, time.Time, []any, record.
+// evaluate returns the value of an expression: nil, bool, float64, string, time.Time, []any or
+// record.
 func (r rows) evaluate(n *node) (any, error) {
 	switch n.op {
 	case "value":
@@ -148,22 +149,9 @@ func operate(op string, a []any) (any, error) {
 	case "is null":
 		return a[0] == nil, nil
 	case "in":
-		for _, value := range a[1:] {
-			if order, ok := compare(a[0], value); ok && order == 0 {
-				return true, nil
-			}
-		}
-		if a[0] == nil {
-			return nil, nil
-		}
-		return false, nil
+		return oneOf(a[0], a[1:]), nil
 	case "index":
-		list, ok := a[0].([]any)
-		at, number := a[1].(float64)
-		if !ok || !number || int(at) < 0 || int(at) >= len(list) {
-			return nil, nil
-		}
-		return list[int(at)], nil
+		return element(a[0], a[1]), nil
 	}
 	if slices.Contains(a, nil) {
 		return nil, nil
@@ -188,6 +176,27 @@ func operate(op string, a []any) (any, error) {
 	}
 	return map[string]bool{"=": order == 0, "!=": order != 0, "<>": order != 0, "<": order < 0, "<=": order <= 0,
 		">": order > 0, ">=": order >= 0}[op], nil
+}
+
+// oneOf reports whether a value is in a list; null for null.
+func oneOf(value any, list []any) any {
+	if value == nil {
+		return nil
+	}
+	return slices.ContainsFunc(list, func(other any) bool {
+		order, ok := compare(value, other)
+		return ok && order == 0
+	})
+}
+
+// element returns an element of an array, null if there is none.
+func element(array, at any) any {
+	list, ok := array.([]any)
+	i, number := at.(float64)
+	if !ok || !number || int(i) < 0 || int(i) >= len(list) {
+		return nil
+	}
+	return list[int(i)]
 }
 
 func arithmetic(op string, a, b any) (any, error) {
@@ -260,8 +269,8 @@ func toTime(value any) (time.Time, bool) {
 	case float64:
 		return time.UnixMicro(int64(v)).UTC(), true
 	case string:
-		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999Z07:00",
-			"2006-01-02 15:04:05.999999", "2006-01-02"} {
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999",
+			"2006-01-02 15:04:05.999999Z07:00", "2006-01-02 15:04:05.999999", "2006-01-02"} {
 			if t, err := time.Parse(layout, v); err == nil {
 				return t.UTC(), true
 			}

@@ -58,7 +58,9 @@ func tokens(sql string) (all []token, err error) {
 			all = append(all, token{numberToken, rest[:n], i})
 			i += n
 		case isLetter(c):
-			n := strings.IndexFunc(rest, func(r rune) bool { return r > unicode.MaxASCII || !isLetter(byte(r)) && !isDigit(byte(r)) })
+			n := strings.IndexFunc(rest, func(r rune) bool {
+				return r > unicode.MaxASCII || !isLetter(byte(r)) && !isDigit(byte(r))
+			})
 			if n < 0 {
 				n = len(rest)
 			}

@@ -108,10 +108,12 @@ from function_edge_logs cross join unnest(metadata) as m cross join unnest(m.res
 where function_id is not null and function_id in ('hello', 'other')
 group by function_id`, `[{"function_id":"hello","requests_count":2,"server_err_count":1}]`},
 		{"invocations", `select id, function_edge_logs.timestamp, event_message
-from function_edge_logs order by timestamp desc limit 1`, `[{"event_message":"POST | 503 | /functions/v1/hello","id":"functions-5","timestamp":1772625300000000}]`},
+from function_edge_logs order by timestamp desc limit 1`,
+			`[{"event_message":"POST | 503 | /functions/v1/hello","id":"functions-5","timestamp":1772625300000000}]`},
 		{"slow requests", `select cast(timestamp as datetime) as timestamp, event_message, r.origin_time from edge_logs
   left join unnest(metadata) as m on true cross join unnest(m.response) as r where r.origin_time > 1000
-order by timestamp desc limit 100`, `[{"event_message":"GET | 500 | /rest/v1/notes","origin_time":1500,"timestamp":"2026-03-04T11:30:00"}]`},
+order by timestamp desc limit 100`,
+			`[{"event_message":"GET | 500 | /rest/v1/notes","origin_time":1500,"timestamp":"2026-03-04T11:30:00"}]`},
 		{"top paths", `select r.path as path, r.search as params, count(timestamp) as c from edge_logs
   cross join unnest(metadata) as m cross join unnest(m.request) as r
 group by path, params order by c desc limit 1`, `[{"c":3,"params":null,"path":"/rest/v1/notes"}]`},
@@ -174,8 +176,8 @@ func TestWrongStatements(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add("select id, count(*) from edge_logs t cross join unnest(metadata) as m where a = 'b' group by 1 order by id limit 3;")
-	f.Add("select case when a then b else c end::text, x[offset(1)] from auth_logs where not a in (1, 'x') and b is not null")
+	f.Add("select id, count(*) from edge_logs t cross join unnest(metadata) as m where a = 'b' group by 1 limit 3;")
+	f.Add("select case when a then b else c end::text, x[offset(1)] from auth_logs where not a in (1) and b is null")
 	f.Fuzz(func(t *testing.T, sql string) {
 		if st, err := parse(sql); err == nil && (st == nil || tables[st.table] == nil) {
 			t.Errorf("%q: %+v", sql, st)
@@ -217,7 +219,8 @@ func TestEndpoint(t *testing.T) {
 		{"a window", "key", all, count, 200, `{"error":null,"result":[{"count":3}]}`},
 		{"the day", "key", all, url.Values{"sql": count["sql"]}, 200, `{"error":null,"result":[{"count":7}]}`},
 		{"no key", "", all, count, 401, "Unauthorized"},
-		{"a wrong statement", "key", all, url.Values{"sql": {"select 1"}}, 400, `{"error":{"message":"the statement ends too early"}}`},
+		{"a wrong statement", "key", all, url.Values{"sql": {"select 1"}}, 400,
+			`{"error":{"message":"the statement ends too early"}}`},
 		{"a wrong time", "key", all, url.Values{"iso_timestamp_start": {"noon"}}, 400,
 			`{"error":{"message":"iso_timestamp_start: \"noon\" is no time"}}`},
 		{"another report", "key", "/api/endpoints/query/other", nil, 400,

@@ -108,8 +108,8 @@ func (p *parser) must(text string) error {
 }
 
 // keywords end an expression or an alias.
-var keywords = []string{"from", "where", "group", "order", "limit", "as", "and", "or", "not", "cross", "left", "inner", "join",
-	"on", "by", "asc", "desc", "then", "when", "else", "end", "is", "in", "like", "between", "having", "union"}
+var keywords = []string{"from", "where", "group", "order", "limit", "as", "and", "or", "not", "cross", "left", "inner",
+	"join", "on", "by", "asc", "desc", "then", "when", "else", "end", "is", "in", "like", "between", "having", "union"}
 
 // name accepts a word that is no keyword.
 func (p *parser) name() (string, bool) {

@@ -249,9 +249,14 @@ func (h *postgresLog) WithGroup(name string) slog.Handler {
 
 // addMessage stores a message of Postgres without the values that it quotes.
 func (s *Store) addMessage(r slog.Record) {
-	level := map[slog.Level]string{slog.LevelError: "ERROR", slog.LevelWarn: "WARNING", slog.LevelInfo: "FATAL"}[r.Level]
-	if level == "" {
-		level = "LOG"
+	level := "LOG"
+	switch r.Level {
+	case slog.LevelError:
+		level = "ERROR"
+	case slog.LevelWarn:
+		level = "WARNING"
+	case slog.LevelInfo:
+		level = "FATAL"
 	}
 	s.mu.Lock()
 	s.next++

@@ -20,8 +20,8 @@ var tables = map[string][]string{
 	"realtime_logs":      {"realtime"},
 	"postgrest_logs":     {"rest", "graphql"},
 	"postgres_logs":      {"postgres"},
-	"supavisor_logs":     {}, "pgbouncer_logs": {}, "pg_upgrade_logs": {}, "pg_cron_logs": {}, "etl_replication_logs": {},
-	"multigres_logs": {},
+	"supavisor_logs":     {}, "pgbouncer_logs": {}, "pg_upgrade_logs": {}, "pg_cron_logs": {},
+	"etl_replication_logs": {}, "multigres_logs": {},
 }
 
 // row returns an entry as a row of a table.
@@ -42,8 +42,8 @@ func row(table string, e Entry) record {
 			"application_name": nil, "detail": nil, "hint": nil, "query": nil, "database_name": "postgres"}}}
 	case "function_edge_logs":
 		name, _, _ := strings.Cut(strings.TrimPrefix(e.Path, "/functions/v1/"), "/")
-		m = record{"function_id": name, "function_name": name, "execution_id": e.ID, "deployment_id": nil, "version": nil,
-			"execution_time_ms": milliseconds(e.Took), "request": []any{request}, "response": []any{response}}
+		m = record{"function_id": name, "function_name": name, "execution_id": e.ID, "deployment_id": nil,
+			"version": nil, "execution_time_ms": milliseconds(e.Took), "request": []any{request}, "response": []any{response}}
 	case "edge_logs":
 		m = record{"request": []any{request}, "response": []any{response}}
 	default:

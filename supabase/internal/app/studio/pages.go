@@ -51,8 +51,8 @@ func missingPage(command, docker string) pageText {
 		Steps: []step{{"Add it once. The download has about 80 MB and is checked against its published digest:",
 			command + " studio add"}}}
 	if docker != "" {
-		p.Steps = append(p.Steps, step{"There is no archive for Intel Macs and for systems without glibc. Docker runs Studio " +
-			"there, and STUDIO_URL=http://127.0.0.1:3000 makes it known to this server:", docker})
+		p.Steps = append(p.Steps, step{"There is no archive for Intel Macs and for systems without glibc. Docker runs " +
+			"Studio there, and STUDIO_URL=http://127.0.0.1:3000 makes it known to this server:", docker})
 	}
 	return p
 }

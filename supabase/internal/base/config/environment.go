@@ -57,6 +57,8 @@ type Environment struct {
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
 	DashboardPassword string `env:"DASHBOARD_PASSWORD" doc:"Password of Studio's login. Required with STUDIO_UPSTREAM_URL."`
 
+	MCPKey string `env:"MCP_KEY" doc:"Key of /mcp, at which tools reach the MCP server of an added Studio, with the rights of the secret key. Off when empty."`
+
 	PartsURL string `env:"DAAWO_PARTS_URL" default:"https://github.com/supabase/slim-services/releases/download" doc:"Folder of the releases from which added programs come, such as Studio. A mirror needs the same paths; parts.lock decides which archives are accepted."`
 
 	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to obtain certificates for. The site is then served on port 443, port 80 redirects to it, and the port without TLS accepts local connections only (for serve gateway, connections from its network)."`

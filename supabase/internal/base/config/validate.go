@@ -257,6 +257,7 @@ func (c *Config) CheckSecrets() error {
 	secret("JWT_SECRET", c.Keys.JWTSecret, 32)
 	secret("DASHBOARD_PASSWORD", c.DashboardPassword, 12)
 	secret("STUDIO_PASSWORD", c.StudioPassword, 12)
+	secret("MCP_KEY", c.MCPKey, 24)
 	secret("METRICS_TOKEN", c.MetricsToken, 16)
 	for i, value := range c.OtherSecrets {
 		secret(fmt.Sprintf("OTHER_SECRETS: number %d", i+1), value, 16)
