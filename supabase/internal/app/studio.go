@@ -90,7 +90,7 @@ func (s added) environment(from func(string) string) ([]string, error) {
 		"POSTGRES_HOST=" + from(db.Hostname()), "POSTGRES_PORT=" + port,
 		"POSTGRES_DB=" + strings.TrimPrefix(db.Path, "/"), "POSTGRES_PASSWORD=" + password,
 		"POSTGRES_USER_READ_WRITE=" + db.User.Username(), "POSTGRES_USER_READ_ONLY=" + database.ReadOnlyUser,
-		"PG_META_CRYPTO_KEY=" + metaCryptoKey(s.Getenv, set.JWTSecret),
+		"PG_META_CRYPTO_KEY=" + s.Config.MetaCryptoKey,
 		"SUPABASE_ANON_KEY=" + set.Anon, "SUPABASE_SERVICE_KEY=" + set.ServiceRole,
 		"SUPABASE_PUBLISHABLE_KEY=" + set.Publishable, "SUPABASE_SECRET_KEY=" + set.Secret,
 		"AUTH_JWT_SECRET=" + set.JWTSecret,
@@ -104,15 +104,11 @@ func (s added) environment(from func(string) string) ([]string, error) {
 	}, nil
 }
 
-// metaCryptoKey returns the key that Studio and the meta engine share: PG_META_CRYPTO_KEY, or one
-// that is derived from the secret of the installation.
-func metaCryptoKey(getenv func(string) (string, bool), secret string) string {
-	if getenv != nil {
-		if key, ok := getenv("PG_META_CRYPTO_KEY"); ok && key != "" {
-			return key
-		}
+// shareMetaKey gives the added Studio and the engine of /pg a key without PG_META_CRYPTO_KEY.
+func (s *services) shareMetaKey() {
+	if s.Studio != "" && s.Config.MetaCryptoKey == "" {
+		s.Config.MetaCryptoKey = derivedKey(s.keys.Current().JWTSecret, "PG_META_CRYPTO_KEY")
 	}
-	return derivedKey(secret, "PG_META_CRYPTO_KEY")
 }
 
 // derivedKey returns a key for a purpose that needs no file of its own.
