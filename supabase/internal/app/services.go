@@ -86,11 +86,6 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 	return s, nil
 }
 
-// openMeta sets the proxy to postgres-meta, which has no engine in this process.
-func (s *services) openMeta(_ context.Context) error {
-	return upstream(s.Installation, s.Config.MetaURL, &s.meta)
-}
-
 // startPage returns the pages of a stack without a site.
 func (s *services) startPage() http.Handler {
 	var rows []front.Row

@@ -38,7 +38,8 @@ type Environment struct {
 	InsideURL       string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
 	RealtimeURL     string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime instead of the engine inside."`
 	NATSURL         string `env:"NATS_URL" doc:"NATS servers (nats://host:4222, separated by commas) that carry broadcasts and presence between several servers. One server needs none."`
-	MetaURL         string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
+	MetaURL         string `env:"META_URL" doc:"Serve /pg from this postgres-meta instead of the engine inside, for the secret key only."`
+	MetaCryptoKey   string `env:"PG_META_CRYPTO_KEY" doc:"Key of the header x-connection-encrypted, with which a request to /pg names another database. Without it the header is refused."`
 
 	NetPrivate string   `env:"PG_NET_PRIVATE" doc:"Whether requests of pg_net and database webhooks may reach private addresses: allow or refuse. Default: allow on a loopback installation, refuse on a public one. The stack's own address is always allowed."`
 	NetAllowed Prefixes `env:"PG_NET_NETWORKS" doc:"Private addresses or networks that requests of pg_net may reach in any case, separated by commas."`
