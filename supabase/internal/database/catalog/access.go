@@ -76,12 +76,17 @@ func TablePrivileges(f Filter) pool.Statement {
 	var s statement
 	s.schemas(f, "n.nspname")
 	s.ids(f, "c.oid")
+	order := "x.place"
+	if len(f.IDs) > 0 { // the order that postgres-meta's plan has, which its clients may have come to expect
+		order = "x.grantee, x.place desc"
+	}
 	return s.list(f, `
 select c.oid::int8 as relation_id, n.nspname as schema, c.relname as name,
        case c.relkind when 'r' then 'table' when 'v' then 'view' when 'm' then 'materialized_view'
             when 'f' then 'foreign_table' else 'partitioned_table' end as kind,
-       (select coalesce(json_agg(`+granted+`), '[]')
-          from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) x) as privileges
+       (select coalesce(json_agg(`+granted+` order by `+order+`), '[]')
+          from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner)))
+               with ordinality x (grantor, grantee, privilege_type, is_grantable, place)) as privileges
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
  where c.relkind in ('r', 'v', 'm', 'f', 'p') and not pg_is_other_temp_schema(n.oid) and `+visible+s.and()+`
  order by c.oid`)
@@ -97,7 +102,8 @@ func ColumnPrivileges(f Filter) pool.Statement {
 	}
 	return s.list(f, `
 select c.oid || '.' || a.attnum as column_id, n.nspname as relation_schema, c.relname as relation_name,
-       a.attname as column_name, json_agg(`+granted+`) as privileges
+       a.attname as column_name,
+       json_agg(`+granted+` order by x.grantee desc, x.privilege_type desc, x.grantor) as privileges
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

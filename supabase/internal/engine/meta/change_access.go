@@ -3,8 +3,6 @@ package meta
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -155,9 +153,9 @@ func createRole(c *change) (json.RawMessage, error) {
 	if err := c.body(&body); err != nil {
 		return nil, err
 	}
-	var settings map[string]string
+	var config settings
 	if len(body.Config) > 0 {
-		if err := json.Unmarshal(body.Config, &settings); err != nil {
+		if err := json.Unmarshal(body.Config, &config); err != nil {
 			return nil, badRequest("body/config must be object")
 		}
 	}
@@ -165,8 +163,8 @@ func createRole(c *change) (json.RawMessage, error) {
 	if err := c.exec(append([]string{"create role", ident(name)}, body.options()...)...); err != nil {
 		return nil, err
 	}
-	for _, s := range slices.Sorted(maps.Keys(settings)) {
-		if err := c.exec("alter role", ident(name), "set", setting(s), "to", settingValue(settings[s])); err != nil {
+	for _, s := range config {
+		if err := c.exec("alter role", ident(name), "set", setting(s.name), "to", settingValue(s.value)); err != nil {
 			return nil, err
 		}
 	}
@@ -182,9 +180,9 @@ func updateRole(c *change) (json.RawMessage, error) {
 	if err := c.body(&body); err != nil {
 		return nil, err
 	}
-	var settings []struct{ Op, Path, Value string }
+	var steps []struct{ Op, Path, Value string }
 	if len(body.Config) > 0 {
-		if err := json.Unmarshal(body.Config, &settings); err != nil {
+		if err := json.Unmarshal(body.Config, &steps); err != nil {
 			return nil, badRequest("body/config must be array")
 		}
 	}
@@ -194,7 +192,7 @@ func updateRole(c *change) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	for _, s := range settings {
+	for _, s := range steps {
 		op, err := keyword("config/op", s.Op, "add", "replace", "remove")
 		if err != nil {
 			return nil, err

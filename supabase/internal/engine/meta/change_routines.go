@@ -1,10 +1,10 @@
 package meta
 
 import (
+	"bytes"
 	"encoding/json"
-	"maps"
+	"errors"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,18 +13,43 @@ import (
 
 // function is a function as it was before a change, or the body of a request.
 type function struct {
-	ID              int64             `json:"id"`
-	Name            *string           `json:"name"`
-	Schema          *string           `json:"schema"`
-	Args            []string          `json:"-"`
-	Arguments       string            `json:"argument_types"`
-	Identity        string            `json:"identity_argument_types"`
-	Definition      *string           `json:"definition"`
-	ReturnType      *string           `json:"return_type"`
-	Language        *string           `json:"language"`
-	Behavior        *string           `json:"behavior"`
-	SecurityDefiner bool              `json:"security_definer"`
-	Config          map[string]string `json:"config_params"`
+	ID              int64    `json:"id"`
+	Name            *string  `json:"name"`
+	Schema          *string  `json:"schema"`
+	Args            []string `json:"-"`
+	Arguments       string   `json:"argument_types"`
+	Identity        string   `json:"identity_argument_types"`
+	Definition      *string  `json:"definition"`
+	ReturnType      *string  `json:"return_type"`
+	Language        *string  `json:"language"`
+	Behavior        *string  `json:"behavior"`
+	SecurityDefiner bool     `json:"security_definer"`
+	Config          settings `json:"config_params"`
+}
+
+// settings are the members of an object in their order.
+type settings []struct{ name, value string }
+
+// UnmarshalJSON reads an object of strings, or null.
+func (s *settings) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open == nil {
+		return err
+	} else if open != json.Delim('{') {
+		return errors.New("must be object")
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var value string
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		*s = append(*s, struct{ name, value string }{name.(string), value}) // JSON's names are strings
+	}
+	return nil
 }
 
 // signature names the function in a statement.
@@ -46,8 +71,8 @@ func (f function) create(c *change, verb string, traits ...string) error {
 		"returns", or(f.ReturnType, "void"), "as", literalOr(f.Definition),
 		"language", ident(strings.ToLower(or(f.Language, "sql"))), behavior, security}
 	parts = append(parts, traits...)
-	for _, name := range slices.Sorted(maps.Keys(f.Config)) {
-		parts = append(parts, "set", setting(name), "to", settingValue(f.Config[name]))
+	for _, s := range f.Config {
+		parts = append(parts, "set", setting(s.name), "to", settingValue(s.value))
 	}
 	return c.exec(parts...)
 }

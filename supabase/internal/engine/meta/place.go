@@ -6,6 +6,7 @@ import (
 	"crypto/cipher"
 	"crypto/md5"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -106,10 +107,30 @@ func (e *Engine) parse(address string) (*pgx.ConnConfig, error) {
 		mode = "verify-full"
 	}
 	if mode != "" && mode != "disable" {
-		config.TLSConfig = &tls.Config{ServerName: u.Hostname(), RootCAs: e.RootCAs, MinVersion: tls.VersionTLS12,
-			InsecureSkipVerify: mode != "verify-full"}
+		// verify does the checks: Go does not accept a name outside of the alternative ones.
+		config.TLSConfig = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
+		if mode == "verify-full" {
+			config.TLSConfig.VerifyConnection = e.verify
+		}
 	}
 	return config, nil
+}
+
+// verify checks a server's certificate as libpq does for verify-full: its chain and its name, which
+// is the common name if there are no alternative ones.
+func (e *Engine) verify(state tls.ConnectionState) error {
+	options := x509.VerifyOptions{Roots: e.RootCAs, Intermediates: x509.NewCertPool()}
+	for _, c := range state.PeerCertificates[1:] {
+		options.Intermediates.AddCert(c)
+	}
+	leaf := state.PeerCertificates[0]
+	if _, err := leaf.Verify(options); err != nil {
+		return err
+	}
+	if len(leaf.DNSNames)+len(leaf.IPAddresses) == 0 && strings.EqualFold(leaf.Subject.CommonName, state.ServerName) {
+		return nil
+	}
+	return leaf.VerifyHostname(state.ServerName)
 }
 
 // decrypt decrypts what CryptoJS encrypts with a passphrase: AES-256-CBC in OpenSSL's salted form,

@@ -140,7 +140,8 @@ func (e *Engine) run(ctx context.Context, conn *pgconn.PgConn, body queryRequest
 			if errors.As(err, &large) {
 				_ = conn.Close(context.WithoutCancel(ctx)) // the rest of the rows is not wanted
 			}
-			return nil, errors.Join(err, results.Close())
+			_ = results.Close() // returns err again
+			return nil, err
 		}
 	}
 	return last, results.Close()
