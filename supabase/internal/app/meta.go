@@ -7,8 +7,8 @@ import (
 	"daawo/supabase/internal/engine/meta"
 )
 
-// openMeta opens the meta engine, which is compatible with postgres-meta. It runs as postgres, which
-// is no superuser.
+// openMeta opens the meta engine, which is compatible with postgres-meta. It runs as postgres,
+// which is no superuser.
 func (s *services) openMeta(ctx context.Context) error {
 	if s.Config.MetaURL != "" {
 		return upstream(s.Installation, s.Config.MetaURL, &s.meta)

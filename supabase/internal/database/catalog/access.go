@@ -35,7 +35,7 @@ select r.oid::int8 as id, r.rolname as name, r.rolsuper as is_superuser, r.rolcr
        case r.rolconnlimit when -1 then current_setting('max_connections')::int else r.rolconnlimit end
          as connection_limit,
        r.rolpassword as password, r.rolvaliduntil::text as valid_until,
-       (select json_object_agg(split_part(c, '=', 1), substr(c, strpos(c, '=') + 1)) from unnest(r.rolconfig) c)
+       (select jsonb_object_agg(split_part(c, '=', 1), substr(c, strpos(c, '=') + 1)) from unnest(r.rolconfig) c)
          as config
   from pg_roles r
  where true`+s.and()+`

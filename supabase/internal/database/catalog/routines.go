@@ -28,7 +28,7 @@ select p.oid::int8 as id, n.nspname as schema, p.proname as name, l.lanname as l
        case when p.proretset then nullif(p.prorows, 0) end as prorows,
        case p.provolatile when 'i' then 'IMMUTABLE' when 's' then 'STABLE' else 'VOLATILE' end as behavior,
        p.prosecdef as security_definer,
-       (select json_object_agg(split_part(c, '=', 1), substr(c, strpos(c, '=') + 1))
+       (select jsonb_object_agg(split_part(c, '=', 1), substr(c, strpos(c, '=') + 1))
           from unnest(p.proconfig) c) as config_params
   from pg_proc p
   join pg_namespace n on n.oid = p.pronamespace

@@ -28,7 +28,7 @@ type Config struct {
 	MaxLifetime    time.Duration // any connection is closed after this; 0 means an hour
 	// Sessions use no prepared statements, for connection poolers that do not support them
 	Unprepared bool
-	// Callers of Console get a session that is like new. Session and Query of such a pool need Unprepared.
+	// Callers of Console get a session that is like new. Session needs a pool without it.
 	Console         bool
 	ApplicationName string       // shown in pg_stat_activity
 	Log             *slog.Logger // nil means slog.Default()

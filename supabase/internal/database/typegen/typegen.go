@@ -1,5 +1,5 @@
-// Package typegen writes the types of a database for programs: TypeScript for supabase-js, Go, Swift
-// and Python, in the forms of postgres-meta and of `supabase gen types`.
+// Package typegen writes the types of a database for programs: TypeScript for supabase-js, Go,
+// Swift and Python, in the forms of postgres-meta and of `supabase gen types`.
 // https://supabase.com/docs/guides/api/rest/generating-types
 //
 // It reads the catalogue once (metadata.go). Equal schemas give equal text, so that a project can

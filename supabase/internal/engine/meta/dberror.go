@@ -79,7 +79,7 @@ func connectionError(err error) (int, queryError) {
 		if c := certificate.Cert; c != nil && c.Issuer.String() == c.Subject.String() {
 			q.Message, q.Code = "self-signed certificate", "DEPTH_ZERO_SELF_SIGNED_CERT"
 		}
-	case pool.IsUnavailable(err):
+	case errors.Is(err, pool.ErrUnavailable):
 		status = http.StatusServiceUnavailable
 	case errors.Is(err, syscall.ECONNREFUSED):
 		q.Code = "ECONNREFUSED"

@@ -7,6 +7,7 @@
 package meta
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -90,12 +91,11 @@ func (e *Engine) routes() chi.Router {
 
 // reply sends a value as JSON.
 func reply(w http.ResponseWriter, status int, value any) {
-	text, err := json.Marshal(value)
-	if err != nil { // the values are maps, strings and numbers
-		fail(w, http.StatusInternalServerError, err.Error())
-		return
-	}
-	replyJSON(w, status, text)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // the values are maps, strings and numbers
+	replyJSON(w, status, bytes.TrimSpace(text.Bytes()))
 }
 
 func replyJSON(w http.ResponseWriter, status int, text []byte) {

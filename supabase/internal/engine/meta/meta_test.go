@@ -92,6 +92,7 @@ func (s *server) query(sql string, parameters ...any) any {
 
 // TestValues checks the JSON of each type that has a form of its own.
 func TestValues(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.query("create type mood as enum ('sad', 'ok'); create type pair as (a int, b text)")
 	for sql, want := range map[string]string{

@@ -1,5 +1,5 @@
-// Package pgmeta runs the meta engine alone, as a replacement for postgres-meta, with its environment
-// variables, port and health path. Like postgres-meta it asks for no key, so its port must not be
+// Package pgmeta runs the meta engine alone, as a replacement for postgres-meta, with its
+// environment variables, port and health path. Like postgres-meta it asks for no key, so its port must not be
 // public.
 package pgmeta
 
