@@ -29,11 +29,12 @@ import (
 type services struct {
 	installation.Installation
 	front.Addresses
-	sockets *handover.Sockets
-	db      *database.Database // nil if only the gateway runs
-	pools   *pools
-	traces  *tracing.Provider
-	backups backups
+	sockets  *handover.Sockets
+	replaces bool               // this process replaces another one, which serves until this one is ready
+	db       *database.Database // nil if only the gateway runs
+	pools    *pools
+	traces   *tracing.Provider
+	backups  backups
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 
@@ -52,7 +53,7 @@ type services struct {
 
 func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
-		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools,
+		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, replaces: a.process.Replaces(), db: d, pools: &a.pools,
 		traces: a.traces, backups: a.backups,
 
 		keys:    keyring.New(set, a.Now),
