@@ -78,7 +78,7 @@ complete -o default -F _%[1]s %[1]s
 	return out.String()
 }
 
-// Zsh returns the script for zsh, a function for fpath. Without a match words are completed as files.
+// Zsh returns the script for zsh, a function for fpath. Other words are completed as files.
 func Zsh(program string, all []Command) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `#compdef %[1]s
