@@ -26,8 +26,9 @@ type Functions struct {
 type FunctionsInfo struct {
 	Source    string              `json:"source"` // built-in, source, development or deployed
 	Version   string              `json:"version,omitempty"`
-	Problem   string              `json:"problem,omitempty"` // why no functions of the source serve yet
-	Memory    int64               `json:"memory,omitempty"`  // resident bytes of the process of deployed functions
+	Building  bool                `json:"building,omitempty"` // the functions of the source are built for the first time
+	Problem   string              `json:"problem,omitempty"`  // why none of them serve
+	Memory    int64               `json:"memory,omitempty"`   // resident bytes of the process of deployed functions
 	Functions []host.FunctionInfo `json:"functions"`
 	Stats     []host.Stats        `json:"stats"`
 }
@@ -55,7 +56,9 @@ func (c Functions) Info(ctx context.Context) (FunctionsInfo, error) {
 		if c.Watching {
 			info.Source = "development"
 		}
-		if err := c.Dev.Ready(ctx); err != nil {
+		if err := c.Dev.Ready(ctx); errors.Is(err, child.ErrBuilding) {
+			info.Building = true
+		} else if err != nil {
 			info.Problem = err.Error()
 		}
 	}
@@ -63,7 +66,8 @@ func (c Functions) Info(ctx context.Context) (FunctionsInfo, error) {
 		id, functions := c.Deployer.Functions()
 		info.Functions = functions
 		if id != deploy.BuiltIn {
-			info.Source, info.Version, info.Memory, info.Problem = "deployed", id, c.Deployer.MemoryUse(), ""
+			info.Source, info.Version, info.Memory = "deployed", id, c.Deployer.MemoryUse()
+			info.Building, info.Problem = false, ""
 		}
 	}
 	return info, nil

@@ -97,10 +97,11 @@ func (d *Dev) Ready(context.Context) error {
 	case d.problem != "":
 		return errors.New(d.problem)
 	}
-	return errBuilding
+	return ErrBuilding
 }
 
-var errBuilding = errors.New("the functions are being built")
+// ErrBuilding is the state before the end of the first build.
+var ErrBuilding = errors.New("the functions are being built")
 
 // notBuilt is the version before the first build: it has no functions.
 type notBuilt struct{ dev *Dev }
@@ -115,7 +116,7 @@ func (n notBuilt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(whileBuilding.Seconds())))
 	err := n.dev.Ready(r.Context())
 	switch {
-	case err == nil || errors.Is(err, errBuilding):
+	case err == nil || errors.Is(err, ErrBuilding):
 		host.Fail(w, http.StatusServiceUnavailable, "BUILDING", "The functions are being built. Please try again")
 	case n.dev.Public:
 		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")

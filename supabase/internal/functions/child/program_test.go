@@ -80,7 +80,7 @@ func TestProgramServesWhenBuilt(t *testing.T) {
 			t.Errorf("a job while it is built: %v", err)
 		}
 	}
-	if err := d.dev.Ready(t.Context()); !errors.Is(err, errBuilding) {
+	if err := d.dev.Ready(t.Context()); !errors.Is(err, ErrBuilding) {
 		t.Errorf("ready while it is built: %v", err)
 	}
 
