@@ -121,6 +121,10 @@ drill-cluster: build ## kill and disconnect the primary of a Patroni cluster und
 corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 5 minutes)
 	@go run ./scripts/corpus
 
+.PHONY: newcomer
+newcomer: build ## the docs' first hour in bare Debian 12 and 13 (root, debootstrap, network; 30 minutes; DEBIAN=bookworm: one)
+	@scripts/newcomer.sh $(DEBIAN)
+
 .PHONY: clean
 clean: ## remove built files; data stays
 	@rm -rf bin web/build $(ARCHIVE)

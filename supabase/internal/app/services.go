@@ -42,8 +42,7 @@ type services struct {
 	inbox   string // address of the development inbox, "" if there is none
 	smtp    mail.Server
 	outbox  *jobs.Outbox
-	journal *host.Journal      // log lines of the functions
-	parent  *host.ParentServer // for functions in processes of their own
+	journal *host.Journal // log lines of the functions
 	control control.Functions
 	metrics *observe.Metrics
 	ready   map[string]observe.Check

@@ -86,7 +86,7 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 	}
 	progress.end()
 	if c.FunctionsURL == "" {
-		if err := inv.awaitFunctions(ctx, data, progress); err != nil {
+		if err := awaitFunctions(ctx, inv, data, progress); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func awaitServer(ctx context.Context, data string, exited <-chan error) (info ap
 
 // awaitFunctions waits until the functions of the project are built. If they cannot be, it prints
 // why: the rest of the server serves.
-func (inv *Invocation) awaitFunctions(ctx context.Context, data string, progress *activity) error {
+func awaitFunctions(ctx context.Context, inv *Invocation, data string, progress *activity) error {
 	for shown := false; ; {
 		var info control.FunctionsInfo
 		if err := control.Command(ctx, data, "/functions/list", &info); err != nil {
