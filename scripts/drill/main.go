@@ -60,6 +60,8 @@ func drills() []drill {
 			run: replicasDrill},
 		{name: "backup", what: "everything destroyed, then restored to a moment and to the newest state",
 			run: backupDrill},
+		{name: "restore-any-moment", what: "photos replaced and deleted, then restores to random moments",
+			run: restoreAnyMomentDrill},
 		{name: "disk", what: "a disk that fills up under load and is freed again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
 		{name: "reload", what: "a function written, edited and broken under load with start --dev", run: reloadDrill},
