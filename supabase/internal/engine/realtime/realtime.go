@@ -261,6 +261,15 @@ func (e *Engine) sweep() {
 	}
 }
 
+// Reverify closes the sockets and channels whose tokens are no longer accepted. Call it when keys have
+// changed.
+func (e *Engine) Reverify() {
+	now := e.o.Now()
+	for _, s := range e.all() {
+		s.reverify(now)
+	}
+}
+
 // disconnectAll closes all sockets, as upstream does when a tenant is reloaded.
 func (e *Engine) disconnectAll() {
 	for _, s := range e.all() {

@@ -103,7 +103,19 @@ func (s *socket) sweep(now time.Time) {
 		return
 	}
 	for _, c := range s.all() {
-		c.confirm(now)
+		c.confirm(now, false)
+	}
+}
+
+// reverify closes the socket if its token is no longer accepted, else the channels of which that is
+// true.
+func (s *socket) reverify(now time.Time) {
+	if _, err := s.e.authorize(s.claims.token); err != nil {
+		s.goAway()
+		return
+	}
+	for _, c := range s.all() {
+		c.confirm(now, true)
 	}
 }
 
