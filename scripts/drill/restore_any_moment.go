@@ -84,8 +84,8 @@ type album struct {
 	replaced, deleted int
 }
 
-// write sends reports until sending ends. After every second report it replaces the photo, and after
-// every fourth it deletes the report and then its photo.
+// write sends reports until sending ends. After every second report it replaces the photo, and
+// after every fourth it deletes the report and then its photo.
 func (a *album) write(sending, ctx context.Context, prefix string) {
 	for n := 0; sending.Err() == nil; n++ {
 		a.report(ctx, fmt.Sprintf("%s-%d", prefix, n), true)

@@ -126,8 +126,8 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// checkRestart lets the serving process fail. Another one takes its place, and meanwhile no
-// connection is refused.
+// checkRestart lets the serving process fail. Another one takes its place, and no connection is
+// refused until then.
 func checkRestart(t *testing.T, data string, info Info, serving *App) {
 	t.Helper()
 	http.DefaultClient.CloseIdleConnections()

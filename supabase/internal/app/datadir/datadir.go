@@ -59,7 +59,8 @@ func Installed(data string) error {
 // shorter time.
 const lockPatience = 100 * time.Millisecond
 
-// endPatience is how long Lock retries while the holder takes no commands: it is ending, or starting.
+// endPatience is how long Lock retries while the holder takes no commands: it is ending, or
+// starting.
 const endPatience = 15 * time.Second
 
 // Lock locks the data folder for this process until the returned file is closed. The kernel

@@ -72,7 +72,8 @@ func TestLockWhileLockedIsAsked(t *testing.T) {
 	}
 }
 
-// TestLockWaitsForEnd checks that a start waits for a server that ends, and not for one that serves.
+// TestLockWaitsForEnd checks that a start waits for a server that ends, and not for one that
+// serves.
 func TestLockWaitsForEnd(t *testing.T) {
 	data := t.TempDir()
 	lock, err := Lock(data)

@@ -319,8 +319,8 @@ func FuzzBusMessage(f *testing.F) {
 	})
 }
 
-// TestPoliciesChanged checks that the channels of a topic end whose users may no longer read it, once
-// the database says that policies changed.
+// TestPoliciesChanged checks that the channels of a topic end whose users may no longer read it,
+// once the database says that policies changed.
 func TestPoliciesChanged(t *testing.T) {
 	rules := &store{}
 	s := serve(t, func(o *Options) { o.Messages = rules })

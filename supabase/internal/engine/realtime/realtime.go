@@ -261,8 +261,8 @@ func (e *Engine) sweep() {
 	}
 }
 
-// Reverify closes the sockets and channels whose tokens are no longer accepted. Call it when keys have
-// changed.
+// Reverify closes the sockets and channels whose tokens are no longer accepted. Call it when keys
+// have changed.
 func (e *Engine) Reverify() {
 	now := e.o.Now()
 	for _, s := range e.all() {

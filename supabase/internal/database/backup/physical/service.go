@@ -227,9 +227,9 @@ type attempts struct {
 	next   time.Time
 }
 
-// attempt calls work unless its next attempt is in the future. If work fails, attempt logs the error
-// and plans the next attempt: after a minute, then after twice the time, at most an hour. While there
-// is no good backup it is the next round at first, and at most five minutes.
+// attempt calls work unless its next attempt is in the future. If work fails, attempt logs the
+// error and plans the next attempt: after a minute, then after twice the time, at most an hour.
+// While there is no good backup it is the next round at first, and at most five minutes.
 func (s *Service) attempt(ctx context.Context, a *attempts, failed string, work func(context.Context) error) {
 	if time.Now().Before(a.next) {
 		return

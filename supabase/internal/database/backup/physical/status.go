@@ -20,8 +20,8 @@ func (s *Status) BackupAge(now time.Time) (seconds float64, ok bool) {
 	return ageOf(now, s.backup.Load()), s.looked.Load()
 }
 
-// MaxAge returns the age from which the newest good backup is too old: a day, or the time between two
-// backups if that is longer, and an hour for making the next.
+// MaxAge returns the age from which the newest good backup is too old: a day, or the time between
+// two backups if that is longer, and an hour for making the next.
 func MaxAge(every time.Duration) time.Duration { return max(24*time.Hour, every) + time.Hour }
 
 // Good reports whether the store has a good backup that is not too old.

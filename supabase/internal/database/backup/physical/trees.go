@@ -106,15 +106,15 @@ func loadSalt(dir string) ([]byte, error) {
 	return salt, os.WriteFile(name, salt, 0o600)
 }
 
-// copy stores new files and returns the list of all files, with the paths of those in the folders of
-// removed files. It skips files that are deleted while it runs.
+// copy stores new files and returns the list of all files, with the paths of those in the folders
+// of removed files. It skips files that are deleted while it runs.
 func (t *trees) copy(ctx context.Context) (files []file, removed []string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, tree := range t.all {
 		var own, old []file
 		own, _, err = t.copyFolder(ctx, tree, tree.Path)
-		if err == nil && tree.Removed != "" { // afterwards, so that a file that is moved meanwhile is found
+		if err == nil && tree.Removed != "" { // afterwards, to find files that are moved now
 			var paths []string
 			old, paths, err = t.copyFolder(ctx, tree, tree.Removed)
 			removed = append(removed, paths...)

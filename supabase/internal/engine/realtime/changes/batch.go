@@ -266,8 +266,8 @@ func (b *batch) collectConversions(c *matchedChange) {
 	}
 }
 
-// hides reports whether the role gets no event of a table, because it may not select the primary key
-// or, without one, any column.
+// hides reports whether the role gets no event of a table, because it may not select the primary
+// key or, without one, any column.
 func (b *batch) hides(t *table, role string) bool {
 	if b.s.o.Unauthorized {
 		return false

@@ -382,8 +382,8 @@ func TestS3Endpoint(t *testing.T) {
 	}
 }
 
-// TestDiskKeepsRemoved checks that deleted versions wait in RemovedDir while a backup takes them from
-// there, and that they are deleted without one.
+// TestDiskKeepsRemoved checks that deleted versions wait in RemovedDir while a backup takes them
+// from there, and that they are deleted without one.
 func TestDiskKeepsRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
