@@ -77,6 +77,10 @@ func restoreAnyMomentDrill(ctx context.Context, s settings) (string, error) {
 	return figures, errors.Join(broken...)
 }
 
+// shortLife is how long the first versions of photos live at most: some are gone before the backup
+// ships files the next time.
+const shortLife = 8 * time.Second
+
 // album sends reports with photos and changes their files.
 type album struct {
 	town
@@ -87,11 +91,16 @@ type album struct {
 // write sends reports until sending ends. After every second report it replaces the photo, and
 // after every fourth it deletes the report and then its photo.
 func (a *album) write(sending, ctx context.Context, prefix string) {
+	var changes sync.WaitGroup
+	defer changes.Wait()
 	for n := 0; sending.Err() == nil; n++ {
 		a.report(ctx, fmt.Sprintf("%s-%d", prefix, n), true)
 		switch n % 4 {
 		case 1, 3:
-			a.change(ctx, fmt.Sprintf("%s-%d", prefix, n), n%4 == 3)
+			changes.Go(func() {
+				pause(ctx, time.Duration(rand.Int64N(int64(shortLife))))
+				a.change(ctx, fmt.Sprintf("%s-%d", prefix, n), n%4 == 3)
+			})
 		}
 		pause(sending, 800*time.Millisecond) // below the limit of one client
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"daawo/supabase/internal/base/network"
 	"daawo/supabase/internal/engine/realtime/phoenix"
 )
 
@@ -23,13 +24,14 @@ const (
 
 // socket is the connection of a client. One goroutine reads its messages; its queue writes.
 type socket struct {
-	e       *Engine
-	conn    *websocket.Conn
-	out     *queue
-	version phoenix.Version
-	claims  *claims     // of the API key
-	headers http.Header // that policies see
-	heard   atomic.Int64
+	e        *Engine
+	conn     *websocket.Conn
+	out      *queue
+	version  phoenix.Version
+	claims   *claims        // of the API key
+	headers  http.Header    // that policies see
+	networks []network.Part // of the client
+	heard    atomic.Int64
 
 	mu         sync.Mutex
 	channels   map[string]*channel // by topic
