@@ -124,6 +124,7 @@ var staffRequests = []struct{ method, path, body string }{
 	{"POST", "/rest/v1/rpc/read_report", `{"name":"DW-0000-0001"}`},
 	{"POST", "/storage/v1/object/list/report-photos", `{"prefix":""}`},
 	{"POST", "/storage/v1/object/sign/report-photos/1700000000000.jpg", `{"expiresIn":60}`},
+	{"POST", "/storage/v1/object/sign/report-photos", `{"expiresIn":60,"paths":["1700000000000.jpg"]}`},
 	{"GET", "/storage/v1/object/public/report-photos/1700000000000.jpg", ""},
 	{"DELETE", "/storage/v1/object/report-photos/1700000000000.jpg", ""},
 	{"POST", "/storage/v1/object/move",
