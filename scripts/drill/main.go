@@ -62,6 +62,8 @@ func drills() []drill {
 			run: backupDrill},
 		{name: "restore-any-moment", what: "photos replaced and deleted, then restores to random moments",
 			run: restoreAnyMomentDrill},
+		{name: "stranger", what: "what the public key and one home line can learn or deny", run: strangerDrill},
+		{name: "mailbomb", what: "sign-in links to one address, once a second from many networks", run: mailbombDrill},
 		{name: "disk", what: "a disk that fills up under load and is freed again", run: diskDrill},
 		{name: "slow", what: "thousands of clients that send or read slowly", run: slowDrill},
 		{name: "reload", what: "a function written, edited and broken under load with start --dev", run: reloadDrill},

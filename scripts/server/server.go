@@ -173,6 +173,9 @@ func (st *Stack) status() (map[string]string, error) {
 		}
 		env[name] = strings.Trim(value, "'")
 	}
+	if inside := env["INSIDE_URL"]; inside != "" { // the public address leads elsewhere
+		env["API_URL"] = inside
+	}
 	if env["API_URL"] == "" {
 		return nil, errors.New("status has no API_URL")
 	}
