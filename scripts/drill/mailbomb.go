@@ -15,8 +15,8 @@ import (
 )
 
 // mailbombDrill asks for sign-in links to a member's address once a second, each time from another
-// network, and for links to an unknown address. The mailbox must get one mail a minute at most, both
-// addresses the same statuses, and the notice of a report must arrive beside them.
+// network, and for links to an unknown address. The mailbox must get one mail a minute at most,
+// both addresses the same statuses, and the notice of a report must arrive beside them.
 func mailbombDrill(ctx context.Context, s settings) (string, error) {
 	sink, err := newMailSink()
 	if err != nil {
@@ -73,8 +73,8 @@ func mailbombDrill(ctx context.Context, s settings) (string, error) {
 	return figures, errors.Join(broken...)
 }
 
-// publicSite returns the variables of an installation on a public address, whose mail goes to a port
-// of this machine.
+// publicSite returns the variables of an installation on a public address, whose mail goes to a
+// port of this machine.
 func publicSite(mailPort string) []string {
 	return []string{"SITE_URL=https://site.example.org", "ADMIN_EMAIL=admin@example.org", "SMTP_HOST=127.0.0.1",
 		"SMTP_PORT=" + mailPort, "SMTP_TLS=off", "SMTP_ADMIN_EMAIL=site@example.org"}

@@ -17,9 +17,9 @@ import (
 )
 
 // strangerDrill is a client with nothing but the public key and one home line of IPv6, so with 256
-// networks. It listens for reports, takes the places of photos, joins channels as fast as it can and
-// asks for thousands of ranges. It must hear nothing, and a visitor from elsewhere must be served
-// all the time.
+// networks. It listens for reports, takes the places of photos, joins channels as fast as it can
+// and asks for thousands of ranges. It must hear nothing, and a visitor from elsewhere must be
+// served all the time.
 func strangerDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary, publicSite("9")...)
 	if err != nil {

@@ -1,4 +1,4 @@
--- Nobody signs a link to the photo of a report: a link can outlive the role and the account. The desk downloads the photo.
+-- No account signs a link to the photo of a report, because a link can outlive the role and the account. The desk downloads the photo.
 create or replace function private.may_see_report_photo(object_name text) returns boolean
 language sql stable security definer set search_path = ''
 as $$

@@ -62,8 +62,8 @@ func (j *clientJoins) sweep(now time.Time) {
 	}
 }
 
-// networksOf returns the networks of a client by the header of the gateway, nil for programs of this
-// machine and without the header.
+// networksOf returns the networks of a client by the header of the gateway, nil for programs of
+// this machine and without the header.
 func networksOf(r *http.Request) []network.Part {
 	client := r.Header.Get("X-Forwarded-For")
 	if a, err := netip.ParseAddr(client); err != nil || a.IsLoopback() {

@@ -98,8 +98,8 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
-// maxRanges is the number of ranges of a request. The reply to thousands of short ranges is much longer
-// than the file.
+// maxRanges is the number of ranges of a request. The reply to thousands of short ranges is much
+// longer than the file.
 const maxRanges = 50
 
 // tooManyRanges reports whether a request has more than maxRanges ranges. Such a request gets the
