@@ -27,12 +27,13 @@ type backups struct {
 }
 
 // trees returns the files that are backed up with the database: the stored files, the deployed
-// functions, and the secrets that keep sessions and signed links valid after a restore. Files in S3
-// are not part of a backup.
+// functions, the added extensions, and the secrets that keep sessions and signed links valid after
+// a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []physical.Tree {
 	trees := []physical.Tree{
 		{Name: "keys.json", Path: keyring.File(a.Data)},
 		{Name: "database-password", Path: database.PasswordFile(a.Data)},
+		{Name: "extensions", Path: server.AddedDir(a.Data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 		{Name: "functions", Path: deployedDir(a.Data)},
 	}
@@ -85,7 +86,7 @@ func (a backups) settings(store physical.Store, progress Progress) (physical.Opt
 	if err != nil {
 		return physical.Options{}, err
 	}
-	source, err := a.Postgres()
+	source, err := a.PostgresSource()
 	if err != nil {
 		return physical.Options{}, err
 	}
@@ -164,7 +165,7 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	if err != nil {
 		return r, err
 	}
-	source, err := a.Postgres()
+	source, err := a.PostgresSource()
 	if err != nil {
 		return r, err
 	}

@@ -165,6 +165,19 @@ func (d *Deployer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.ServeHTTP(w, r)
 }
 
+// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown
+// function.
+func (d *Deployer) MaxBody(path string) int64 {
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	_, functions := d.Functions()
+	for _, f := range functions {
+		if f.Name == name {
+			return f.MaxBody
+		}
+	}
+	return 0
+}
+
 // Schedules returns the cron expressions of the current version.
 func (d *Deployer) Schedules() map[string]string { return d.peek().Schedules() }
 
@@ -303,6 +316,14 @@ func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
 		return b.ID, b.Functions
 	}
 	return BuiltIn, d.Built
+}
+
+// Deployed returns when the current version was deployed, or the zero time if none is.
+func (d *Deployer) Deployed() time.Time {
+	if b, ok := d.peek().(*deployed); ok {
+		return b.Deployed
+	}
+	return time.Time{}
 }
 
 // bundle returns the file of a version.
