@@ -165,19 +165,6 @@ func (d *Deployer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.ServeHTTP(w, r)
 }
 
-// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown
-// function.
-func (d *Deployer) MaxBody(path string) int64 {
-	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	_, functions := d.Functions()
-	for _, f := range functions {
-		if f.Name == name {
-			return f.MaxBody
-		}
-	}
-	return 0
-}
-
 // Schedules returns the cron expressions of the current version.
 func (d *Deployer) Schedules() map[string]string { return d.peek().Schedules() }
 

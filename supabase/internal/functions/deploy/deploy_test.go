@@ -130,9 +130,6 @@ func TestDeploy(t *testing.T) {
 		d.changed != 1 {
 		t.Errorf("%+v, schedules %v, changed %d times", first, d.Schedules(), d.changed)
 	}
-	if f := first.Functions[0]; f.MaxBody == 0 || d.MaxBody("/"+f.Name+"/x") != f.MaxBody || d.MaxBody("/none") != 0 {
-		t.Errorf("the longest body of %s: %d", f.Name, d.MaxBody("/"+f.Name))
-	}
 	d.deploy("hourly")
 	d.is("hourly")
 	if d.Schedules()["nightly"] != "0 * * * *" {
