@@ -3,11 +3,14 @@ package control
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
@@ -19,13 +22,15 @@ type Functions struct {
 	Dev      *child.Dev       // nil without functions in a process that is built from source
 	Deployer *deploy.Deployer // nil in development
 	Watching bool             // the source is watched
+
+	TypeScript *deno.Service
 }
 
 // FunctionsInfo says which functions a server has, and where they come from.
 type FunctionsInfo struct {
 	Source    string              `json:"source"` // built-in, source, development or deployed
 	Version   string              `json:"version,omitempty"`
-	Memory    int64               `json:"memory,omitempty"` // resident bytes of the process of deployed functions
+	Memory    int64               `json:"memory,omitempty"` // resident bytes of the processes of functions
 	Functions []host.FunctionInfo `json:"functions"`
 	Stats     []host.Stats        `json:"stats"`
 }
@@ -60,6 +65,13 @@ func (c Functions) Info() (FunctionsInfo, error) {
 		if id != deploy.BuiltIn {
 			info.Source, info.Version, info.Memory = "deployed", id, c.Deployer.MemoryUse()
 		}
+	}
+	if c.TypeScript != nil {
+		info.Functions = slices.Concat(info.Functions, c.TypeScript.List())
+		slices.SortFunc(info.Functions, func(a, b host.FunctionInfo) int { return strings.Compare(a.Name, b.Name) })
+		info.Stats = slices.Concat(info.Stats, c.TypeScript.Host.Stats())
+		slices.SortFunc(info.Stats, func(a, b host.Stats) int { return strings.Compare(a.Function, b.Function) })
+		info.Memory += c.TypeScript.Memory()
 	}
 	return info, nil
 }

@@ -18,14 +18,14 @@ func TestMemoryOfEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Wait() }()
-	if bytes, ok := memoryOf(cmd.Process.Pid); !ok || bytes == 0 {
+	if bytes, _, ok := Usage(cmd.Process.Pid); !ok || bytes == 0 {
 		t.Errorf("a running process: %d bytes, %t", bytes, ok)
 	}
 	if err := stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if _, ok := memoryOf(cmd.Process.Pid); !ok {
+		if _, _, ok := Usage(cmd.Process.Pid); !ok {
 			return
 		}
 		if time.Now().After(deadline) {
