@@ -30,8 +30,8 @@ func (d Description) Answers(name string) bool {
 type FunctionInfo struct {
 	Name          string   `json:"name"`
 	Language      string   `json:"language,omitempty"` // "" means Go
-	Handler       bool     `json:"handler"` // answers calls
-	Typed         bool     `json:"typed"`   // by edge.JSON
+	Handler       bool     `json:"handler"`            // answers calls
+	Typed         bool     `json:"typed"`              // by edge.JSON
 	Methods       []string `json:"methods,omitempty"`
 	VerifyJWT     bool     `json:"verify_jwt"`
 	Timeout       string   `json:"timeout"`
