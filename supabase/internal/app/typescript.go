@@ -18,7 +18,8 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// openTypeScript serves the project's functions in TypeScript beside next, which serves those in Go.
+// openTypeScript serves the project's functions in TypeScript beside next, which serves those in
+// Go.
 func (f *hosting) openTypeScript(next http.Handler, known *control.Functions) (http.Handler, error) {
 	root := f.Config.Dir
 	if root != "" {

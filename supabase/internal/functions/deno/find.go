@@ -32,8 +32,8 @@ type Finder struct {
 	Added  []string // programs that may have been added to the project
 }
 
-// Find returns the path of a Deno program: DENO_PATH, that of PATH, of the project's node_modules or
-// the added one. The error is ErrNoDeno if there is none.
+// Find returns the path of a Deno program: DENO_PATH, that of PATH, of the project's node_modules
+// or the added one. The error is ErrNoDeno if there is none.
 func (f Finder) Find(ctx context.Context) (string, error) {
 	if f.Path != "" {
 		if err := check(ctx, f.Path); err != nil {

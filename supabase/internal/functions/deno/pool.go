@@ -121,12 +121,15 @@ func newPool(o Options) *pool {
 	return p
 }
 
+// maxStarts is how often a call starts a process that is killed at its start.
+const maxStarts = 3
+
 // acquire returns a process that can be called, and starts one if there is none. The caller must
 // release it.
 func (r *pool) acquire(ctx context.Context, k processKey, f Function) (*process, error) {
 	timer := time.NewTimer(r.Limits.Wait)
 	defer timer.Stop()
-	for {
+	for starts := 1; ; {
 		p, changed, err := r.take(k, f)
 		if err != nil {
 			return nil, err
@@ -147,11 +150,15 @@ func (r *pool) acquire(ctx context.Context, k processKey, f Function) (*process,
 			r.release(p)
 			return nil, ctx.Err()
 		}
-		if p.bootErr != nil {
-			r.release(p)
+		if p.bootErr == nil {
+			return p, nil
+		}
+		r.release(p)
+		if !errors.Is(p.bootErr, errKilled) || starts == maxStarts {
 			return nil, &bootError{p.bootErr}
 		}
-		return p, nil
+		starts++
+		<-p.exited
 	}
 }
 
@@ -312,56 +319,6 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	return p, nil
 }
 
-// watch ends a process that exceeds a limit or is idle, and forgets it when it has ended.
-func (r *pool) watch(p *process) {
-	defer r.forget(p)
-	select {
-	case <-p.booted:
-	case <-p.exited:
-		<-p.booted
-	}
-	if p.bootErr != nil {
-		<-p.exited
-		return
-	}
-	r.mu.Lock()
-	delete(r.failed, p.key)
-	r.mu.Unlock()
-	_, before, _ := child.Usage(p.cmd.Process.Pid)
-	done := 0
-	for {
-		r.mu.Lock()
-		idle := time.Since(p.last)
-		calls, ended := p.calls, p.done
-		if calls == 0 && idle >= r.Limits.Idle {
-			r.retire(p, "early_drop")
-		}
-		r.mu.Unlock()
-		pause := 200 * time.Millisecond
-		if calls == 0 && idle > 5*time.Second {
-			pause = min(2*time.Second, max(r.Limits.Idle-idle, 10*time.Millisecond))
-		}
-		memory, processor, known := child.Usage(p.cmd.Process.Pid)
-		if ended != done {
-			before, done = processor, ended
-		}
-		allowed := r.Limits.CPU * time.Duration(min(max(calls, 1), 5)) // concurrent calls share the time
-		switch {
-		case known && memory > r.Limits.Memory:
-			p.log.Error("function exceeds its memory limit and is ended", "memory", memory, "limit", r.Limits.Memory)
-			p.kill(limitMemory)
-		case known && processor-before > allowed:
-			p.log.Error("function exceeds its limit of processor time and is ended", "limit", r.Limits.CPU)
-			p.kill(limitCPU)
-		}
-		select {
-		case <-p.exited:
-			return
-		case <-time.After(pause):
-		}
-	}
-}
-
 // forget removes a process that has ended and remembers a failed start.
 func (r *pool) forget(p *process) {
 	r.mu.Lock()
@@ -370,7 +327,7 @@ func (r *pool) forget(p *process) {
 	if r.current[p.key] == p {
 		delete(r.current, p.key)
 	}
-	if p.bootErr != nil && !p.retired {
+	if p.bootErr != nil && !p.retired && !errors.Is(p.bootErr, errKilled) {
 		last := r.failed[p.key]
 		pause := min(max(firstPause, 2*last.pause), longestPause)
 		r.failed[p.key] = failure{p.bootErr, p.state, time.Now().Add(pause), pause}

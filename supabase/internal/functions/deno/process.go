@@ -174,6 +174,9 @@ func (p *process) boot(limit time.Duration) {
 	}
 }
 
+// errKilled means that a process ended without a message, so that the function is not the cause.
+var errKilled = errors.New("the process ended")
+
 // notBooted returns why a process did not boot.
 func (p *process) notBooted(limit time.Duration) error {
 	select {
@@ -181,7 +184,7 @@ func (p *process) notBooted(limit time.Duration) error {
 		if text := p.lines.text(); text != "" {
 			return errors.New(text)
 		}
-		return errors.New("the process ended")
+		return errKilled
 	default:
 		return fmt.Errorf("the function was not ready after %v\n%s", limit, p.lines.text())
 	}

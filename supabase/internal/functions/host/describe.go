@@ -42,11 +42,7 @@ type FunctionInfo struct {
 }
 
 // Describe returns the functions of the host, ordered by name.
-func (h *Host) Describe() Description {
-	h.serving.RLock()
-	defer h.serving.RUnlock()
-	return Description{Protocol, Describe(h.Functions)}
-}
+func (h *Host) Describe() Description { return Description{Protocol, Describe(h.Given())} }
 
 // Describe returns functions, ordered by name.
 func Describe(functions map[string]edge.Func) []FunctionInfo {

@@ -68,13 +68,12 @@ type Outbox interface {
 // Host serves functions at /<name>/….
 type Host struct {
 	Options
-	services  *services
-	serving   sync.RWMutex // guards functions and Options.Functions
-	functions map[string]*function
-	metrics   *metrics
-	lifetime  context.Context // of work given to WaitUntil
-	end       context.CancelFunc
-	work      sync.WaitGroup
+	Registry
+	services *services
+	metrics  *metrics
+	lifetime context.Context // of work given to WaitUntil
+	end      context.CancelFunc
+	work     sync.WaitGroup
 }
 
 // function is a hosted function with its state.
@@ -111,42 +110,11 @@ func New(o Options) (*Host, error) {
 	h := &Host{Options: o, metrics: newMetrics(o.Meter)}
 	h.services = &services{host: h}
 	h.lifetime, h.end = context.WithCancel(context.Background())
-	if err := h.Replace(o.Functions); err != nil {
+	if err := h.Registry.Replace(o.Functions); err != nil {
 		h.end()
 		return nil, err
 	}
 	return h, nil
-}
-
-// Replace makes these the functions of the host. Calls in flight end in the old ones.
-func (h *Host) Replace(functions map[string]edge.Func) error {
-	next := map[string]*function{}
-	for name, f := range functions {
-		f = f.WithDefaults()
-		if err := check(name, f); err != nil {
-			return err
-		}
-		next[name] = &function{Func: f, name: name, gate: newGate(f), running: jobLimits(f)}
-	}
-	h.serving.Lock()
-	defer h.serving.Unlock()
-	h.functions, h.Functions = next, functions
-	return nil
-}
-
-// lookup returns a function.
-func (h *Host) lookup(name string) (*function, bool) {
-	h.serving.RLock()
-	defer h.serving.RUnlock()
-	f, ok := h.functions[name]
-	return f, ok
-}
-
-// all returns all functions.
-func (h *Host) all() map[string]*function {
-	h.serving.RLock()
-	defer h.serving.RUnlock()
-	return h.functions
 }
 
 // Close waits up to Drain for calls and background work and then cancels the rest.

@@ -81,8 +81,8 @@ func New(root, name string) ([]string, error) {
 	return append(written, filepath.Join("functions", "functions.go")), os.WriteFile(registry, registered, 0o644)
 }
 
-// NewTypeScript writes supabase/functions/<name>/ with a handler in TypeScript below root, the folder
-// that contains supabase/. It returns the paths that it wrote, relative to root.
+// NewTypeScript writes supabase/functions/<name>/ with a handler in TypeScript below root, the
+// folder that contains supabase/. It returns the paths that it wrote, relative to root.
 func NewTypeScript(root, name string) ([]string, error) {
 	if !nameForm.MatchString(name) {
 		return nil, fmt.Errorf("%q cannot name a function: use small letters, digits and single dashes, such as send-reminder", name)

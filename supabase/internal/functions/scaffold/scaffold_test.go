@@ -55,8 +55,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestNewTypeScript checks the files of a function in TypeScript, and that a name is not used in both
-// languages.
+// TestNewTypeScript checks the files of a function in TypeScript, and that a name is not used in
+// both languages.
 func TestNewTypeScript(t *testing.T) {
 	root := t.TempDir()
 	if _, err := NewTypeScript(root, "hello"); err == nil || !strings.Contains(err.Error(), "daawo init") {
