@@ -112,6 +112,16 @@ func (s *Service) alive() []int {
 	return pids
 }
 
+// busy returns the number of calls in flight.
+func (s *Service) busy() (calls int) {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	for _, p := range s.pool.live {
+		calls += p.calls
+	}
+	return calls
+}
+
 // TestKilledProcesses calls functions while their processes are killed: each call gets a reply, and
 // a failed one has a code.
 func TestKilledProcesses(t *testing.T) {
@@ -189,6 +199,9 @@ func TestProcessLife(t *testing.T) {
 			t.Errorf("the slow call: %d", status)
 		}
 	})
+	for s.busy() == 0 {
+		time.Sleep(time.Millisecond)
+	}
 	if status, code, _ := get(t, url+"/b"); status != 200 {
 		t.Errorf("a call while all processes are busy: %d %s", status, code)
 	}
