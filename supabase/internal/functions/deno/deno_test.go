@@ -152,8 +152,8 @@ func TestKilledProcesses(t *testing.T) {
 	var callers sync.WaitGroup
 	for c := range 6 {
 		callers.Go(func() {
-			for i := range 30 {
-				n := (c + i/5) % 6
+			for i := range 15 {
+				n := (c + i/3) % 6
 				status, code, body := get(t, fmt.Sprintf("%s/f%d", url, n))
 				if status == 200 && body != fmt.Sprint(n) || status != 200 && code == "" || status != 200 && status < 500 {
 					t.Errorf("%d %s %s", status, code, body)
