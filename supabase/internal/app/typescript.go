@@ -78,7 +78,7 @@ func (f *hosting) inGo(name string) error {
 
 // findDeno returns a function that looks for Deno until it has found one.
 func findDeno(in installation.Installation, root string) func(context.Context) (string, error) {
-	finder := deno.Finder{Path: in.Config.DenoPath}
+	finder := deno.Finder{Path: in.Config.DenoPath, Added: in.Added}
 	if in.Getenv != nil {
 		finder.Search, _ = in.Getenv("PATH")
 	}

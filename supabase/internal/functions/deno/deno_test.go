@@ -1,7 +1,11 @@
 package deno
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,6 +25,7 @@ import (
 
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/parts"
 )
 
 func TestMain(m *testing.M) {
@@ -231,6 +236,24 @@ func TestWallClock(t *testing.T) {
 	}
 }
 
+// pack writes an archive of npm with one file.
+func pack(t *testing.T, archive, name, text string) {
+	t.Helper()
+	var content bytes.Buffer
+	zip := gzip.NewWriter(&content)
+	files := tar.NewWriter(zip)
+	err := files.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))})
+	if err == nil {
+		_, err = files.Write([]byte(text))
+	}
+	if err := errors.Join(err, files.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(archive, content.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFinder checks where Deno is looked for.
 func TestFinder(t *testing.T) {
 	t.Parallel()
@@ -244,6 +267,14 @@ func TestFinder(t *testing.T) {
 			t.Fatal(err)
 		}
 		return file
+	}
+	// not the real program: packing its 95 MB takes seconds
+	archive := filepath.Join(dir, "deno.tgz")
+	pack(t, archive, "package/deno", "#!/bin/sh\necho deno 2.9.0\n")
+	store := &parts.Store{Dir: filepath.Join(dir, "parts"), Lock: filepath.Join(dir, "parts.lock")}
+	folder, err := store.Add(t.Context(), Part, parts.File(archive))
+	if err != nil {
+		t.Fatal(err)
 	}
 	script := filepath.Dir(write("script/deno", "#!/bin/sh\necho deno 2.9.0\n"))
 	program := installed(t)
@@ -265,7 +296,7 @@ func TestFinder(t *testing.T) {
 		{"PATH", Finder{Search: script + ":" + filepath.Dir(program)}, program, ""},
 		{"node_modules", Finder{Search: script, Home: filepath.Join(dir, "project", "below")}, module, ""},
 		{"none", Finder{Search: script, Home: t.TempDir()}, "", "need Deno"},
-		{"an added one", Finder{Added: []string{program}}, program, ""},
+		{"an added one", Finder{Added: store}, filepath.Join(folder, "deno"), ""},
 	} {
 		got, err := tt.finder.Find(t.Context())
 		if got != tt.want || (err == nil) != (tt.problem == "") || err != nil && !strings.Contains(err.Error(), tt.problem) {

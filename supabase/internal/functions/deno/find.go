@@ -9,14 +9,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"daawo/supabase/internal/parts"
 )
 
+// Part is Deno in the version that was tested with this program, as npm's package has it.
+var Part = parts.Part{Name: "deno", Version: "2.9.5", Program: "deno", Strip: "package"}
+
+// Package returns the name of npm's package with Deno for this machine.
+func Package() string { return "@deno/" + platform() }
+
 // Advice says how to get Deno.
-const Advice = "functions in TypeScript need Deno: `npm install --save-dev deno` in the project, " +
-	"or name a program in DENO_PATH"
+const Advice = "functions in TypeScript need Deno: `daawo deno add`, `npm install --save-dev deno` in the project, " +
+	"or a program in DENO_PATH"
 
 // ErrNoDeno means that this machine has no Deno.
 var ErrNoDeno = errors.New(Advice)
@@ -26,10 +35,10 @@ var oldest = [2]int{2, 4}
 
 // Finder looks for Deno.
 type Finder struct {
-	Path   string   // DENO_PATH, "" for none
-	Home   string   // folder of the project, whose node_modules may have Deno; "" for none
-	Search string   // PATH
-	Added  []string // programs that may have been added to the project
+	Path   string       // DENO_PATH, "" for none
+	Home   string       // folder of the project, whose node_modules may have Deno; "" for none
+	Search string       // PATH
+	Added  *parts.Store // may have Deno; nil for none
 }
 
 // Find returns the path of a Deno program: DENO_PATH, that of PATH, of the project's node_modules
@@ -56,10 +65,11 @@ func (f Finder) Find(ctx context.Context) (string, error) {
 		}
 	}
 	var old error
-	for _, program := range append(candidates, f.Added...) {
-		if !isProgram(program) {
-			continue
-		}
+	added, err := f.added()
+	if err != nil {
+		return "", err
+	}
+	for _, program := range append(slices.DeleteFunc(candidates, noProgram), added...) {
 		err := check(ctx, program)
 		if err == nil {
 			return program, nil
@@ -70,6 +80,22 @@ func (f Finder) Find(ctx context.Context) (string, error) {
 		return "", old
 	}
 	return "", ErrNoDeno
+}
+
+// added returns the program that `daawo deno add` has added, if there is one.
+func (f Finder) added() ([]string, error) {
+	if f.Added == nil {
+		return nil, nil
+	}
+	p, err := f.Added.Locked(Part)
+	if err != nil {
+		return nil, err
+	}
+	folder, ok, err := f.Added.Find(p)
+	if !ok || err != nil {
+		return nil, err
+	}
+	return []string{filepath.Join(folder, Part.Program)}, nil
 }
 
 // platform returns the part of the name of npm's package with Deno for this machine.
@@ -84,20 +110,20 @@ func platform() string {
 	return runtime.GOOS + "-" + arch
 }
 
-// isProgram reports whether a file can be run and is no script: that of npm starts Deno as another
+// noProgram reports whether a file cannot be run or is a script: that of npm starts Deno as another
 // process, whose memory we would not see.
-func isProgram(name string) bool {
+func noProgram(name string) bool {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return false
+		return true
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return false
+		return true
 	}
 	defer file.Close()
 	head, err := bufio.NewReader(file).Peek(2)
-	return err == nil && string(head) != "#!"
+	return err != nil || string(head) == "#!"
 }
 
 // check returns an error if a program is no Deno or too old.
