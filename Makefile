@@ -131,6 +131,10 @@ corpus: build ## start public Supabase projects, fetched into a cache, and repor
 studio-check: build ## walk through the pages of the real Studio; STUDIO=FILE: its archive, otherwise it is downloaded (minutes)
 	@STUDIO="$(STUDIO)" scripts/studio-check.sh
 
+.PHONY: newcomer
+newcomer: build ## the docs' first hour in bare Debian 12 and 13 (root, debootstrap, network; 30 minutes; DEBIAN=bookworm: one)
+	@scripts/newcomer.sh $(DEBIAN)
+
 .PHONY: clean
 clean: ## remove built files; data stays
 	@rm -rf bin web/build $(ARCHIVE)

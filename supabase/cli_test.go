@@ -15,17 +15,24 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"daawo/supabase/internal/database/server"
+	"daawo/supabase/stack"
 )
 
 // TestMain makes this program available to the scripts as daawo, and under the name of the official
-// CLI.
+// CLI. Its site is a page of the tests, because the tests need no built site.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"daawo": main, "supabase": main})
+	run := func() {
+		o := program()
+		o.Site = fstest.MapFS{"index.html": {Data: []byte("<h1>Daawo</h1>")}}
+		stack.Main(o)
+	}
+	testscript.Main(m, map[string]func(){"daawo": run, "supabase": run})
 }
 
 // TestCommandLine runs the scripts in testdata/cli: commands of an operator and their output.

@@ -61,16 +61,30 @@ func takeTour(t *testing.T, project string, before []string, after []tourStep) {
 
 	startTour(t, dir+"/"+project, tourEnvironment(t, dir))
 
-	// One shell runs the rest, as for a reader. A mark separates the output of the blocks.
-	const mark = "---next---"
-	var script, want strings.Builder
-	for _, step := range after {
-		fmt.Fprintf(&script, "%s\necho; echo %s\n", step.commands, mark)
-		fmt.Fprintf(&want, "%s\n%s\n", strings.TrimSpace(step.output), mark)
+	compareTour(t, run(dir+"/"+project, tourScript(after)), after)
+}
+
+// tourMark separates the output of the blocks.
+const tourMark = "---next---"
+
+// tourScript returns the commands for one shell, as a reader has.
+func tourScript(steps []tourStep) string {
+	var script strings.Builder
+	for _, step := range steps {
+		fmt.Fprintf(&script, "%s\necho; echo %s\n", step.commands, tourMark)
 	}
-	var got strings.Builder
-	for part := range strings.SplitSeq(strings.TrimSuffix(run(dir+"/"+project, script.String()), mark+"\n"), mark+"\n") {
-		fmt.Fprintf(&got, "%s\n%s\n", strings.TrimSpace(part), mark)
+	return script.String()
+}
+
+// compareTour compares the output of tourScript with the page.
+func compareTour(t *testing.T, output string, steps []tourStep) {
+	t.Helper()
+	var got, want strings.Builder
+	for _, step := range steps {
+		fmt.Fprintf(&want, "%s\n%s\n", strings.TrimSpace(step.output), tourMark)
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(output, tourMark+"\n"), tourMark+"\n") {
+		fmt.Fprintf(&got, "%s\n%s\n", strings.TrimSpace(part), tourMark)
 	}
 	if got.String() != want.String() {
 		t.Errorf("the output is\n%s\nthe page says\n%s", got.String(), want.String())

@@ -95,7 +95,7 @@ func (a *App) startOrClose(ctx context.Context, start func(context.Context) erro
 	return nil
 }
 
-// Start returns when the whole stack serves.
+// Start returns when the whole stack serves, without functions that are still built from source.
 func (a *App) Start(ctx context.Context) error { return a.startOrClose(ctx, a.startAll) }
 
 func (a *App) startAll(ctx context.Context) error {

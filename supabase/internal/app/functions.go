@@ -107,7 +107,11 @@ func (s *services) openFunctions(ctx context.Context) error {
 	f := &hosting{
 		Installation: s.Installation, Addresses: s.Addresses, db: s.db, keys: s.keys, outbox: s.outbox,
 		journal: s.journal, traces: s.traces, operations: s.operations(),
+		wait: s.replaces,
 	}
 	s.functions, s.control, err = f.open(ctx, db, s.metrics)
+	if f.ready != nil {
+		s.ready["functions"] = f.ready
+	}
 	return err
 }

@@ -36,6 +36,8 @@ type hosting struct {
 	// what functions can run with Env.Operate
 	operations map[string]func(context.Context) (any, error)
 	parent     *host.ParentServer // for functions in processes of their own
+	wait       bool               // functions that are built must serve before open returns
+	ready      observe.Check      // whether functions that are built serve; nil if none are
 }
 
 // open hosts the functions and starts the background jobs. known answers the operator's commands.
@@ -73,15 +75,18 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 	}
 	known = control.Functions{Host: h, Dev: dev, Watching: f.Dev}
 	if !f.Dev {
-		base, built := deploy.Base(h), h.Describe().Functions
-		if dev != nil {
-			base = dev
-			built, _ = dev.Functions()
-		}
-		if known.Deployer, err = f.openDeployer(ctx, h, base, built); err != nil {
+		if known.Deployer, err = f.openDeployer(ctx, h, dev); err != nil {
 			return nil, known, err
 		}
 		served, background = known.Deployer, known.Deployer
+	}
+	if dev != nil {
+		f.ready = func(ctx context.Context) error {
+			if known.Deployer != nil && !known.Deployer.Deployed().IsZero() {
+				return nil
+			}
+			return dev.Ready(ctx)
+		}
 	}
 	if served, err = f.openTypeScript(served, &known); err != nil {
 		return nil, known, err
@@ -116,9 +121,8 @@ func (f *hosting) openProgram(ctx context.Context, h *host.Host) (dev *child.Dev
 		Child: func() (host.ChildConfig, error) { return f.childConfig(envFile(root)) }, Changed: f.outbox.Reschedule,
 	}
 	if f.FunctionsDir != "" {
-		f.Log.Info("building functions", "folder", root)
-		dev, err = child.NewProgram(ctx,
-			child.ProgramOptions{DevOptions: o, Keep: filepath.Join(f.Data, "functions-program"), Watch: f.Dev})
+		dev, err = child.NewProgram(ctx, child.ProgramOptions{
+			DevOptions: o, Keep: filepath.Join(f.Data, "functions-program"), Watch: f.Dev, Wait: f.wait})
 	} else {
 		dev, err = child.NewDev(o)
 	}
@@ -145,9 +149,17 @@ func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
 	}, err
 }
 
-// openDeployer serves the deployed functions, or base while none are deployed.
-func (f *hosting) openDeployer(ctx context.Context, h *host.Host, base deploy.Base,
-	built []host.FunctionInfo) (*deploy.Deployer, error) {
+// openDeployer serves the deployed functions. While none are deployed, it serves those of dev or,
+// if that is nil, of h.
+func (f *hosting) openDeployer(ctx context.Context, h *host.Host, dev *child.Dev) (*deploy.Deployer, error) {
+	base, built := deploy.Base(h), func() []host.FunctionInfo { return h.Describe().Functions }
+	if dev != nil {
+		base = dev
+		built = func() []host.FunctionInfo {
+			functions, _ := dev.Functions()
+			return functions
+		}
+	}
 	d, err := deploy.New(ctx, deploy.Options{
 		Dir: filepath.Join(f.Data, "functions"), Host: h, Base: base, Built: built,
 		Child:   func() (host.ChildConfig, error) { return f.childConfig("") },

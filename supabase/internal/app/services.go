@@ -29,13 +29,14 @@ import (
 type services struct {
 	installation.Installation
 	front.Addresses
-	sockets *handover.Sockets
-	db      *database.Database // nil if only the gateway runs
-	pools   *pools
-	began   time.Time // of the start
-	traces  *tracing.Provider
-	backups backups
-	logs    requestLogs
+	sockets  *handover.Sockets
+	replaces bool               // this process replaces another one, which serves until this one is ready
+	db       *database.Database // nil if only the gateway runs
+	pools    *pools
+	began    time.Time // of the start
+	traces   *tracing.Provider
+	backups  backups
+	logs     requestLogs
 
 	auth, rest, storage, functions, realtime, meta http.Handler
 	studio                                         http.Handler // nil if there is none
@@ -44,8 +45,7 @@ type services struct {
 	inbox   string // address of the development inbox, "" if there is none
 	smtp    mail.Server
 	outbox  *jobs.Outbox
-	journal *host.Journal      // log lines of the functions
-	parent  *host.ParentServer // for functions in processes of their own
+	journal *host.Journal // log lines of the functions
 	control control.Functions
 	metrics *observe.Metrics
 	ready   map[string]observe.Check
@@ -55,8 +55,8 @@ type services struct {
 
 func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
-		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools, began: a.began,
-		traces: a.traces, backups: a.backups, logs: a.logs,
+		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, replaces: a.process.Replaces(), db: d,
+		pools: &a.pools, began: a.began, traces: a.traces, backups: a.backups, logs: a.logs,
 
 		keys:    keyring.New(set, a.Now),
 		journal: host.NewJournal(a.Log.Handler()),

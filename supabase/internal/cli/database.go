@@ -236,7 +236,7 @@ func (f databaseFlags) difference(ctx context.Context, inv *Invocation, conn *pg
 
 func pullDatabase(ctx context.Context, inv *Invocation) error {
 	f := newDatabaseFlags(inv)
-	yes := inv.flags.Bool("yes", false, "record the migration in the database without asking")
+	inv.flags.BoolVar(&inv.yes, "yes", false, "record the migration in the database without asking")
 	inv.ignore([]string{"strict-coverage"}, "diff-engine")
 	inv.passwordFlag()
 	if err := inv.parseMixed(0, 1); err != nil {
@@ -264,7 +264,7 @@ func pullDatabase(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	if !*yes && !inv.Confirm(ctx, "Record this migration as applied in the database?") {
+	if !inv.Confirm(ctx, "Record this migration as applied in the database?") {
 		return nil
 	}
 	return recordMigration(ctx, conn, version, name, statements)

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/migrate"
 )
 
-// resetDatabase replaces the database of the data folder by a new one. Like the official CLI, it
-// asks only on a terminal.
+// resetDatabase replaces the database of the data folder, or that of --db-url, by a new one.
 func resetDatabase(ctx context.Context, inv *Invocation) error {
 	f := newResetFlags(inv)
 	if err := inv.parse(0, 0); err != nil {
@@ -22,18 +23,18 @@ func resetDatabase(ctx context.Context, inv *Invocation) error {
 
 // resetFlags holds the flags of `db reset` and `migration down`.
 type resetFlags struct {
-	linked, noSeed, yes *bool
-	version             *string
-	last                *int
+	linked, noSeed *bool
+	version        *string
+	last           *int
 }
 
 func newResetFlags(inv *Invocation) resetFlags {
 	inv.dataFlag()
 	inv.flags.Bool("local", false, "use the data folder (the default)")
-	url := func(c *config.Config, s string) { c.DatabaseURL = s }
-	inv.textFlag("db-url", "superuser `URL` of another database to replace", url)
+	address := func(c *config.Config, s string) { c.DatabaseURL = s }
+	inv.textFlag("db-url", "superuser `URL` of another database to replace", address)
 	inv.flags.Var(remoteFlag{func(s string) {
-		inv.overrides = append(inv.overrides, func(c *config.Config) { url(c, s) })
+		inv.overrides = append(inv.overrides, func(c *config.Config) { address(c, s) })
 	}}, "remote", "the same as --db-url `URL`, in version 3 of the official CLI")
 	var seeds []string
 	inv.flags.Func("sql-paths", "`pattern` of seed files, in place of db.seed.sql_paths; may be repeated",
@@ -42,10 +43,10 @@ func newResetFlags(inv *Invocation) resetFlags {
 			inv.overrides = append(inv.overrides, func(c *config.Config) { c.DB.Seed.SQLPaths = seeds })
 			return nil
 		})
+	inv.flags.BoolVar(&inv.yes, "yes", false, "do not ask")
 	return resetFlags{
 		linked:  inv.flags.Bool("linked", false, "not supported; use --db-url"),
 		noSeed:  inv.flags.Bool("no-seed", false, "do not run the seed"),
-		yes:     inv.flags.Bool("yes", false, "do not ask"),
 		version: inv.flags.String("version", "", "apply the migrations up to this `version` only"),
 		last:    inv.flags.Int("last", 0, "leave out the last `number` of migrations"),
 	}
@@ -62,12 +63,12 @@ func (f resetFlags) run(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
+	if err := confirmReset(ctx, inv, c); err != nil {
+		return err
+	}
 	a, err := inv.app(false)
 	if err != nil {
 		return err
-	}
-	if !*f.yes && isTerminal(inv.Stdin) && !inv.Confirm(ctx, "Delete all rows, users and files of the project?") {
-		return errors.New("not confirmed, so nothing was changed; --yes does not ask")
 	}
 	progress := newActivity(inv, inv.Stderr)
 	defer progress.cancel()
@@ -76,6 +77,32 @@ func (f resetFlags) run(ctx context.Context, inv *Invocation) error {
 	}
 	progress.end()
 	fmt.Fprintln(inv.Stdout, "the database is new")
+	return nil
+}
+
+// confirmReset returns an error unless the user agrees to a reset. It asks only on a terminal.
+// Without one a local project needs no answer, as in the official CLI; a public installation and a
+// database of another server need --yes.
+func confirmReset(ctx context.Context, inv *Invocation, c *config.Config) error {
+	target, local := "the project", false
+	switch u, err := url.Parse(c.DatabaseURL); {
+	case err != nil:
+		target = "the database at --db-url" // its parser reports the error
+	case c.DatabaseURL != "":
+		target = fmt.Sprintf("the database %s on %s", strings.TrimPrefix(u.Path, "/"), u.Host)
+	case !c.Loopback():
+		target = fmt.Sprintf("this public installation (%s)", c.Where())
+	default:
+		local = true
+	}
+	switch {
+	case isTerminal(inv.Stdin):
+		if !inv.Confirm(ctx, "Delete all rows, users and files of "+target+"?") {
+			return errors.New("not confirmed, so nothing was changed; --yes does not ask")
+		}
+	case !inv.yes && !local:
+		return usagef("deletes all rows, users and files of %s, and there is no terminal to ask; --yes confirms it", target)
+	}
 	return nil
 }
 

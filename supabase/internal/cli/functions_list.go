@@ -60,6 +60,12 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	fmt.Fprintln(inv.Stderr, "source:", strings.TrimSpace(info.Source+" "+info.Version))
+	if info.Building {
+		fmt.Fprintln(inv.Stderr, "the functions are being built")
+	}
+	if info.Problem != "" {
+		fmt.Fprintln(inv.Stderr, info.Problem)
+	}
 	return nil
 }
 

@@ -38,10 +38,10 @@ func startDatabase(ctx context.Context, inv *Invocation) error {
 	return inv.startDetached(ctx, append([]string{"start"}, given...))
 }
 
-// startDetached starts the program again in the background and returns when it serves. If a server
-// runs already, it prints the addresses of that one.
+// startDetached starts the program again in the background and returns when it serves, functions
+// that are built included. If a server runs already, it prints the addresses of that one.
 func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
-	_, data, err := inv.installation()
+	c, data, err := inv.installation()
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,11 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 		return fmt.Errorf("the server has not started: %w\n%s", err, lastLines(string(text), 20))
 	}
 	progress.end()
+	if c.FunctionsURL == "" {
+		if err := awaitFunctions(ctx, inv, data, progress); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(inv.Stdout, "\nready in %s; `%s stop` stops it\n\n", info.Ready, inv.Name)
 	return info.Write(inv.Stdout, "pretty")
 }
@@ -104,6 +109,33 @@ func awaitServer(ctx context.Context, data string, exited <-chan error) (info ap
 				err = errors.New("it exited")
 			}
 			return info, err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// awaitFunctions waits until the functions of the project are built. If they cannot be, it prints
+// why: the rest of the server serves.
+func awaitFunctions(ctx context.Context, inv *Invocation, data string, progress *activity) error {
+	for shown := false; ; {
+		var info control.FunctionsInfo
+		if err := control.Command(ctx, data, "/functions/list", &info); err != nil {
+			return err
+		}
+		if !info.Building {
+			progress.end()
+			if info.Problem != "" {
+				inv.warn("the functions do not serve: %s", info.Problem)
+			}
+			return nil
+		}
+		if !shown {
+			progress.begin("building functions")
+			shown = true
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

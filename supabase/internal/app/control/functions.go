@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -30,7 +31,9 @@ type Functions struct {
 type FunctionsInfo struct {
 	Source    string              `json:"source"` // built-in, source, development or deployed
 	Version   string              `json:"version,omitempty"`
-	Memory    int64               `json:"memory,omitempty"` // resident bytes of the processes of functions
+	Building  bool                `json:"building,omitempty"` // the functions of the source are built for the first time
+	Problem   string              `json:"problem,omitempty"`  // why none of them serve
+	Memory    int64               `json:"memory,omitempty"`   // resident bytes of the processes of functions
 	Functions []host.FunctionInfo `json:"functions"`
 	Stats     []host.Stats        `json:"stats"`
 }
@@ -44,7 +47,7 @@ type DeployToken struct {
 var errNotHosted = errors.New("this server hosts no functions: they run at FUNCTIONS_URL")
 
 // Info describes the functions of the server.
-func (c Functions) Info() (FunctionsInfo, error) {
+func (c Functions) Info(ctx context.Context) (FunctionsInfo, error) {
 	if c.Host == nil {
 		return FunctionsInfo{}, errNotHosted
 	}
@@ -58,12 +61,18 @@ func (c Functions) Info() (FunctionsInfo, error) {
 		if c.Watching {
 			info.Source = "development"
 		}
+		if err := c.Dev.Ready(ctx); errors.Is(err, child.ErrBuilding) {
+			info.Building = true
+		} else if err != nil {
+			info.Problem = err.Error()
+		}
 	}
 	if c.Deployer != nil {
 		id, functions := c.Deployer.Functions()
 		info.Functions = functions
 		if id != deploy.BuiltIn {
 			info.Source, info.Version, info.Memory = "deployed", id, c.Deployer.MemoryUse()
+			info.Building, info.Problem = false, ""
 		}
 	}
 	if c.TypeScript != nil {
@@ -79,8 +88,8 @@ func (c Functions) Info() (FunctionsInfo, error) {
 // Handler serves the commands below /functions/.
 func (c Functions) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /functions/list", func(w http.ResponseWriter, _ *http.Request) {
-		info, err := c.Info()
+	mux.HandleFunc("POST /functions/list", func(w http.ResponseWriter, r *http.Request) {
+		info, err := c.Info(r.Context())
 		reply(w, info, err)
 	})
 	mux.HandleFunc("POST /functions/token", func(w http.ResponseWriter, r *http.Request) {

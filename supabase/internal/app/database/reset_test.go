@@ -11,7 +11,7 @@ import (
 func TestRenameBeforeConnection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	given, err := url.Parse("postgresql://nobody@127.0.0.1:1/postgres")
+	given, err := url.Parse("postgresql://postgres@127.0.0.1:1/postgres")
 	if err != nil {
 		t.Fatal(err)
 	}

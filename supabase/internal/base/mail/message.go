@@ -1,7 +1,7 @@
 // Package mail sends mail over SMTP and has an inbox for development. The inbox receives mail over
 // SMTP and shows it on a web page and through Mailpit's JSON API.
 //
-// outbox sends mail with it, auth composes messages for it, and app runs the inbox.
+// jobs sends mail with it, auth composes messages for it, and app runs the inbox.
 package mail
 
 import (

@@ -78,13 +78,13 @@ complete -o default -F _%[1]s %[1]s
 	return out.String()
 }
 
-// Zsh returns the script for zsh, a function for fpath.
+// Zsh returns the script for zsh, a function for fpath. Other words are completed as files.
 func Zsh(program string, all []Command) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `#compdef %[1]s
 # zsh completion of %[1]s
-local -a path_words list
-local i
+local -a path_words list flags
+local -i i none=1
 for ((i = 2; i < CURRENT && ${#path_words} < 2; i++)); do
   [[ ${words[i]} == -* ]] || path_words+=("${words[i]}")
 done
@@ -113,15 +113,18 @@ case "${path_words[*]}" in
 			for _, v := range verbs(all, c) {
 				out.WriteString(entry(v.Path[1], v.Short))
 			}
+			out.WriteString(" ) flags=(")
 			for _, f := range c.Flags {
 				out.WriteString(entry(f.Name, f.Short))
 			}
 			out.WriteString(" ) ;;\n")
 		}
 	}
-	fmt.Fprintf(&out, `esac
-_describe -o %[1]s list || _files
-`, program)
+	out.WriteString(`esac
+_describe command list && none=0
+_describe -o option flags && none=0
+(( none )) && _files
+`)
 	return out.String()
 }
 
@@ -132,7 +135,10 @@ func Fish(program string, all []Command) string {
 	for _, c := range all {
 		condition := "__fish_use_subcommand"
 		if len(c.Path) == 2 {
-			condition = "__fish_seen_subcommand_from " + c.Path[0]
+			condition = "__fish_seen_subcommand_from " + c.Path[0] + "; and not __fish_seen_subcommand_from"
+			for _, v := range verbs(all, Command{Path: c.Path[:1]}) {
+				condition += " " + v.Path[1]
+			}
 		}
 		fmt.Fprintf(&out, "complete -c %s -n %s -a %s -d %s\n", program, quote(condition), c.Path[len(c.Path)-1],
 			quote(c.Short))

@@ -44,12 +44,13 @@ type Dev struct {
 	life   context.Context
 	cancel context.CancelFunc
 	done   sync.WaitGroup
+	served chan struct{} // of NewProgram: closed when the first version serves
 
 	configuring sync.Mutex // one Reconfigure at a time, so that the last one sends the newest configuration
 
 	mu      sync.RWMutex
 	current server
-	problem string // the compiler error, "" for none
+	problem string // why there is no newer version, such as the compiler error; "" for no reason
 }
 
 // server is a version of the functions: in this program or in a child process.
@@ -66,12 +67,9 @@ type server interface {
 
 // NewDev starts watching the files. Close ends it, but not the Host.
 func NewDev(o DevOptions) (*Dev, error) {
-	watcher, err := fsnotify.NewWatcher()
+	watcher, err := watchFunctions(o.Root)
 	if err != nil {
-		return nil, fmt.Errorf("watch functions: %w", err)
-	}
-	if err := watchTree(watcher, filepath.Join(o.Root, "functions")); err != nil {
-		return nil, errors.Join(fmt.Errorf("watch functions: %w", err), watcher.Close())
+		return nil, err
 	}
 	dir, err := tempdir.New("", "dev")
 	if err != nil {
@@ -84,7 +82,12 @@ func NewDev(o DevOptions) (*Dev, error) {
 	d := &Dev{DevOptions: o, dir: dir, life: ctx, cancel: cancel, current: builtIn{o.Host}}
 	d.done.Go(func() {
 		defer watcher.Close()
-		d.watch(ctx, watcher)
+		if d.stale() {
+			d.watch(ctx, watcher, time.After(settle))
+			return
+		}
+		_, _ = d.build(ctx, "first") // fills the build cache, so that the first edit is as fast as the next
+		d.watch(ctx, watcher, nil)
 	})
 	return d, nil
 }
@@ -109,8 +112,11 @@ func (d *Dev) Schedules() map[string]string {
 func (d *Dev) Functions() (functions []host.FunctionInfo, builtIn bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if p, ok := d.current.(*Process); ok {
-		return p.Functions, false
+	switch v := d.current.(type) {
+	case *Process:
+		return v.Functions, false
+	case notBuilt:
+		return nil, false
 	}
 	return host.Describe(d.Host.Functions), true
 }
@@ -178,6 +184,9 @@ func (d *Dev) swap(v server) {
 	d.mu.Lock()
 	old := d.current
 	d.current, d.problem = v, ""
+	if _, none := old.(notBuilt); none {
+		close(d.served)
+	}
 	d.mu.Unlock()
 	d.done.Go(func() { old.Retire(d.life) })
 }
@@ -200,13 +209,20 @@ func (d *Dev) Reconfigure() {
 // settle is the time without changes before a build, because editors write several files.
 const settle = 30 * time.Millisecond
 
-// watch builds after every change until ctx ends.
-func (d *Dev) watch(ctx context.Context, watcher *fsnotify.Watcher) {
-	quiet := time.NewTimer(settle)
-	if !d.stale() {
-		quiet.Stop()
-		_, _ = d.build(ctx, "first") // fills the build cache, so that the first edit is as fast as the next
+// watchFunctions watches the functions of a project.
+func watchFunctions(root string) (*fsnotify.Watcher, error) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch functions: %w", err)
 	}
+	if err := watchTree(watcher, filepath.Join(root, "functions")); err != nil {
+		return nil, errors.Join(fmt.Errorf("watch functions: %w", err), watcher.Close())
+	}
+	return watcher, nil
+}
+
+// watch builds after every change, and when quiet receives, until ctx ends.
+func (d *Dev) watch(ctx context.Context, watcher *fsnotify.Watcher, quiet <-chan time.Time) {
 	for n := 1; ; {
 		select {
 		case <-ctx.Done():
@@ -220,9 +236,9 @@ func (d *Dev) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 				}
 			}
 			if matters(e) {
-				quiet.Reset(settle)
+				quiet = time.After(settle)
 			}
-		case <-quiet.C:
+		case <-quiet:
 			d.rebuild(ctx, n)
 			n++
 		}
@@ -277,6 +293,8 @@ func (d *Dev) build(ctx context.Context, name string) (program string, err error
 	// Without C there is no external linker, and compiler and linker end before their garbage is
 	// worth a collection: together a third of the time of an edit.
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOGC=off", "GOMEMLIMIT=1GiB")
+	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) } // then go removes its files
+	build.WaitDelay = 5 * time.Second
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.New(strings.TrimSpace(string(bytes.TrimSpace(out)) + "\n" + err.Error()))
 	}
@@ -286,29 +304,33 @@ func (d *Dev) build(ctx context.Context, name string) (program string, err error
 // rebuild builds the nth version and makes it the current one, or logs the error.
 func (d *Dev) rebuild(ctx context.Context, n int) {
 	start := time.Now()
-	program, err := d.build(ctx, strconv.Itoa(n))
+	name := strconv.Itoa(n)
+	program, err := d.build(ctx, name)
+	if err != nil {
+		err = fmt.Errorf("%w:\n%w", errCompile, err)
+	} else {
+		err = d.serve(ctx, program, name)
+	}
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		d.Log.Error("functions do not compile; the last version continues\n" + err.Error())
-		d.mu.Lock()
-		d.problem = err.Error()
-		d.mu.Unlock()
+		d.fail(err)
 		return
 	}
-	var v *Process
+	d.Log.Info("functions reloaded", "duration", time.Since(start))
+}
+
+// serve starts a built program and makes it the current version.
+func (d *Dev) serve(ctx context.Context, program, name string) error {
 	config, err := d.Child()
-	if err == nil {
-		v, err = Start(ctx, StartOptions{Program: program,
-			Socket: filepath.Join(d.dir.Path, fmt.Sprintf("socket-%d", n)), Config: config, Log: d.Log})
-	}
 	if err != nil {
-		d.Log.Error("functions do not start; the last version continues", "error", err)
-		d.mu.Lock()
-		d.problem = err.Error()
-		d.mu.Unlock()
-		return
+		return err
+	}
+	v, err := Start(ctx, StartOptions{Program: program, Socket: filepath.Join(d.dir.Path, "socket-"+name),
+		Config: config, Log: d.Log})
+	if err != nil {
+		return fmt.Errorf("functions do not start: %w", err)
 	}
 	d.swap(v)
 	d.Reconfigure() // the configuration may have changed during the start
@@ -317,7 +339,20 @@ func (d *Dev) rebuild(ctx context.Context, n int) {
 			d.Log.Error("cannot change the schedules", "error", err)
 		}
 	}
-	d.Log.Info("functions reloaded", "duration", time.Since(start))
+	return nil
+}
+
+// fail logs why there is no new version, and keeps it for the replies.
+func (d *Dev) fail(err error) {
+	d.mu.Lock()
+	d.problem = err.Error()
+	_, none := d.current.(notBuilt)
+	d.mu.Unlock()
+	if none {
+		d.Log.Error("calls of functions get 503: " + err.Error())
+		return
+	}
+	d.Log.Error("the last version of the functions continues: " + err.Error())
 }
 
 // builtIn is the version in this program.

@@ -18,13 +18,17 @@ func TestMemoryOfEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Wait() }()
-	if bytes, _, ok := Usage(cmd.Process.Pid); !ok || bytes == 0 {
-		t.Errorf("a running process: %d bytes, %t", bytes, ok)
+	deadline := time.Now().Add(time.Minute)
+	for bytes := int64(0); bytes == 0; time.Sleep(time.Millisecond) { // a process that was forked just now has none
+		var ok bool
+		if bytes, _, ok = Usage(cmd.Process.Pid); !ok || time.Now().After(deadline) {
+			t.Fatalf("a running process: %d bytes, %t", bytes, ok)
+		}
 	}
 	if err := stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for ; ; time.Sleep(time.Millisecond) {
 		if _, _, ok := Usage(cmd.Process.Pid); !ok {
 			return
 		}

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
 
+	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/tempdir"
+	"daawo/supabase/internal/functions/host"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -22,51 +25,117 @@ type ProgramOptions struct {
 	DevOptions
 	Keep  string // file for the built program, which a machine without Go runs
 	Watch bool   // build again after a change, as in development
+	Wait  bool   // return when the functions serve, or with the reason why they do not
 }
 
-// NewProgram builds the functions of a project, starts them in a child process and returns when
-// they serve. A process that ends by itself is started again. Close ends it.
+// NewProgram builds the functions of a project and starts them in a child process. Until they
+// serve, calls get 503 and jobs wait. A process that ends by itself is started again. Close ends
+// it.
 func NewProgram(ctx context.Context, o ProgramOptions) (*Dev, error) {
 	dir, err := tempdir.New("", "functions")
 	if err != nil {
 		return nil, err
 	}
 	life, cancel := context.WithCancel(context.Background())
-	d := &Dev{DevOptions: o.DevOptions, dir: dir, life: life, cancel: cancel, current: builtIn{o.Host}}
-	if err := d.first(ctx, o); err != nil {
+	d := &Dev{DevOptions: o.DevOptions, dir: dir, life: life, cancel: cancel, served: make(chan struct{})}
+	d.current = notBuilt{d}
+	var watcher *fsnotify.Watcher
+	if o.Watch {
+		watcher, err = watchFunctions(o.Root)
+	}
+	if err == nil && o.Wait {
+		err = d.first(ctx, o.Keep)
+	}
+	if err != nil {
 		cancel()
+		if watcher != nil {
+			err = errors.Join(err, watcher.Close())
+		}
 		return nil, errors.Join(err, dir.Remove())
 	}
-	if o.Watch {
-		if err := d.watchChanges(); err != nil {
-			return nil, errors.Join(err, d.Close(ctx))
+	d.done.Go(func() {
+		if !o.Wait {
+			if err := d.first(life, o.Keep); err != nil && life.Err() == nil {
+				d.fail(err)
+			}
 		}
-	}
+		if watcher != nil {
+			defer watcher.Close()
+			d.watch(life, watcher, nil)
+		}
+	})
 	d.done.Go(d.supervise)
 	return d, nil
 }
 
 // first builds and starts the first version.
-func (d *Dev) first(ctx context.Context, o ProgramOptions) error {
-	if err := writeOverlay(d.dir.Path, o.Root); err != nil {
+func (d *Dev) first(ctx context.Context, keep string) error {
+	start := time.Now()
+	d.Log.Info("building functions", "folder", d.Root)
+	if err := writeOverlay(d.dir.Path, d.Root); err != nil {
 		return err
 	}
-	program, err := d.buildOrKept(ctx, o.Keep)
+	program, err := d.buildOrKept(ctx, keep)
 	if err != nil {
 		return err
 	}
-	config, err := d.Child()
-	if err != nil {
+	if err := d.serve(ctx, program, "first"); err != nil {
 		return err
 	}
-	p, err := Start(ctx, StartOptions{Program: program, Socket: filepath.Join(d.dir.Path, "socket-first"),
-		Config: config, Log: d.Log})
-	if err != nil {
-		return fmt.Errorf("functions do not start: %w", err)
-	}
-	d.current = p
+	d.Log.Info("functions built", "duration", time.Since(start))
 	return nil
 }
+
+// Ready returns nil when the functions serve, or else the reason why they do not. After that a new
+// version that does not compile, or a process that restarts, is no reason.
+func (d *Dev) Ready(context.Context) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	switch _, none := d.current.(notBuilt); {
+	case !none:
+		return nil
+	case d.problem != "":
+		return errors.New(d.problem)
+	}
+	return ErrBuilding
+}
+
+// ErrBuilding is the state before the end of the first build.
+var ErrBuilding = errors.New("the functions are being built")
+
+// notBuilt is the version before the first build: it has no functions.
+type notBuilt struct{ dev *Dev }
+
+// whileBuilding is the pause before a call or a job that comes before the first build is tried
+// again.
+const whileBuilding = 5 * time.Second
+
+// ServeHTTP answers 503 with the state of the build. Other machines do not see the error of a
+// failed one.
+func (n notBuilt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Retry-After", strconv.Itoa(int(whileBuilding.Seconds())))
+	err := n.dev.Ready(r.Context())
+	switch {
+	case err == nil || errors.Is(err, ErrBuilding):
+		host.Fail(w, http.StatusServiceUnavailable, "BUILDING", "The functions are being built. Please try again")
+	case n.dev.Public:
+		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
+	default:
+		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", err.Error())
+	}
+}
+
+func (notBuilt) Schedules() map[string]string              { return nil }
+func (notBuilt) RunSchedule(context.Context, string) error { return edge.Snooze(whileBuilding) }
+func (notBuilt) RunJob(context.Context, string, string, []byte) error {
+	return edge.Snooze(whileBuilding)
+}
+func (notBuilt) Configure(host.ChildConfig) error { return nil } // the start reads it
+func (notBuilt) begin()                           {}
+func (notBuilt) end()                             {}
+func (notBuilt) Retire(context.Context)           {}
+
+var errCompile = errors.New("functions do not compile")
 
 // buildOrKept builds the functions and keeps the program. Without Go it returns a copy of the kept
 // program, if that is not older than the source.
@@ -74,7 +143,7 @@ func (d *Dev) buildOrKept(ctx context.Context, keep string) (string, error) {
 	if _, err := exec.LookPath("go"); err == nil {
 		program, err := d.build(ctx, "first")
 		if err != nil {
-			return "", fmt.Errorf("functions do not compile:\n%w", err)
+			return "", fmt.Errorf("%w:\n%w", errCompile, err)
 		}
 		if err := copyProgram(program, keep); err != nil {
 			return "", fmt.Errorf("keep the functions: %w", err)
@@ -124,22 +193,6 @@ func newerThan(dir string, when time.Time) (newer bool, err error) {
 	return newer, err
 }
 
-// watchChanges builds again after changes until Close.
-func (d *Dev) watchChanges() error {
-	watcher, err := fsnotify.NewWatcher()
-	if err != nil {
-		return fmt.Errorf("watch functions: %w", err)
-	}
-	if err := watchTree(watcher, filepath.Join(d.Root, "functions")); err != nil {
-		return errors.Join(fmt.Errorf("watch functions: %w", err), watcher.Close())
-	}
-	d.done.Go(func() {
-		defer watcher.Close()
-		d.watch(d.life, watcher)
-	})
-	return nil
-}
-
 // Pauses between the end of a process and its next start.
 const (
 	FirstPause   = 100 * time.Millisecond
@@ -148,6 +201,11 @@ const (
 
 // supervise starts the current process again when it has ended by itself, until Close.
 func (d *Dev) supervise() {
+	select {
+	case <-d.life.Done():
+		return
+	case <-d.served:
+	}
 	pause := FirstPause
 	for n := 1; ; n++ {
 		d.mu.RLock()

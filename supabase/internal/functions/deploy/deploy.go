@@ -35,7 +35,7 @@ type Options struct {
 	Dir   string // holds the bundles; made if it is missing
 	Host  *host.Host
 	Base  Base
-	Built []host.FunctionInfo // the functions of Base
+	Built func() []host.FunctionInfo // returns the functions of Base
 	// returns the present configuration of a process; call Reconfigure after a change
 	Child func() (host.ChildConfig, error)
 	// the number of unfinished jobs by FUNCTION/JOB; nil means none
@@ -250,14 +250,14 @@ func (d *Deployer) Rollback(ctx context.Context, id string, force bool) (Version
 		return Version{}, fmt.Errorf("version %s is the current one", id)
 	}
 	if id == BuiltIn {
-		if err := d.knowsWaiting(ctx, d.Built, force); err != nil {
+		if err := d.knowsWaiting(ctx, d.Built(), force); err != nil {
 			return Version{}, err
 		}
 		if err := d.store.use(""); err != nil {
 			return Version{}, err
 		}
 		d.swap(ctx, base{d.Base})
-		return Version{ID: BuiltIn, Functions: d.Built}, nil
+		return Version{ID: BuiltIn, Functions: d.Built()}, nil
 	}
 	v, ok := d.store.find(id)
 	if !ok {
@@ -302,10 +302,10 @@ func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
 	if b, ok := d.peek().(*deployed); ok {
 		return b.ID, b.Functions
 	}
-	return BuiltIn, d.Built
+	return BuiltIn, d.Built()
 }
 
-// Deployed returns when the current version was deployed, or the zero time if none is.
+// Deployed returns when the current version was deployed, or the zero time if Base serves.
 func (d *Deployer) Deployed() time.Time {
 	if b, ok := d.peek().(*deployed); ok {
 		return b.Deployed

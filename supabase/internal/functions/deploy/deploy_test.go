@@ -63,7 +63,7 @@ func (d *deployServer) open() {
 		}}})
 	var err error
 	d.Deployer, err = New(d.t.Context(), Options{
-		Dir: d.dir, Host: built, Base: built, Built: built.Describe().Functions, Memory: d.memory,
+		Dir: d.dir, Host: built, Base: built, Built: func() []host.FunctionInfo { return built.Describe().Functions }, Memory: d.memory,
 		Log: slog.New(slog.NewTextHandler(locked{&d.mu, &d.log}, nil)),
 		Child: func() (host.ChildConfig, error) {
 			c := host.ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`), Parent: d.parent}

@@ -60,7 +60,7 @@ type Options struct {
 }
 
 // Outbox is the durable queue behind Env.Enqueue and Env.Notify. Add adds the statements that store
-// the work to a batch. Package outbox implements it.
+// the work to a batch. Package jobs implements it.
 type Outbox interface {
 	Add(b *pgx.Batch, w edge.Durable) error
 }

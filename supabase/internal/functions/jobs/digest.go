@@ -47,7 +47,7 @@ func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[queue.Mail
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	case wait > 0:
 		return river.JobSnooze(wait)
 	case len(notices) == 0:

@@ -187,11 +187,11 @@ func (b *Outbox) endIdle() {
 func (b onDemand) awaitWork(ctx context.Context) (err error) {
 	conn, err := b.DB.Pgx().Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	defer conn.Release() // closes a broken connection
 	if _, err := conn.Exec(ctx, `listen "river.river_insert"`); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	defer unlisten(ctx, conn)
 	wake := time.Now().Add(min(longestIdle, b.untilSchedule(time.Now())))
@@ -208,7 +208,7 @@ func (b onDemand) awaitWork(ctx context.Context) (err error) {
 		expired := wait.Err() != nil
 		cancel()
 		if err != nil && (!expired || ctx.Err() != nil) {
-			return fmt.Errorf("outbox: %w", err)
+			return fmt.Errorf("jobs: %w", err)
 		}
 	}
 }
@@ -236,7 +236,7 @@ select exists (select from river.river_job where state = 'running')
 	var waiting int
 	var seconds float64
 	if err := db.QueryRow(ctx, q, b.queues(), waitingMany).Scan(&busy, &waiting, &seconds); err != nil {
-		return 0, fmt.Errorf("outbox: %w", err)
+		return 0, fmt.Errorf("jobs: %w", err)
 	}
 	if busy || waiting == waitingMany || seconds <= 0 {
 		return 0, nil

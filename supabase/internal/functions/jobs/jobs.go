@@ -97,7 +97,7 @@ func New(o Options) (*Outbox, error) {
 		idlePoll: idlePoll, maintenance: maintenanceTimes}
 	if o.Meter != nil {
 		if err := o.Meter.Register(newMetrics(b)); err != nil {
-			return nil, fmt.Errorf("outbox: %w", err)
+			return nil, fmt.Errorf("jobs: %w", err)
 		}
 	}
 	return b, nil
@@ -122,7 +122,7 @@ func Migrated(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	m, err := rivermigrate.New(riverpgxv5.New(nil),
 		&rivermigrate.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		return false, fmt.Errorf("outbox: %w", err)
+		return false, fmt.Errorf("jobs: %w", err)
 	}
 	newest := 0
 	for _, v := range m.AllVersions() {
@@ -141,39 +141,39 @@ func Migrated(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 func (b *Outbox) Migrate(ctx context.Context) error {
 	conn, err := b.DB.Pgx().Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	defer conn.Release()
 	if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, int64(migrateLock)); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, int64(migrateLock))
 	// While the disk is nearly full, Postgres rejects every write, even one without effect. A start
 	// must succeed then, so nothing is written unless it is missing.
 	var exists, complete bool
 	if err := conn.QueryRow(ctx, `select to_regnamespace('river') is not null`).Scan(&exists); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	if !exists {
 		const create = `create schema river; comment on schema river is 'Background work. A job is added in the transaction that needs it.'`
 		if _, err := conn.Exec(ctx, create); err != nil {
-			return fmt.Errorf("outbox: %w", err)
+			return fmt.Errorf("jobs: %w", err)
 		}
 	}
 	m, err := rivermigrate.New(riverpgxv5.New(b.DB.Pgx()),
 		&rivermigrate.Config{Schema: schema, Logger: b.logger(b.closing.Load)})
 	if err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	if err := conn.QueryRow(ctx, granted).Scan(&complete); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	if !complete {
 		if _, err := conn.Exec(ctx, grants); err != nil {
-			return fmt.Errorf("outbox: %w", err)
+			return fmt.Errorf("jobs: %w", err)
 		}
 	}
 	return nil
@@ -208,7 +208,9 @@ const beginPause = time.Second
 // Start runs jobs until Close. functions is nil if another process hosts them. While the database
 // accepts no writes, no job runs; work starts as soon as it accepts them again.
 func (b *Outbox) Start(ctx context.Context, functions Functions) error {
+	b.mu.Lock()
 	b.functions = functions
+	b.mu.Unlock()
 	ctx = context.WithoutCancel(ctx)
 	failure := b.begin(ctx)
 	if failure != nil && !isFull(failure) {
@@ -232,9 +234,9 @@ func (b *Outbox) begin(ctx context.Context) error {
 	var full bool // checked first because River logs an error for each failed start
 	if err := b.DB.Pgx().QueryRow(ctx,
 		`select current_setting('transaction_read_only')::bool`).Scan(&full); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	} else if full {
-		return fmt.Errorf("outbox: %w", errFull)
+		return fmt.Errorf("jobs: %w", errFull)
 	}
 	work := &client{}
 	c := &river.Config{
@@ -256,13 +258,13 @@ func (b *Outbox) begin(ctx context.Context) error {
 	}
 	var err error
 	if c.PeriodicJobs, err = b.periodic(ctx, &work.added); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	if work.Client, err = river.NewClient(riverpgxv5.New(b.DB.Pgx()), c); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	if err := work.Start(ctx); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	b.mu.Lock()
 	b.work = work

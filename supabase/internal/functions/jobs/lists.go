@@ -62,20 +62,24 @@ func (b *Outbox) workers() *river.Workers {
 		if b.functions == nil {
 			return errNoFunctions
 		}
-		err := b.functions.RunJob(tracing.WithTraceparent(ctx, queue.Traceparent(job.Metadata)), job.Args.Function,
-			job.Args.Job, job.Args.Args)
-		if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
-			return river.JobSnooze(snooze.After)
-		}
-		return err
+		return snoozed(b.functions.RunJob(tracing.WithTraceparent(ctx, queue.Traceparent(job.Metadata)),
+			job.Args.Function, job.Args.Job, job.Args.Args))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, job *river.Job[functionSchedule]) error {
 		if b.functions == nil {
 			return errNoFunctions
 		}
-		return b.functions.RunSchedule(ctx, job.Args.Function)
+		return snoozed(b.functions.RunSchedule(ctx, job.Args.Function))
 	}))
 	return w
+}
+
+// snoozed returns River's error for edge.Snooze, and other errors as they are.
+func snoozed(err error) error {
+	if snooze, ok := errors.AsType[edge.SnoozeError](err); ok {
+		return river.JobSnooze(snooze.After)
+	}
+	return err
 }
 
 // traced returns work in a span of the trace to which the job belongs. A job without one has no

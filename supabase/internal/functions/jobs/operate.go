@@ -196,11 +196,11 @@ select concat(args->>'function', '/', args->>'job'), count(*) from river.river_j
  where kind = 'function_job' and state in ('available', 'pending', 'retryable', 'running', 'scheduled') group by 1`
 	rows, err := b.DB.Pgx().Query(ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("outbox: %w", err)
+		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	waiting, name, n := map[string]int{}, "", 0
 	if _, err := pgx.ForEachRow(rows, []any{&name, &n}, func() error { waiting[name] = n; return nil }); err != nil {
-		return nil, fmt.Errorf("outbox: %w", err)
+		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	return waiting, nil
 }

@@ -90,8 +90,11 @@ func functionSchedules(crons map[string]string, installed time.Time, added *idSe
 // deployment. A new or changed schedule is treated as at a start: its latest due time is made up
 // for.
 func (b *Outbox) Reschedule(ctx context.Context) error {
-	if b.functions == nil {
-		return nil
+	b.mu.Lock()
+	functions := b.functions // Start may set it now
+	b.mu.Unlock()
+	if functions == nil {
+		return nil // Start reads the schedules
 	}
 	if b.running() == nil {
 		b.endIdle() // begin reads the schedules
@@ -99,7 +102,7 @@ func (b *Outbox) Reschedule(ctx context.Context) error {
 	}
 	installed, err := b.installed(ctx)
 	if err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +110,7 @@ func (b *Outbox) Reschedule(ctx context.Context) error {
 		b.wakeUp()
 		return nil
 	}
-	now, changed := b.functions.Schedules(), map[string]string{}
+	now, changed := functions.Schedules(), map[string]string{}
 	for name, expression := range now {
 		if b.scheduled[name] != expression {
 			changed[name] = expression
@@ -116,7 +119,7 @@ func (b *Outbox) Reschedule(ctx context.Context) error {
 	}
 	jobs, err := functionSchedules(changed, installed, &b.work.added)
 	if err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	for name, expression := range b.scheduled {
 		if now[name] != expression {
@@ -124,7 +127,7 @@ func (b *Outbox) Reschedule(ctx context.Context) error {
 		}
 	}
 	if _, err := b.work.PeriodicJobs().AddManySafely(jobs); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("jobs: %w", err)
 	}
 	b.scheduled = maps.Clone(now)
 	return nil

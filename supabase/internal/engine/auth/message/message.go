@@ -16,7 +16,7 @@ import (
 	"daawo/supabase/internal/engine/auth/redirect"
 )
 
-// Mailer sends a mail once the transaction commits, as outbox.Outbox does. An error other than
+// Mailer sends a mail once the transaction commits, as jobs.Outbox does. An error other than
 // Undelivered is the database's.
 type Mailer interface {
 	SendMail(ctx context.Context, tx pgx.Tx, m mail.Message) error

@@ -1,5 +1,5 @@
-// Package queue adds durable work: it writes the rows from which package outbox runs jobs. It is
-// apart from outbox because a process of functions adds jobs and runs none. Without River's client
+// Package queue adds durable work: it writes the rows that package jobs works on. It is apart from
+// that package because a process of functions adds jobs and runs none. Without River's client
 // and the mail server that process is linked and started sooner.
 package queue
 
@@ -24,7 +24,7 @@ const (
 )
 
 // MaxAttempts is the number of attempts of a job without a number of its own. With the pauses of
-// outbox.RetryPause they take more than a week.
+// jobs.RetryPause they take more than a week.
 const MaxAttempts = 200
 
 // Job is a job with the name of its kind. river.river_job.args holds its JSON, so fields can be
@@ -82,7 +82,7 @@ func (a *Adder) Add(batch *pgx.Batch, w edge.Durable) error {
 	case edge.JobCall:
 		return a.addCall(batch, w)
 	}
-	return fmt.Errorf("outbox: unknown work %T", w)
+	return fmt.Errorf("jobs: unknown work %T", w)
 }
 
 // AddJob adds a job with the trace context of the call that adds it, "" for none. It uses River's
