@@ -88,7 +88,9 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 			return dev.Ready(ctx)
 		}
 	}
-	served = f.skipDeno(served)
+	if served, err = f.openTypeScript(served, &known); err != nil {
+		return nil, known, err
+	}
 	if err := f.outbox.Start(ctx, background); err != nil {
 		return nil, known, err
 	}

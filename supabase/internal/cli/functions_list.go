@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,17 +43,17 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 		return printStats(inv, info)
 	}
 	t := tabwriter.NewWriter(inv.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tMETHODS\tVERIFY JWT\tTIMEOUT\tMAX BODY\tMAX CONCURRENT\tSCHEDULE (UTC)")
+	fmt.Fprintln(t, "NAME\tLANGUAGE\tMETHODS\tVERIFY JWT\tTIMEOUT\tMAX BODY\tMAX CONCURRENT\tSCHEDULE (UTC)")
 	for _, f := range info.Functions {
 		if !f.Handler {
-			fmt.Fprintf(t, "%s\t-\t-\t-\t-\t-\t%s\n", f.Name, f.Schedule)
+			fmt.Fprintf(t, "%s\tGo\t-\t-\t-\t-\t-\t%s\n", f.Name, f.Schedule)
 			continue
 		}
 		methods := "any"
 		if len(f.Methods) > 0 {
 			methods = strings.Join(f.Methods, ",")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%v\t%d\t%d\t%s\n", f.Name, methods, f.VerifyJWT, f.Timeout, f.MaxBody,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%v\t%d\t%d\t%s\n", f.Name, cmp.Or(f.Language, "Go"), methods, f.VerifyJWT, f.Timeout, f.MaxBody,
 			f.MaxConcurrent, f.Schedule)
 	}
 	if err := t.Flush(); err != nil {
@@ -80,7 +81,7 @@ func printStats(inv *Invocation, info control.FunctionsInfo) error {
 		return err
 	}
 	if info.Memory > 0 {
-		fmt.Fprintf(inv.Stderr, "memory of the process: %d MB\n", info.Memory>>20)
+		fmt.Fprintf(inv.Stderr, "memory of the processes: %d MB\n", info.Memory>>20)
 	}
 	return nil
 }

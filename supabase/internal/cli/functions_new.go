@@ -8,15 +8,25 @@ import (
 )
 
 func newFunction(inv *Invocation) error {
+	typeScript := inv.flags.Bool("ts", false, "write supabase/functions/NAME/index.ts, which Deno runs, instead of Go")
 	if err := inv.parseMixed(1, 1); err != nil {
 		return err
 	}
-	written, err := scaffold.New(cmp.Or(inv.workdir, "."), inv.args[0])
+	write := scaffold.New
+	if *typeScript {
+		write = scaffold.NewTypeScript
+	}
+	written, err := write(cmp.Or(inv.workdir, "."), inv.args[0])
 	if err != nil {
 		return err
 	}
 	for _, file := range written {
 		fmt.Fprintln(inv.Stdout, "wrote", file)
+	}
+	if *typeScript {
+		fmt.Fprintln(inv.Stdout, inv.named("the next `daawo start` serves /functions/v1/"+inv.args[0]+
+			"; with --dev it is served at once"))
+		return nil
 	}
 	fmt.Fprintln(inv.Stdout,
 		inv.named(fmt.Sprintf("/functions/v1/%s serves it after the next build; `daawo start --dev` serves it at once",

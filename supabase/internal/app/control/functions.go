@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
@@ -20,6 +23,8 @@ type Functions struct {
 	Dev      *child.Dev       // nil without functions in a process that is built from source
 	Deployer *deploy.Deployer // nil in development
 	Watching bool             // the source is watched
+
+	TypeScript *deno.Service
 }
 
 // FunctionsInfo says which functions a server has, and where they come from.
@@ -28,7 +33,7 @@ type FunctionsInfo struct {
 	Version   string              `json:"version,omitempty"`
 	Building  bool                `json:"building,omitempty"` // the functions of the source are built for the first time
 	Problem   string              `json:"problem,omitempty"`  // why none of them serve
-	Memory    int64               `json:"memory,omitempty"`   // resident bytes of the process of deployed functions
+	Memory    int64               `json:"memory,omitempty"`   // resident bytes of the processes of functions
 	Functions []host.FunctionInfo `json:"functions"`
 	Stats     []host.Stats        `json:"stats"`
 }
@@ -69,6 +74,13 @@ func (c Functions) Info(ctx context.Context) (FunctionsInfo, error) {
 			info.Source, info.Version, info.Memory = "deployed", id, c.Deployer.MemoryUse()
 			info.Building, info.Problem = false, ""
 		}
+	}
+	if c.TypeScript != nil {
+		info.Functions = slices.Concat(info.Functions, c.TypeScript.List())
+		slices.SortFunc(info.Functions, func(a, b host.FunctionInfo) int { return strings.Compare(a.Name, b.Name) })
+		info.Stats = slices.Concat(info.Stats, c.TypeScript.Host.Stats())
+		slices.SortFunc(info.Stats, func(a, b host.Stats) int { return strings.Compare(a.Function, b.Function) })
+		info.Memory += c.TypeScript.Memory()
 	}
 	return info, nil
 }

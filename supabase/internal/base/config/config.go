@@ -22,7 +22,7 @@ type Config struct {
 
 	Dir        string      // base folder of the relative paths in config.toml; "" for the built-in file
 	PageValues []PageValue // filled into the pages of the site
-	Ignored    []string    // keys of config.toml that only the official CLI uses (Deno functions, Docker-only services)
+	Ignored    []string    // keys of config.toml that only the official CLI uses, such as those of Docker-only services
 	Warnings   []string    // mistakes in config.toml that do not prevent a start, for the log
 
 	unset map[string]string // keys of config.toml whose value is env(NAME) of a variable that is not set, with NAME
@@ -137,15 +137,20 @@ type Realtime struct {
 	Unauthorized               bool     `toml:"unauthorized_events" doc:"Send roles that may not select a table an empty event for each of its changes, as supabase/realtime does. Otherwise they get none."`
 }
 
-// EdgeRuntime holds the secrets that functions get as variables. Other settings of functions are in
-// their Go code.
+// EdgeRuntime holds the secrets that functions get as variables. Other settings of functions in Go
+// are in their code.
 type EdgeRuntime struct {
 	Secrets map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
 }
 
-// Function configures a function that runs at FUNCTIONS_URL.
+// Function configures a function in TypeScript, or one that runs at FUNCTIONS_URL. Paths are
+// relative to config.toml.
 type Function struct {
-	VerifyJWT bool `toml:"verify_jwt" doc:"With FUNCTIONS_URL the gateway requires a valid token for this function. Default: true."`
+	Enabled     bool     `toml:"enabled" doc:"Serve this function in TypeScript. Default: true."`
+	VerifyJWT   bool     `toml:"verify_jwt" doc:"Require a valid token for this function in TypeScript, or at FUNCTIONS_URL. Default: true."`
+	ImportMap   string   `toml:"import_map" doc:"Import map or deno.json of this function in TypeScript. Default: deno.json, deno.jsonc or import_map.json in its folder, or else functions/import_map.json."`
+	Entrypoint  string   `toml:"entrypoint" doc:"Main file of this function in TypeScript. Default: index.ts in its folder."`
+	StaticFiles []string `toml:"static_files" doc:"Files outside of its folder that this function in TypeScript may read, glob patterns."`
 }
 
 // Duration is a time.Duration in the notation of time.ParseDuration, such as "1s" or "24h".

@@ -66,8 +66,8 @@ enabled = true
 secret = "env(MISSING)"
 [auth.sms.test_otp]
 15550100 = "123456"
-[functions.hello]
-import_map = "./deno.json"
+[edge_runtime]
+deno_version = 2
 `)
 	c, err := Load(Sources{File: file, Name: "config.toml", Getenv: env("MAIL_PASS", "hunter2")})
 	if err != nil {
@@ -86,7 +86,7 @@ import_map = "./deno.json"
 	if p := c.Auth.External["google"]; !p.Enabled || p.Secret != "" {
 		t.Errorf("env(NAME) of an unset variable is not empty: %+v", p)
 	}
-	if !slices.Contains(c.Ignored, "functions.hello.import_map") {
+	if !slices.Contains(c.Ignored, "edge_runtime.deno_version") {
 		t.Errorf("the unused key is missing in Ignored: %v", c.Ignored)
 	}
 }

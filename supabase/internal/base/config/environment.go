@@ -35,6 +35,8 @@ type Environment struct {
 	FunctionsURL    string `env:"FUNCTIONS_URL" doc:"Serve /functions/v1 from this address instead of the functions inside."`
 	FunctionsPort   uint16 `env:"PORT" default:"9000" doc:"Port of serve functions; 0 picks a free one."`
 	FunctionsMemory Size   `env:"FUNCTIONS_MEMORY" default:"512MiB" doc:"Memory limit of the process of deployed functions. A process above it is ended and started again."`
+	DenoPath        string `env:"DENO_PATH" doc:"Deno program that runs functions in TypeScript. Default: deno of PATH, of the project's node_modules, or of daawo deno add."`
+	DenoProcesses   uint16 `env:"DENO_PROCESSES" doc:"Functions in TypeScript that run at the same time. 0: one for each 512 MB of the machine's memory, from 4 to 32."`
 	Region          string `env:"SB_REGION" default:"local" doc:"Region of this server. Functions see it, and their replies name it in X-Sb-Edge-Region."`
 	InsideURL       string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
 	RealtimeURL     string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime instead of the engine inside."`

@@ -101,7 +101,8 @@ func merge(to, from map[string]any) {
 
 // modernize gives sections and keys the names that Project has: [inbucket] is [local_smtp],
 // enable_signup of [auth.email] and [auth.sms] is enabled. As with the CLI, a section
-// [auth.email.smtp] without the key enabled is enabled, and one of [functions] has verify_jwt.
+// [auth.email.smtp] without the key enabled is enabled, and one of [functions] has enabled and
+// verify_jwt.
 func modernize(file map[string]any) {
 	if old, ok := file["inbucket"]; ok {
 		if _, both := file["local_smtp"]; !both {
@@ -121,8 +122,11 @@ func modernize(file map[string]any) {
 	}
 	functions, _ := file["functions"].(map[string]any)
 	for _, value := range functions {
-		if section, ok := value.(map[string]any); ok && section["verify_jwt"] == nil {
-			section["verify_jwt"] = true
+		section, _ := value.(map[string]any)
+		for _, key := range []string{"enabled", "verify_jwt"} {
+			if section != nil && section[key] == nil {
+				section[key] = true
+			}
 		}
 	}
 	email, _ := auth["email"].(map[string]any)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestLeniency checks that settings of other people's projects start with a warning that names the
@@ -223,15 +225,18 @@ func TestEmptySchemas(t *testing.T) {
 	}
 }
 
-// TestVerifyJWT checks the default of verify_jwt, as with the CLI.
-func TestVerifyJWT(t *testing.T) {
-	c, err := Load(Sources{File: []byte("[functions.a]\nverify_jwt = false\n[functions.b]\nimport_map = \"./x.json\""),
-		Name: "config.toml"})
+// TestFunctionDefaults checks the defaults of verify_jwt and enabled, as with the CLI.
+func TestFunctionDefaults(t *testing.T) {
+	c, err := Load(Sources{Name: "config.toml", File: []byte("[functions.a]\nverify_jwt = false\n" +
+		"[functions.b]\nimport_map = \"./x.json\"\n[functions.c]\nenabled = false")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Functions["a"].VerifyJWT || !c.Functions["b"].VerifyJWT || len(c.Functions) != 2 || len(c.Warnings) > 0 {
-		t.Errorf("%v, warnings %q", c.Functions, c.Warnings)
+	want := map[string]Function{
+		"a": {Enabled: true}, "b": {Enabled: true, VerifyJWT: true, ImportMap: "./x.json"}, "c": {VerifyJWT: true},
+	}
+	if diff := cmp.Diff(want, c.Functions); diff != "" || len(c.Warnings) > 0 {
+		t.Errorf("%s, warnings %q", diff, c.Warnings)
 	}
 }
 

@@ -6,9 +6,6 @@ import "strings"
 // name; a last segment ** stands for all keys of the section.
 type unusedKey struct{ Key, Why string }
 
-// denoOnly is the reason of keys about the files of a function.
-const denoOnly = "Functions in TypeScript are not run. Functions in Go have their settings in their code."
-
 // unusedKeys lists the keys of the CLI's reference that Project does not have. They are no
 // mistakes, so nothing is logged about them; `doctor` names them.
 var unusedKeys = []unusedKey{
@@ -37,12 +34,10 @@ var unusedKeys = []unusedKey{
 	{"auth.service_role_key", "SERVICE_ROLE_KEY sets the key of an installation."},
 	{"auth.email.template.*.content", "The CLI refuses it, too: use content_path."},
 	{"auth.email.notification.*.content", "The CLI refuses it, too: use content_path."},
-	{"edge_runtime.enabled", "Functions in Go are always served."},
-	{"edge_runtime.policy", "Functions in TypeScript are not run."},
-	{"edge_runtime.inspector_port", "Functions in TypeScript are not run."},
-	{"edge_runtime.deno_version", "Functions in TypeScript are not run."},
-	{"functions.*.enabled", denoOnly}, {"functions.*.import_map", denoOnly}, {"functions.*.entrypoint", denoOnly},
-	{"functions.*.static_files", denoOnly},
+	{"edge_runtime.enabled", "Functions are always served."},
+	{"edge_runtime.policy", "Each function in TypeScript has a process, which serves many calls."},
+	{"edge_runtime.inspector_port", "Functions in TypeScript have no inspector."},
+	{"edge_runtime.deno_version", "The installed Deno runs functions in TypeScript."},
 	{"analytics.**", "There is no Logflare; logs go to the standard error."},
 	{"experimental.**", "OrioleDB, pg-delta and inspection rules belong to the CLI. Database webhooks need no switch."},
 }

@@ -54,3 +54,20 @@ func cgroupLimit(membership, root string) int64 {
 	}
 	return least
 }
+
+// Available returns the bytes of memory of this machine or, if it is less, the limit of the
+// container or the systemd unit. It returns 0 if that is not known.
+func Available() int64 {
+	machine := int64(0)
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		_, rest, _ := strings.Cut(string(text), "MemTotal:")
+		if words := strings.Fields(rest); len(words) > 0 {
+			kilobytes, _ := strconv.ParseInt(words[0], 10, 64) // 0 means unknown
+			machine = kilobytes << 10
+		}
+	}
+	if limit := cgroupLimit("/proc/self/cgroup", "/sys/fs/cgroup"); limit > 0 && (machine == 0 || limit < machine) {
+		return limit
+	}
+	return machine
+}

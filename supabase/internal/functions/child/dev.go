@@ -148,7 +148,7 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := d.acquire()
 	defer v.end()
 	if problem != "" && !d.Public {
-		w.Header().Set(problemHeader, url.PathEscape(strings.ToValidUTF8(problem[:min(len(problem), maxProblem)], "")))
+		w.Header().Set(ProblemHeader, Problem(problem))
 		w = &bootErrors{ResponseWriter: w, problem: problem}
 	}
 	if p, ok := v.(*Process); ok {
@@ -159,12 +159,17 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.ServeHTTP(w, r)
 }
 
-// problemHeader is the header with the compiler error, percent-encoded, that replies have while the
-// source does not compile. The site's development server shows it in the page.
-const (
-	problemHeader = "X-Functions-Problem"
-	maxProblem    = 2000 // bytes
-)
+// ProblemHeader is the header with the compiler error that replies have while the source does not
+// compile. The site's development server shows it in the page.
+const ProblemHeader = "X-Functions-Problem"
+
+// maxProblem is the largest part of an error in ProblemHeader, in bytes.
+const maxProblem = 2000
+
+// Problem returns the value of ProblemHeader for an error: its beginning, percent-encoded.
+func Problem(text string) string {
+	return url.PathEscape(strings.ToValidUTF8(text[:min(len(text), maxProblem)], ""))
+}
 
 // acquire returns the current version and keeps it alive until end.
 func (d *Dev) acquire() server {

@@ -21,7 +21,7 @@ func TestMemoryOfEnded(t *testing.T) {
 	deadline := time.Now().Add(time.Minute)
 	for bytes := int64(0); bytes == 0; time.Sleep(time.Millisecond) { // a process that was forked just now has none
 		var ok bool
-		if bytes, ok = memoryOf(cmd.Process.Pid); !ok || time.Now().After(deadline) {
+		if bytes, _, ok = Usage(cmd.Process.Pid); !ok || time.Now().After(deadline) {
 			t.Fatalf("a running process: %d bytes, %t", bytes, ok)
 		}
 	}
@@ -29,7 +29,7 @@ func TestMemoryOfEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ; ; time.Sleep(time.Millisecond) {
-		if _, ok := memoryOf(cmd.Process.Pid); !ok {
+		if _, _, ok := Usage(cmd.Process.Pid); !ok {
 			return
 		}
 		if time.Now().After(deadline) {

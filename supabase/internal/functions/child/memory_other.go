@@ -2,7 +2,10 @@
 
 package child
 
-// memoryOf is not known on this system: only the Go runtime of the process keeps its memory limit.
-func memoryOf(int) (bytes int64, ok bool) { return 0, false }
+import "time"
 
-func preferForOOM(int) error { return nil }
+// Usage is not known on this system: only the runtime of the process keeps its memory limit.
+func Usage(int) (bytes int64, processor time.Duration, ok bool) { return 0, 0, false }
+
+// PreferForOOM does nothing on this system.
+func PreferForOOM(int) error { return nil }

@@ -13,8 +13,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"strconv"
@@ -35,7 +33,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	client *http.Client
-	proxy  *httputil.ReverseProxy
+	proxy  *Proxy
 	calls  sync.WaitGroup
 	exited chan struct{}
 
@@ -69,21 +67,13 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := &socketTransport{path: socket}
-	p := &Process{keep: o.Keep, cmd: cmd, stdin: stdin, client: &http.Client{Transport: transport},
+	proxy := NewProxy(socket, func(w http.ResponseWriter, r *http.Request, err error) {
+		log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
+		w.Header().Set("Retry-After", "1")
+		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
+	})
+	p := &Process{keep: o.Keep, cmd: cmd, stdin: stdin, client: proxy.Client(), proxy: proxy,
 		exited: make(chan struct{})}
-	p.proxy = &httputil.ReverseProxy{
-		Transport:      transport,
-		FlushInterval:  0, // see fromChild
-		BufferPool:     &copyBuffers,
-		Rewrite:        toChild,
-		ModifyResponse: fromChild,
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
-			w.Header().Set("Retry-After", "1")
-			host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
-		},
-	}
 	var output bytes.Buffer // for the error of a failed start
 	var mu sync.Mutex
 	read := make(chan struct{})
@@ -114,7 +104,7 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 		}
 		_ = stderr.Close()
 		<-read
-		transport.CloseIdleConnections()
+		proxy.Close()
 	}()
 	if err = p.Configure(config); err == nil {
 		err = p.awaitReady(ctx)
@@ -182,29 +172,6 @@ func (p *Process) describe(ctx context.Context) error {
 
 // Schedules returns the cron expressions of the process.
 func (p *Process) Schedules() map[string]string { return host.SchedulesOf(p.Functions) }
-
-// toChild forwards a call with the gateway's headers about the client, which a ReverseProxy
-// removes.
-func toChild(r *httputil.ProxyRequest) {
-	r.SetURL(&url.URL{Scheme: "http", Host: "functions"})
-	r.Out.Host = r.In.Host
-	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port",
-		"X-Forwarded-Prefix"} {
-		if v := r.In.Header.Get(name); v != "" {
-			r.Out.Header.Set(name, v)
-		}
-	}
-}
-
-// fromChild makes a ReverseProxy pass a reply on as it comes, if its body is not here yet: a
-// ReverseProxy flushes each part of a body whose length it does not know. Doing so for a short
-// reply takes a goroutine and a second write to the client.
-func fromChild(res *http.Response) error {
-	if body, ok := res.Body.(*socketBody); ok && !body.arrived {
-		res.ContentLength = -1
-	}
-	return nil
-}
 
 // relay logs a log line of a child, with its attributes in the same order. Another line, such as
 // printed text, is logged as it is.
@@ -289,7 +256,10 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // MemoryUse returns the resident bytes of the process. It returns false if the process has ended,
 // also while its parent has not waited for it, and where that is not known.
-func (p *Process) MemoryUse() (bytes int64, ok bool) { return memoryOf(p.cmd.Process.Pid) }
+func (p *Process) MemoryUse() (bytes int64, ok bool) {
+	bytes, _, ok = Usage(p.cmd.Process.Pid)
+	return bytes, ok
+}
 
 // CheckHealth runs Func.Health of all functions in the child.
 func (p *Process) CheckHealth(ctx context.Context) error {
@@ -372,7 +342,7 @@ const memoryCheck = 200 * time.Millisecond
 // limitMemory kills the process when it uses more than limit bytes. Before that its runtime
 // collects garbage at nine tenths.
 func (p *Process) limitMemory(limit int64, log *slog.Logger) {
-	if err := preferForOOM(p.cmd.Process.Pid); err != nil {
+	if err := PreferForOOM(p.cmd.Process.Pid); err != nil {
 		log.Warn("the kernel may end another process than the functions when memory is short", "error", err)
 	}
 	tick := time.NewTicker(memoryCheck)

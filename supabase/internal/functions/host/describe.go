@@ -29,8 +29,9 @@ func (d Description) Answers(name string) bool {
 // FunctionInfo describes a function.
 type FunctionInfo struct {
 	Name          string   `json:"name"`
-	Handler       bool     `json:"handler"` // answers calls
-	Typed         bool     `json:"typed"`   // by edge.JSON
+	Language      string   `json:"language,omitempty"` // "" means Go
+	Handler       bool     `json:"handler"`            // answers calls
+	Typed         bool     `json:"typed"`              // by edge.JSON
 	Methods       []string `json:"methods,omitempty"`
 	VerifyJWT     bool     `json:"verify_jwt"`
 	Timeout       string   `json:"timeout"`
@@ -41,7 +42,7 @@ type FunctionInfo struct {
 }
 
 // Describe returns the functions of the host, ordered by name.
-func (h *Host) Describe() Description { return Description{Protocol, Describe(h.Functions)} }
+func (h *Host) Describe() Description { return Description{Protocol, Describe(h.Given())} }
 
 // Describe returns functions, ordered by name.
 func Describe(functions map[string]edge.Func) []FunctionInfo {
@@ -76,7 +77,7 @@ func (h *Host) CheckHealth(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, HealthTimeout)
 	defer cancel()
 	var failed []error
-	for name, f := range h.functions {
+	for name, f := range h.all() {
 		if f.Health == nil {
 			continue
 		}

@@ -68,12 +68,12 @@ type Outbox interface {
 // Host serves functions at /<name>/….
 type Host struct {
 	Options
-	services  *services
-	functions map[string]*function
-	metrics   *metrics
-	lifetime  context.Context // of work given to WaitUntil
-	end       context.CancelFunc
-	work      sync.WaitGroup
+	Registry
+	services *services
+	metrics  *metrics
+	lifetime context.Context // of work given to WaitUntil
+	end      context.CancelFunc
+	work     sync.WaitGroup
 }
 
 // function is a hosted function with its state.
@@ -107,16 +107,12 @@ func New(o Options) (*Host, error) {
 	if o.JobWait == 0 {
 		o.JobWait = 5 * time.Second
 	}
-	h := &Host{Options: o, functions: map[string]*function{}, metrics: newMetrics(o.Meter)}
+	h := &Host{Options: o, metrics: newMetrics(o.Meter)}
 	h.services = &services{host: h}
 	h.lifetime, h.end = context.WithCancel(context.Background())
-	for name, f := range o.Functions {
-		f = f.WithDefaults()
-		if err := check(name, f); err != nil {
-			h.end()
-			return nil, err
-		}
-		h.functions[name] = &function{Func: f, name: name, gate: newGate(f), running: jobLimits(f)}
+	if err := h.Registry.Replace(o.Functions); err != nil {
+		h.end()
+		return nil, err
 	}
 	return h, nil
 }

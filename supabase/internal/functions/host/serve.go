@@ -22,7 +22,7 @@ import (
 // function.
 func (h *Host) MaxBody(path string) int64 {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if f, ok := h.functions[name]; ok {
+	if f, ok := h.lookup(name); ok {
 		return f.MaxBody
 	}
 	return 0
@@ -40,7 +40,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.openAPI(w, r)
 		return
 	}
-	f, ok := h.functions[name]
+	f, ok := h.lookup(name)
 	if !ok || f.Handler == nil {
 		NotFound(w)
 		return

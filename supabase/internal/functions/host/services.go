@@ -87,7 +87,7 @@ var (
 // Add adds durable work to a batch.
 func (s *services) Add(b *pgx.Batch, w edge.Durable) error {
 	if call, ok := w.(edge.JobCall); ok {
-		f, known := s.host.functions[call.Function]
+		f, known := s.host.lookup(call.Function)
 		if !known || f.Jobs[call.Job].Run == nil {
 			return fmt.Errorf("function %q has no job %q", call.Function, call.Job)
 		}

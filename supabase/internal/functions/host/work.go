@@ -16,7 +16,7 @@ import (
 // Schedules returns the cron expressions of the functions with a schedule, by function.
 func (h *Host) Schedules() map[string]string {
 	s := map[string]string{}
-	for name, f := range h.functions {
+	for name, f := range h.all() {
 		if f.Schedule != "" {
 			s[name] = f.Schedule
 		}
@@ -26,7 +26,7 @@ func (h *Host) Schedules() map[string]string {
 
 // RunSchedule runs the scheduled work of a function once. The outbox calls it.
 func (h *Host) RunSchedule(ctx context.Context, name string) error {
-	f, ok := h.functions[name]
+	f, ok := h.lookup(name)
 	if !ok || f.Run == nil {
 		return fmt.Errorf("function %q has no scheduled work", name)
 	}
@@ -38,7 +38,7 @@ func (h *Host) RunSchedule(ctx context.Context, name string) error {
 // are running, it waits for the end of one of them, up to Options.JobWait, and then returns
 // edge.Snooze.
 func (h *Host) RunJob(ctx context.Context, name, job string, args []byte) error {
-	f, ok := h.functions[name]
+	f, ok := h.lookup(name)
 	if !ok || f.Jobs[job].Run == nil {
 		return fmt.Errorf("function %q has no job %q", name, job)
 	}

@@ -9,6 +9,7 @@ import (
 	"go/format"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,6 +24,9 @@ var funcTemplate string
 //go:embed func_test.go.tmpl
 var testTemplate string
 
+//go:embed index.ts.tmpl
+var typeScriptTemplate string
+
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // taken lists names of folders and packages with another meaning.
@@ -36,6 +40,9 @@ func New(root, name string) ([]string, error) {
 	}
 	if token.IsKeyword(name) || slices.Contains(taken, name) {
 		return nil, fmt.Errorf("%q cannot name a function: the name is reserved", name)
+	}
+	if exists(root, "supabase", "functions", name) {
+		return nil, fmt.Errorf("supabase/functions/%s already exists, in TypeScript", name)
 	}
 	module, err := Module(root)
 	if err != nil {
@@ -72,6 +79,44 @@ func New(root, name string) ([]string, error) {
 	slices.Sort(written)
 	// The registry is last, because a watcher builds when it changes.
 	return append(written, filepath.Join("functions", "functions.go")), os.WriteFile(registry, registered, 0o644)
+}
+
+// NewTypeScript writes supabase/functions/<name>/ with a handler in TypeScript below root, the
+// folder that contains supabase/. It returns the paths that it wrote, relative to root.
+func NewTypeScript(root, name string) ([]string, error) {
+	if !nameForm.MatchString(name) {
+		return nil, fmt.Errorf("%q cannot name a function: use small letters, digits and single dashes, such as send-reminder", name)
+	}
+	if !exists(root, "supabase") {
+		return nil, errors.New("this folder has no supabase/; `daawo init` creates one")
+	}
+	if exists(root, "functions", name) {
+		return nil, fmt.Errorf("functions/%s already exists, in Go", name)
+	}
+	dir := filepath.Join("supabase", "functions", name)
+	if exists(root, dir) {
+		return nil, fmt.Errorf("%s already exists", dir)
+	}
+	if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+		return nil, err
+	}
+	files := map[string]string{
+		"deno.json": "{\n  \"imports\": {}\n}\n", "index.ts": strings.ReplaceAll(typeScriptTemplate, "{{.Name}}", name),
+	}
+	var written []string
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if err := os.WriteFile(filepath.Join(root, dir, file), []byte(files[file]), 0o644); err != nil {
+			return written, err
+		}
+		written = append(written, filepath.Join(dir, file))
+	}
+	return written, nil
+}
+
+// exists reports whether there is a file or folder.
+func exists(path ...string) bool {
+	_, err := os.Stat(filepath.Join(path...))
+	return err == nil
 }
 
 func render(text string, data map[string]string) ([]byte, error) {

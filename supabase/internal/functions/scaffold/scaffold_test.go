@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,6 +52,37 @@ func TestNew(t *testing.T) {
 	}
 	if _, err := New(t.TempDir(), "x"); err == nil || !strings.Contains(err.Error(), "project") {
 		t.Errorf("outside a project: %v", err)
+	}
+}
+
+// TestNewTypeScript checks the files of a function in TypeScript, and that a name is not used in
+// both languages.
+func TestNewTypeScript(t *testing.T) {
+	root := t.TempDir()
+	if _, err := NewTypeScript(root, "hello"); err == nil || !strings.Contains(err.Error(), "daawo init") {
+		t.Errorf("outside a project: %v", err)
+	}
+	for _, dir := range []string{"supabase", "functions/in-go"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := NewTypeScript(root, "hello")
+	want := []string{"supabase/functions/hello/deno.json", "supabase/functions/hello/index.ts"}
+	if err != nil || !slices.Equal(written, want) {
+		t.Errorf("%q, %v", written, err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "supabase/functions/hello/index.ts"))
+	if err != nil || !strings.Contains(string(text), "/functions/v1/hello.") {
+		t.Errorf("%s, %v", text, err)
+	}
+	for name, part := range map[string]string{"hello": "already exists", "in-go": "in Go", "Bad": "cannot name"} {
+		if _, err := NewTypeScript(root, name); err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New(root, "hello"); err == nil || !strings.Contains(err.Error(), "in TypeScript") {
+		t.Errorf("the same name in Go: %v", err)
 	}
 }
 

@@ -1,0 +1,3 @@
+import { missing } from './missing.ts';
+
+Deno.serve(() => new Response(missing));

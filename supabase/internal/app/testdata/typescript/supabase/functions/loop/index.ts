@@ -1,0 +1,4 @@
+Deno.serve((request) => {
+  while (request.method === 'POST');
+  return new Response('no loop');
+});

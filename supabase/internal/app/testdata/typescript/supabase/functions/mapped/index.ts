@@ -1,0 +1,3 @@
+import { cors } from 'shared/cors.ts';
+
+Deno.serve(() => Response.json(Object.keys(cors).length));

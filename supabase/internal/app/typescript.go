@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/base/memory"
+	"daawo/supabase/internal/functions/deno"
+	"daawo/supabase/internal/functions/host"
+)
+
+// openTypeScript serves the project's functions in TypeScript beside next, which serves those in
+// Go.
+func (f *hosting) openTypeScript(next http.Handler, known *control.Functions) (http.Handler, error) {
+	root := f.Config.Dir
+	if root != "" {
+		var err error
+		if root, err = filepath.Abs(root); err != nil {
+			return nil, err
+		}
+	}
+	o := deno.Options{
+		Root: root, Settings: f.Config.Functions, Cache: filepath.Join(f.Data, "deno"), Watch: f.Dev,
+		Public: !f.Config.Loopback(), Project: f.Config.ProjectID, Region: f.Config.Region,
+		Limits: deno.Limits{Processes: f.denoProcesses()},
+		Deno:   findDeno(f.Installation, root), Getenv: f.Getenv, Taken: f.inGo,
+		Vars: func() (map[string]string, error) { return f.typeScriptEnv(root) },
+		Log:  slog.New(f.journal).With("part", "functions"),
+	}
+	s, err := deno.New(o, host.Options{
+		Verify: verifier(f.keys), Region: f.Config.Region, Client: f.clientAddress, Log: o.Log, Meter: known.Host.Meter,
+		Drain: installation.DrainTimeout, Now: f.Now, Traces: f.traces,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("functions in TypeScript: %w", err)
+	}
+	f.OnClose("functions in TypeScript", s.Close)
+	f.keys.OnChange(func(keys.Set) { s.Restart() })
+	if names := s.Names(); len(names) > 0 {
+		if _, err := o.Deno(context.Background()); err != nil {
+			f.Log.Warn("functions in TypeScript are not run", "functions", names, "reason", err)
+		}
+	}
+	known.TypeScript = s
+	return s.Next(next), nil
+}
+
+// denoProcesses returns how many functions in TypeScript may run at the same time.
+func (f *hosting) denoProcesses() int {
+	if n := f.Config.DenoProcesses; n > 0 {
+		return int(n)
+	}
+	return int(min(max(memory.Available()/(512<<20), 4), 32))
+}
+
+// inGo returns an error if a function of this name exists in Go.
+func (f *hosting) inGo(name string) error {
+	_, built := f.Functions[name]
+	if !built && f.FunctionsDir != "" {
+		_, err := os.Stat(filepath.Join(f.FunctionsDir, "functions", name))
+		built = err == nil
+	}
+	if built {
+		return fmt.Errorf("function %q exists in Go and in TypeScript: remove functions/%s or supabase/functions/%s",
+			name, name, name)
+	}
+	return nil
+}
+
+// findDeno returns a function that looks for Deno until it has found one.
+func findDeno(in installation.Installation, root string) func(context.Context) (string, error) {
+	finder := deno.Finder{Path: in.Config.DenoPath, Added: in.Added}
+	if in.Getenv != nil {
+		finder.Search, _ = in.Getenv("PATH")
+	}
+	if root != "" {
+		finder.Home = filepath.Dir(root)
+	}
+	var mu sync.Mutex
+	var found string
+	return func(ctx context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if found != "" {
+			return found, nil
+		}
+		program, err := finder.Find(ctx)
+		if err == nil {
+			found = program
+		}
+		return program, err
+	}
+}
+
+// typeScriptEnv returns the variables of functions in TypeScript: those of upstream's runtime, the
+// secrets of config.toml, and those of functions/.env.
+func (f *hosting) typeScriptEnv(root string) (map[string]string, error) {
+	env, err := host.ReadEnvFile(deno.EnvFile(root))
+	if err != nil {
+		return nil, err
+	}
+	if env == nil {
+		env = map[string]string{}
+	}
+	for name, value := range f.stackEnv() {
+		env[name] = value
+	}
+	delete(env, "DESK_URL")
+	set := f.keys.Current()
+	for name, key := range map[string]string{
+		"SUPABASE_PUBLISHABLE_KEYS": set.Publishable, "SUPABASE_SECRET_KEYS": set.Secret,
+	} {
+		text, err := json.Marshal(map[string]string{"default": key})
+		if err != nil {
+			return nil, err
+		}
+		env[name] = string(text)
+	}
+	env["SUPABASE_JWKS"] = string(keys.JWKS(f.keys.Verifying()))
+	return env, nil
+}

@@ -1,0 +1,306 @@
+package deno
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/parts"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"), // http.DefaultClient keeps idle connections
+		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
+		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
+}
+
+// installed returns the Deno that `npm ci` installs.
+func installed(t testing.TB) string {
+	t.Helper()
+	found, _ := filepath.Glob("../../../../node_modules/@deno/" + runtime.GOOS + "-*/deno") // a valid pattern
+	if len(found) == 0 {
+		t.Fatal("node_modules has no Deno: run `npm ci`")
+	}
+	program, err := filepath.Abs(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// serving starts a service with these sources of functions and returns it with its address.
+func serving(t testing.TB, limits Limits, sources map[string]string) (*Service, string) {
+	t.Helper()
+	root := t.TempDir()
+	settings := map[string]config.Function{}
+	for name, source := range sources {
+		dir := filepath.Join(root, "functions", name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "index.ts"), []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		settings[name] = config.Function{Enabled: true}
+	}
+	program := installed(t)
+	log := slog.New(slog.DiscardHandler)
+	s, err := New(Options{
+		Root: root, Settings: settings, Cache: filepath.Join(t.TempDir(), "cache"), Limits: limits, Log: log,
+		Deno:   func(context.Context) (string, error) { return program, nil },
+		Vars:   func() (map[string]string, error) { return map[string]string{}, nil },
+		Getenv: func(string) (string, bool) { return "", false }, Taken: func(string) error { return nil },
+	}, host.Options{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s.Next(http.NotFoundHandler()))
+	t.Cleanup(func() {
+		server.Close()
+		if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, server.URL
+}
+
+// get calls a function and returns the status, the code of an error, and the body.
+func get(t testing.TB, url string) (status int, code, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err.Error(), ""
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err.Error(), ""
+	}
+	return res.StatusCode, res.Header.Get("Sb-Error-Code"), string(text)
+}
+
+// alive returns the processes of a service.
+func (s *Service) alive() []int {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	var pids []int
+	for _, p := range s.pool.live {
+		if !p.retired {
+			pids = append(pids, p.cmd.Process.Pid)
+		}
+	}
+	return pids
+}
+
+// busy returns the number of calls in flight.
+func (s *Service) busy() (calls int) {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	for _, p := range s.pool.live {
+		calls += p.calls
+	}
+	return calls
+}
+
+// TestKilledProcesses calls functions while their processes are killed: each call gets a reply, and
+// a failed one has a code.
+func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
+	sources := map[string]string{}
+	for i := range 6 {
+		sources[fmt.Sprintf("f%d", i)] = fmt.Sprintf(`Deno.serve(async () => {
+			await new Promise((resolve) => setTimeout(resolve, 10));
+			return new Response("%d");
+		})`, i)
+	}
+	s, url := serving(t, Limits{Processes: 4}, sources)
+	ctx, stop := context.WithCancel(t.Context())
+	var killer sync.WaitGroup
+	killer.Go(func() {
+		for ctx.Err() == nil {
+			if pids := s.alive(); len(pids) > 0 {
+				_ = syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL) // it may have ended
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+	})
+	var mu sync.Mutex
+	seen := map[string]int{}
+	var callers sync.WaitGroup
+	for c := range 6 {
+		callers.Go(func() {
+			for i := range 15 {
+				n := (c + i/3) % 6
+				status, code, body := get(t, fmt.Sprintf("%s/f%d", url, n))
+				if status == 200 && body != fmt.Sprint(n) || status != 200 && code == "" || status != 200 && status < 500 {
+					t.Errorf("%d %s %s", status, code, body)
+				}
+				mu.Lock()
+				seen[fmt.Sprint(status, " ", code)]++
+				mu.Unlock()
+			}
+		})
+	}
+	callers.Wait()
+	stop()
+	killer.Wait()
+	t.Log(seen)
+	if seen["200 "] == 0 {
+		t.Error("no call had success")
+	}
+	for n := range 6 { // all serve again
+		if status, code, _ := get(t, fmt.Sprintf("%s/f%d", url, n)); status != 200 {
+			t.Errorf("after the kills: %d %s", status, code)
+		}
+	}
+}
+
+// TestProcessLife checks that a process serves many calls, ends when it is idle or its place is
+// needed, and that a call waits while all processes are busy.
+func TestProcessLife(t *testing.T) {
+	t.Parallel()
+	source := `const born = crypto.randomUUID();
+		Deno.serve(async (r) => {
+			await new Promise((resolve) => setTimeout(resolve, Number(new URL(r.url).searchParams.get("ms"))));
+			return new Response(born);
+		})`
+	s, url := serving(t, Limits{Processes: 1, Idle: 2 * time.Second, Wait: 20 * time.Second, Wall: 20 * time.Second},
+		map[string]string{"a": source, "b": source})
+	_, _, first := get(t, url+"/a")
+	if _, _, second := get(t, url+"/a"); second != first {
+		t.Error("the second call ran in another process")
+	}
+	var slow sync.WaitGroup
+	slow.Go(func() {
+		if status, _, body := get(t, url+"/a?ms=500"); status != 200 || body != first {
+			t.Errorf("the slow call: %d", status)
+		}
+	})
+	for s.busy() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if status, code, _ := get(t, url+"/b"); status != 200 {
+		t.Errorf("a call while all processes are busy: %d %s", status, code)
+	}
+	slow.Wait()
+	for deadline := time.Now().Add(time.Minute); len(s.alive()) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("an idle process does not end")
+		}
+	}
+	if _, _, again := get(t, url+"/a"); again == first || again == "" {
+		t.Errorf("after the end: %q", again)
+	}
+}
+
+// TestWallClock checks that a stream is cut off at the limit, and a call without a reply gets 546.
+func TestWallClock(t *testing.T) {
+	t.Parallel()
+	_, url := serving(t, Limits{Wall: 300 * time.Millisecond}, map[string]string{
+		"hangs":   `Deno.serve(() => new Promise(() => {}))`,
+		"streams": `Deno.serve(() => new Response(new ReadableStream({ start(c) { c.enqueue(new Uint8Array(1)); } })))`,
+	})
+	if status, code, body := get(t, url+"/hangs"); status != 546 || code != "WORKER_LIMIT" {
+		t.Errorf("%d %s %s", status, code, body)
+	}
+	if status, code, _ := get(t, url+"/streams"); status != 0 || code == "" {
+		t.Errorf("an endless stream ended with status %d", status)
+	}
+}
+
+// pack writes an archive of npm with one file.
+func pack(t *testing.T, archive, name, text string) {
+	t.Helper()
+	var content bytes.Buffer
+	zip := gzip.NewWriter(&content)
+	files := tar.NewWriter(zip)
+	err := files.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))})
+	if err == nil {
+		_, err = files.Write([]byte(text))
+	}
+	if err := errors.Join(err, files.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(archive, content.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFinder checks where Deno is looked for.
+func TestFinder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	// not the real program: packing its 95 MB takes seconds
+	archive := filepath.Join(dir, "deno.tgz")
+	pack(t, archive, "package/deno", "#!/bin/sh\necho deno 2.9.0\n")
+	store := &parts.Store{Dir: filepath.Join(dir, "parts"), Lock: filepath.Join(dir, "parts.lock")}
+	folder, err := store.Add(t.Context(), Part, parts.File(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Dir(write("script/deno", "#!/bin/sh\necho deno 2.9.0\n"))
+	program := installed(t)
+	module := filepath.Join(dir, "project", "node_modules", "@deno", platform(), "deno")
+	if err := os.MkdirAll(filepath.Dir(module), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(program, module); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		finder  Finder
+		want    string
+		problem string
+	}{
+		{"DENO_PATH", Finder{Path: program}, program, ""},
+		{"a wrong DENO_PATH", Finder{Path: "/bin/ls"}, "", "DENO_PATH: "},
+		{"PATH", Finder{Search: script + ":" + filepath.Dir(program)}, program, ""},
+		{"node_modules", Finder{Search: script, Home: filepath.Join(dir, "project", "below")}, module, ""},
+		{"none", Finder{Search: script, Home: t.TempDir()}, "", "need Deno"},
+		{"an added one", Finder{Added: store}, filepath.Join(folder, "deno"), ""},
+	} {
+		got, err := tt.finder.Find(t.Context())
+		if got != tt.want || (err == nil) != (tt.problem == "") || err != nil && !strings.Contains(err.Error(), tt.problem) {
+			t.Errorf("%s: %q, %v", tt.name, got, err)
+		}
+	}
+}

@@ -1,0 +1,414 @@
+// Package deno runs functions in TypeScript with Deno: each function in a process of its own with
+// few permissions, which starts at the first call and ends when it is idle.
+package deno
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"daawo/supabase/internal/base/tempdir"
+	"daawo/supabase/internal/functions/child"
+
+	"github.com/google/uuid"
+)
+
+//go:embed bootstrap.js
+var bootstrap string
+
+// Limits of a process. Those of upstream's runtime are in its documentation.
+type Limits struct {
+	Processes int           // that run at the same time
+	Heap      int64         // bytes of JavaScript's heap; upstream's is 256 MB
+	Memory    int64         // resident bytes
+	CPU       time.Duration // of processor time without the end of a call; upstream's is 2 s for each call
+	Wall      time.Duration // of a call with its background tasks; upstream's is 400 s
+	Idle      time.Duration // after which a process without calls ends
+	Boot      time.Duration // of a start, in which dependencies are fetched
+	Wait      time.Duration // of a call for a process while Processes run
+}
+
+// WithDefaults returns the limits with defaults in place of zeros.
+func (l Limits) WithDefaults() Limits {
+	set := func(to *time.Duration, value time.Duration) {
+		if *to == 0 {
+			*to = value
+		}
+	}
+	if l.Processes == 0 {
+		l.Processes = 8
+	}
+	if l.Heap == 0 {
+		l.Heap = 256 << 20
+	}
+	if l.Memory == 0 {
+		l.Memory = l.Heap + 128<<20 // Deno itself needs 60 MB
+	}
+	set(&l.CPU, 2*time.Second)
+	set(&l.Wall, 400*time.Second)
+	set(&l.Idle, 5*time.Minute)
+	set(&l.Boot, 2*time.Minute)
+	set(&l.Wait, 10*time.Second)
+	return l
+}
+
+// pool starts and ends the processes of all functions.
+type pool struct {
+	Options
+	dir       func() (*tempdir.Dir, error) // of the sockets; the first call makes it
+	bootstrap string                       // path of the module that runs before each function
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced when a process may have become free
+	current map[processKey]*process
+	live    []*process // those whose process has not ended
+	failed  map[processKey]failure
+	closed  bool
+	sockets int
+}
+
+// processKey names a function of a set.
+type processKey struct {
+	set  *set
+	name string
+}
+
+// failure is a failed start. The next one is tried after a pause, or after a change of the files.
+type failure struct {
+	err   error
+	state state
+	until time.Time
+	pause time.Duration
+}
+
+// Pauses after a failed start.
+const (
+	firstPause   = time.Second
+	longestPause = 30 * time.Second
+)
+
+var (
+	errBusy   = errors.New("all processes for functions are busy")
+	errClosed = errors.New("the server stops")
+)
+
+// bootError is the error of a function that does not start.
+type bootError struct{ cause error }
+
+func (e *bootError) Error() string { return e.cause.Error() }
+
+func newPool(o Options) *pool {
+	p := &pool{
+		Options: o, changed: make(chan struct{}), current: map[processKey]*process{}, failed: map[processKey]failure{},
+	}
+	p.dir = sync.OnceValues(func() (*tempdir.Dir, error) {
+		dir, err := tempdir.New("", "deno")
+		if err != nil {
+			return nil, err
+		}
+		if p.bootstrap, err = writeBootstrap(dir.Path); err != nil {
+			return nil, errors.Join(err, dir.Remove())
+		}
+		return dir, nil
+	})
+	return p
+}
+
+// maxStarts is how often a call starts a process that is killed at its start.
+const maxStarts = 3
+
+// acquire returns a process that can be called, and starts one if there is none. The caller must
+// release it.
+func (r *pool) acquire(ctx context.Context, k processKey, f Function) (*process, error) {
+	timer := time.NewTimer(r.Limits.Wait)
+	defer timer.Stop()
+	for starts := 1; ; {
+		p, changed, err := r.take(k, f)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil {
+			select {
+			case <-changed:
+				continue
+			case <-timer.C:
+				return nil, errBusy
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		select {
+		case <-p.booted:
+		case <-ctx.Done():
+			r.release(p)
+			return nil, ctx.Err()
+		}
+		if p.bootErr == nil {
+			return p, nil
+		}
+		r.release(p)
+		if !errors.Is(p.bootErr, errKilled) || starts == maxStarts {
+			return nil, &bootError{p.bootErr}
+		}
+		starts++
+		<-p.exited
+	}
+}
+
+// take returns the process of a function, or a new one, and counts the call. It returns nil and a
+// channel while all processes are busy.
+func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}, err error) {
+	var now state
+	if k.set.watch {
+		now = f.stateOf(k.set.root)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, nil, errClosed
+	}
+	if p := r.current[k]; p != nil {
+		if equal(p.state, now) && !hasExited(p) {
+			p.calls++
+			return p, nil, nil
+		}
+		r.retire(p, "termination")
+	}
+	if last, ok := r.failed[k]; ok && time.Now().Before(last.until) && equal(last.state, now) {
+		return nil, nil, &bootError{last.err}
+	}
+	if len(r.live) >= r.Limits.Processes {
+		r.evict()
+		return nil, r.changed, nil
+	}
+	if p, err = r.start(k, f); err != nil {
+		return nil, nil, err
+	}
+	p.state = now
+	r.current[k], p.calls = p, 1
+	r.live = append(r.live, p)
+	go r.watch(p)
+	return p, nil, nil
+}
+
+func hasExited(p *process) bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+func equal(a, b state) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name, s := range a {
+		if other, ok := b[name]; !ok || other.size != s.size || !other.modified.Equal(s.modified) {
+			return false
+		}
+	}
+	return true
+}
+
+// evict ends the process whose last call is the longest ago, if one has no calls.
+func (r *pool) evict() {
+	var oldest *process
+	for _, p := range r.live {
+		if p.calls == 0 && !p.retired && (oldest == nil || p.last.Before(oldest.last)) {
+			oldest = p
+		}
+	}
+	if oldest != nil {
+		r.retire(oldest, "early_drop")
+	}
+}
+
+// retire gives a process no further calls and ends it after its calls. r.mu is held.
+func (r *pool) retire(p *process, reason string) {
+	if p.retired {
+		return
+	}
+	p.retired = true
+	if r.current[p.key] == p {
+		delete(r.current, p.key)
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), r.Limits.Wall)
+		defer cancel()
+		for {
+			r.mu.Lock()
+			calls, changed := p.calls, r.changed
+			r.mu.Unlock()
+			if calls == 0 {
+				break
+			}
+			select {
+			case <-changed:
+			case <-p.exited:
+				return
+			case <-ctx.Done():
+			}
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		p.unload(ctx, reason)
+	}()
+}
+
+// release ends a call.
+func (r *pool) release(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.calls--
+	p.done++
+	p.last = time.Now()
+	if p.calls == 0 {
+		r.signal()
+	}
+}
+
+// signal wakes all that wait for a change. r.mu is held.
+func (r *pool) signal() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// start starts a process. r.mu is held.
+func (r *pool) start(k processKey, f Function) (*process, error) {
+	program, err := r.Deno(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	dir, err := r.dir()
+	if err != nil {
+		return nil, err
+	}
+	r.sockets++
+	socket := filepath.Join(dir.Path, strconv.Itoa(r.sockets))
+	log := r.Log.With("function", f.Name)
+	id := uuid.Must(uuid.NewV7()).String() // only fails if the system has no entropy
+	vars, err := r.Vars()
+	if err != nil {
+		return nil, err
+	}
+	var env []string
+	for name, value := range vars {
+		env = append(env, name+"="+value)
+	}
+	env = append(env, tools(f, k.set.root, k.set.cache, r.Getenv)...)
+	env = append(env, "DAAWO_FUNCTION_SOCKET="+socket, "SB_EXECUTION_ID="+id, "SB_REGION="+r.Region,
+		fmt.Sprintf("DENO_DEPLOYMENT_ID=%s_%s_%s", r.Project, f.Name, k.set.version))
+	p, err := startProcess(launch{
+		program: program, args: arguments(f, k.set, socket, r.bootstrap, r.Limits.Heap), env: env, dir: f.dir(),
+		socket: socket, bootLimit: r.Limits.Boot, log: log,
+	}, noReply)
+	if err != nil {
+		return nil, err
+	}
+	p.key = k
+	return p, nil
+}
+
+// forget removes a process that has ended and remembers a failed start.
+func (r *pool) forget(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live = slices.DeleteFunc(r.live, func(other *process) bool { return other == p })
+	if r.current[p.key] == p {
+		delete(r.current, p.key)
+	}
+	if p.bootErr != nil && !p.retired && !errors.Is(p.bootErr, errKilled) {
+		last := r.failed[p.key]
+		pause := min(max(firstPause, 2*last.pause), longestPause)
+		r.failed[p.key] = failure{p.bootErr, p.state, time.Now().Add(pause), pause}
+		p.log.Error("function does not start", "error", p.bootErr)
+	}
+	r.signal()
+}
+
+// drop ends the processes of a set after their calls, or all if s is nil. The next calls start new
+// ones.
+func (r *pool) drop(s *set) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.live {
+		if s == nil || p.key.set == s {
+			r.retire(p, "termination")
+		}
+	}
+	for k := range r.failed {
+		if s == nil || k.set == s {
+			delete(r.failed, k)
+		}
+	}
+}
+
+// close ends all processes after their calls, or when ctx ends.
+func (r *pool) close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.drop(nil)
+	for {
+		r.mu.Lock()
+		live, changed := slices.Clone(r.live), r.changed
+		r.mu.Unlock()
+		if len(live) == 0 {
+			break
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			for _, p := range live {
+				p.kill("")
+			}
+			<-changed
+		}
+	}
+	if r.bootstrap == "" {
+		return nil
+	}
+	dir, err := r.dir()
+	if err != nil {
+		return err
+	}
+	return dir.Remove()
+}
+
+// memory returns the resident bytes of all processes.
+func (r *pool) memory() (sum int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.live {
+		bytes, _, _ := child.Usage(p.cmd.Process.Pid)
+		sum += bytes
+	}
+	return sum
+}
+
+// replyError receives the error of a call without a reply.
+type replyError struct{ err error }
+
+type replyErrorKey struct{}
+
+// noReply keeps the error for the caller of the proxy.
+func noReply(_ http.ResponseWriter, r *http.Request, err error) {
+	r.Context().Value(replyErrorKey{}).(*replyError).err = err
+}
+
+// expire lets the calls of a process end, of which one has exceeded Limits.Wall, and then ends it.
+func (r *pool) expire(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.retire(p, "wall_clock")
+}

@@ -1,0 +1,314 @@
+package deno
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"daawo/supabase/internal/functions/child"
+)
+
+// process runs one function.
+type process struct {
+	key     processKey
+	state   state // of the files at the start; nil if they do not change
+	cmd     *exec.Cmd
+	log     *slog.Logger
+	proxy   *child.Proxy
+	booted  chan struct{} // closed when the function can be called, or bootErr is set
+	bootErr error
+	exited  chan struct{}
+	lines   *output
+
+	// guarded by Runtime.mu
+	calls   int
+	done    int       // calls that have ended
+	last    time.Time // end of the last call
+	retired bool      // gets no further calls
+
+	mu    sync.Mutex
+	limit string // the exceeded limit that ended the process, "" for none
+}
+
+// output relays what a function prints to the log and keeps the first lines for the error of a
+// failed start.
+type output struct {
+	mu    sync.Mutex
+	first bytes.Buffer
+	oom   bool // the heap was full
+}
+
+const (
+	maxLine  = 10_000   // bytes of a logged line, as upstream
+	maxFirst = 16 << 10 // bytes of the output that the error of a failed start contains
+)
+
+// relay logs each line until the end of the stream.
+func (o *output) relay(log *slog.Logger, level slog.Level, stream io.Reader) {
+	lines := bufio.NewReaderSize(stream, 64<<10)
+	for {
+		line, err := lines.ReadSlice('\n')
+		text := string(bytes.TrimRight(line[:min(len(line), maxLine)], "\r\n"))
+		for errors.Is(err, bufio.ErrBufferFull) { // drop the rest of a very long line
+			_, err = lines.ReadSlice('\n')
+		}
+		if text != "" {
+			log.Log(context.Background(), level, text)
+			o.mu.Lock()
+			if level > slog.LevelInfo && o.first.Len() < maxFirst {
+				o.first.WriteString(text + "\n")
+			}
+			o.oom = o.oom || level > slog.LevelInfo && strings.Contains(text, "JavaScript out of memory")
+			o.mu.Unlock()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.TrimSpace(o.first.String())
+}
+
+// launch describes the start of a process.
+type launch struct {
+	program   string
+	args      []string
+	env       []string
+	dir       string
+	socket    string
+	bootLimit time.Duration
+	log       *slog.Logger
+}
+
+// startProcess starts a process, which boots in the background. failed replies to calls that the
+// process does not answer.
+func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, error)) (*process, error) {
+	cmd := exec.Command(l.program, l.args...)
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = l.env, l.dir, attributes()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{
+		cmd: cmd, log: l.log, proxy: child.NewProxy(l.socket, failed), booted: make(chan struct{}),
+		exited: make(chan struct{}), lines: &output{}, last: time.Now(),
+	}
+	started := make(chan error)
+	go func() {
+		// The kernel ends the process with the thread that has started it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		var read sync.WaitGroup
+		read.Go(func() { p.lines.relay(l.log, slog.LevelInfo, stdout) })
+		read.Go(func() { p.lines.relay(l.log, slog.LevelWarn, stderr) })
+		read.Wait() // Wait closes the pipes
+		_ = cmd.Wait()
+		p.proxy.Close()
+		close(p.exited)
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	if err := child.PreferForOOM(cmd.Process.Pid); err != nil {
+		l.log.Warn("the kernel may end another process than the function when memory is short", "error", err)
+	}
+	go p.boot(l.bootLimit)
+	return p, nil
+}
+
+// boot waits until the function can be called.
+func (p *process) boot(limit time.Duration) {
+	defer close(p.booted)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	go func() {
+		select {
+		case <-p.exited:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for {
+		status, text, err := p.ask(ctx, "boot", "")
+		switch {
+		case err == nil && status == http.StatusOK:
+			return
+		case err == nil:
+			p.bootErr = errors.New(text)
+			p.kill("")
+			return
+		}
+		select {
+		case <-ctx.Done():
+			p.bootErr = p.notBooted(limit)
+			p.kill("")
+			return
+		case <-time.After(3 * time.Millisecond):
+		}
+	}
+}
+
+// errKilled means that a process ended without a message, so that the function is not the cause.
+var errKilled = errors.New("the process ended")
+
+// notBooted returns why a process did not boot.
+func (p *process) notBooted(limit time.Duration) error {
+	select {
+	case <-p.exited:
+		if text := p.lines.text(); text != "" {
+			return errors.New(text)
+		}
+		return errKilled
+	default:
+		return fmt.Errorf("the function was not ready after %v\n%s", limit, p.lines.text())
+	}
+}
+
+// ask sends a request of this program to the process.
+func (p *process) ask(ctx context.Context, what, body string) (status int, text string, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://function/_internal/"+what,
+		strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	res, err := p.proxy.Client().Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer res.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+	return res.StatusCode, string(reply), err
+}
+
+// kill ends the process and those that it may have started. limit names the limit that it has
+// exceeded, "" for none.
+func (p *process) kill(limit string) {
+	p.mu.Lock()
+	if p.limit == "" {
+		p.limit = limit
+	}
+	p.mu.Unlock()
+	select {
+	case <-p.exited:
+	default:
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
+	}
+}
+
+// exceeded returns the limit that ended the process, "" for none. It waits a moment for the end: a
+// call can learn of it first.
+func (p *process) exceeded() (limit string, ended bool) {
+	select {
+	case <-p.exited:
+	case <-time.After(time.Second):
+		return "", false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines.mu.Lock()
+	defer p.lines.mu.Unlock()
+	if p.limit == "" && p.lines.oom {
+		p.limit = limitMemory
+	}
+	return p.limit, true
+}
+
+// Limits that end a process.
+const (
+	limitMemory = "memory"
+	limitCPU    = "processor time"
+	limitWall   = "wall clock"
+)
+
+// unload tells the function that its process ends, and waits for its background tasks.
+func (p *process) unload(ctx context.Context, reason string) {
+	_, _, _ = p.ask(ctx, "unload", reason) // the process ends in any case
+	p.kill("")
+	<-p.exited
+}
+
+// arguments returns the flags of Deno for a function.
+func arguments(f Function, s *set, socket, bootstrap string, heap int64) []string {
+	readable := append(f.readable(s.root), filepath.Join(s.cache, "npm"), socket)
+	for i, path := range readable {
+		readable[i] = strings.ReplaceAll(path, ",", ",,")
+	}
+	args := []string{
+		"run", "--quiet", "--no-prompt", "--no-lock", "--no-check", "--node-modules-dir=none", "--allow-env", "--allow-net",
+		"--allow-import", "--allow-sys=cpus,homedir,hostname,loadavg,osRelease,osUptime,systemMemoryInfo,uid,gid",
+		"--allow-read=" + strings.Join(readable, ","), "--allow-write=" + strings.ReplaceAll(socket, ",", ",,"),
+		fmt.Sprintf("--v8-flags=--max-old-space-size=%d", heap>>20), "--preload=" + bootstrap,
+	}
+	if s.offline {
+		args = append(args, "--cached-only")
+	}
+	args = append(args, f.configuration()...)
+	return append(args, f.Entrypoint)
+}
+
+// configuration returns the flags of Deno for the import map of a function.
+func (f Function) configuration() []string {
+	switch base := filepath.Base(f.ImportMap); {
+	case f.ImportMap == "":
+		return []string{"--no-config"}
+	case base == "deno.json" || base == "deno.jsonc":
+		return []string{"--config=" + f.ImportMap}
+	default:
+		return []string{"--no-config", "--import-map=" + f.ImportMap}
+	}
+}
+
+// passed are the variables of this program that Deno needs to fetch modules.
+var passed = []string{"NPM_CONFIG_REGISTRY", "JSR_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "DENO_CERT",
+	"DENO_TLS_CA_STORE", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+
+// tools returns the variables for Deno itself. The process removes them before the function runs.
+func tools(f Function, root, cache string, lookup func(string) (string, bool)) []string {
+	home := f.dir() // Deno reads .npmrc there
+	if !isFile(filepath.Join(home, ".npmrc")) {
+		home = filepath.Join(root, "functions")
+	}
+	env := []string{"DENO_DIR=" + cache, "DENO_NO_UPDATE_CHECK=1", "DENO_NO_PROMPT=1", "NO_COLOR=1", "HOME=" + home,
+		"TZ=UTC"}
+	if !isFile(filepath.Join(f.dir(), "package.json")) {
+		env = append(env, "DENO_NO_PACKAGE_JSON=1") // that of the site around the project means something else
+	}
+	for _, name := range passed {
+		if v, ok := lookup(name); ok && v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// writeBootstrap writes the module that runs before each function.
+func writeBootstrap(dir string) (string, error) {
+	file := filepath.Join(dir, "bootstrap.js")
+	return file, os.WriteFile(file, []byte(bootstrap), 0o600)
+}
