@@ -70,7 +70,7 @@ func Open(ctx context.Context, in installation.Installation, with Options) (*Dat
 		}
 		return d, err
 	}
-	source, err := in.Postgres()
+	source, err := in.PostgresSource()
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func Beside(in installation.Installation) (*Database, error) {
 
 // attach returns the embedded Postgres that another process of this installation runs.
 func attach(in installation.Installation) (*Database, error) {
-	source, err := in.Postgres()
+	source, err := in.PostgresSource()
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ type Environment struct {
 	Host          string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. An address other than loopback makes this a public installation, and so does a SITE_URL other than loopback. Flag --host."`
 	PublishedOn   List     `env:"PUBLISHED_ON" doc:"In a container: the host's addresses on which its ports are published, separated by commas. They decide instead of DAAWO_HOST whether this is a public installation."`
 	DatabaseURL   string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one. Of several hosts separated by commas, the one that accepts writes is used. Flag --database-url."`
+	PostgresHome  string   `env:"POSTGRES_HOME" doc:"Folder of a Postgres 17 on this machine to run instead of the embedded one, such as /usr/lib/postgresql/17 of Debian's package, with its extensions."`
 	DatabaseCores uint16   `env:"DATABASE_CORES" doc:"Number of processor cores of the Postgres of DATABASE_URL. REST then begins at most four statements per core at a time and queues the others, which shortens the longest replies under load. 0: unknown, up to 12 at a time."`
 	DBTLS         bool     `env:"DB_TLS" default:"false" doc:"Serve TLS on the port of the embedded Postgres, on the address of DAAWO_HOST, with the certificate of [api.tls] or one that is signed by itself. Without TLS only this machine may connect. Flag --db-tls."`
 	LogLevel      string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
