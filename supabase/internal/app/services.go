@@ -90,11 +90,6 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 	return s, nil
 }
 
-// openMeta sets the proxy to postgres-meta, which has no engine in this process.
-func (s *services) openMeta(_ context.Context) error {
-	return upstream(s.Installation, s.Config.MetaURL, &s.meta)
-}
-
 // gatewayOptions returns the options of a gateway in front of the services.
 func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{

@@ -136,9 +136,9 @@ them, and the variables of Unix. Values without a default are set by the stack.
 |---|---|---|
 %s
 The official services in the Docker Compose form (GoTrue, PostgREST, storage-api, imgproxy, postgres-meta, Studio,
-Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth`, `storage` and `realtime`" +
+Realtime) have their own variables: see docs/docker.md. ` + "`daawo serve rest`, `auth`, `storage`, `realtime` and `meta`" +
 	` read the
-variables of the image that they replace: see docs/rest.md, docs/auth.md, docs/storage.md and docs/realtime.md.
+variables of the image that they replace: see docs/rest.md, docs/auth.md, docs/storage.md, docs/realtime.md and docs/meta.md.
 
 ## Keys of config.toml
 
