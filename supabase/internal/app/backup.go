@@ -26,7 +26,8 @@ type backups struct {
 }
 
 // trees returns the files that are backed up with the database: the stored files, the added
-// extensions, and the secrets that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
+// extensions, and the secrets that keep sessions and signed links valid after a restore. Files in
+// S3 are not part of a backup.
 func (a backups) trees() []physical.Tree {
 	trees := []physical.Tree{
 		{Name: "keys.json", Path: keyring.File(a.Data)},
