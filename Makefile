@@ -127,6 +127,10 @@ drill-cluster: build ## kill and disconnect the primary of a Patroni cluster und
 corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 5 minutes)
 	@go run ./scripts/corpus
 
+.PHONY: studio-check
+studio-check: build ## walk through the pages of the real Studio; STUDIO=FILE: its archive, otherwise it is downloaded (minutes)
+	@STUDIO="$(STUDIO)" scripts/studio-check.sh
+
 .PHONY: clean
 clean: ## remove built files; data stays
 	@rm -rf bin web/build $(ARCHIVE)

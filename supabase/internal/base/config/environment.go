@@ -39,7 +39,8 @@ type Environment struct {
 	InsideURL       string `env:"SUPABASE_URL" doc:"Address of the API for serve functions and for commands inside a container; SITE_URL when not set."`
 	RealtimeURL     string `env:"REALTIME_URL" doc:"Serve /realtime/v1 from this Realtime instead of the engine inside."`
 	NATSURL         string `env:"NATS_URL" doc:"NATS servers (nats://host:4222, separated by commas) that carry broadcasts and presence between several servers. One server needs none."`
-	MetaURL         string `env:"META_URL" doc:"Serve /pg from this postgres-meta, for the service key only."`
+	MetaURL         string `env:"META_URL" doc:"Serve /pg from this postgres-meta instead of the engine inside, for the secret key only."`
+	MetaCryptoKey   string `env:"PG_META_CRYPTO_KEY" doc:"Key of the header x-connection-encrypted, with which a request to /pg names another database. Without it the header is refused."`
 
 	NetPrivate string   `env:"PG_NET_PRIVATE" doc:"Whether requests of pg_net and database webhooks may reach private addresses: allow or refuse. Default: allow on a loopback installation, refuse on a public one. The stack's own address is always allowed."`
 	NetAllowed Prefixes `env:"PG_NET_NETWORKS" doc:"Private addresses or networks that requests of pg_net may reach in any case, separated by commas."`
@@ -50,10 +51,17 @@ type Environment struct {
 	AdminURL  string `env:"DESK_URL" doc:"Public address of the administrators' application, on a host name of its own. With TLS_DOMAINS it gets a certificate and is served on port 443. On a public address without it, the application is served on loopback only."`
 	AdminPort uint16 `env:"DESK_PORT" default:"54323" doc:"Port of the administrators' application; 0 picks a free one. With --port it is that port plus 2."`
 
-	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio. Notification mails link to it."`
+	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio, also of one that runs elsewhere. Notification mails link to it."`
+	StudioUser        string `env:"STUDIO_USER" default:"supabase" doc:"User name of Studio's login, if STUDIO_PASSWORD is set."`
+	StudioPassword    string `env:"STUDIO_PASSWORD" doc:"Password of Studio's login. On a public address an added Studio is served only with it."`
+	StudioMemory      Size   `env:"STUDIO_MEMORY" default:"1GiB" doc:"Memory limit of Studio's processes. A Studio above it is ended."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
 	DashboardPassword string `env:"DASHBOARD_PASSWORD" doc:"Password of Studio's login. Required with STUDIO_UPSTREAM_URL."`
+
+	MCPKey string `env:"MCP_KEY" doc:"Key of /mcp, at which tools reach the MCP server of an added Studio, with the rights of the secret key. Off when empty."`
+
+	PartsURL string `env:"DAAWO_PARTS_URL" default:"https://github.com/supabase/slim-services/releases/download" doc:"Folder of the releases from which added programs come, such as Studio. A mirror needs the same paths; parts.lock decides which archives are accepted."`
 
 	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to obtain certificates for. The site is then served on port 443, port 80 redirects to it, and the port without TLS accepts local connections only (for serve gateway, connections from its network)."`
 	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`
