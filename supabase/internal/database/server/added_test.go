@@ -54,8 +54,8 @@ func TestAddExtension(t *testing.T) {
 	}
 }
 
-// extensionFolder fills a folder with an extension in SQL, files of none, and hypopg if the build of
-// the clone at compiled it.
+// extensionFolder fills a folder with an extension in SQL, files of none, and hypopg if the build
+// of the clone at compiled it.
 func extensionFolder(t *testing.T, at, from string) (names []string) {
 	t.Helper()
 	for name, text := range map[string]string{
