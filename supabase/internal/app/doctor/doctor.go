@@ -186,8 +186,8 @@ func (c *checker) postgres() {
 		return
 	}
 	version, _, _ := strings.Cut(server.Version, "-")
-	c.say("Postgres", Note, "the embedded %s, without the fixes of later minors, and with OpenSSL 1.1.1 and ICU 60, which get "+
-		"none; TLS never passes through this OpenSSL. POSTGRES_HOME or --database-url run a newer one", version)
+	c.say("Postgres", Note, "the embedded %s, without the fixes of later minors, and with OpenSSL 1.1.1 and ICU 60, "+
+		"which get none; TLS never passes through this OpenSSL. POSTGRES_HOME or --database-url run a newer one", version)
 	if names, err := server.AddedExtensions(c.Data); err != nil {
 		c.say("extensions", Bad, "%v", err)
 	} else if len(names) > 0 {
