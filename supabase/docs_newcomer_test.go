@@ -46,7 +46,7 @@ func (n newcomer) readme(t *testing.T) {
 }
 
 func (n newcomer) tour(t *testing.T) {
-	before, after := tourSteps(t)
+	before, after := tourSteps(t, tour)
 	n.sh(t, strings.Join(before, "\n"))
 	compareTour(t, n.sh(t, "cd notes\nserve daawo start\n"+tourScript(after)), after)
 }

@@ -61,7 +61,8 @@ func (c choice) sides(ctx context.Context) error {
 	for _, part := range []struct {
 		name string
 		make func(context.Context) ([]row, error)
-	}{{"REST", m.restRows}, {"auth", m.authRows}, {"storage", c.storageRows(m)}, {"Realtime", m.realtimeRows}} {
+	}{{"REST", m.restRows}, {"auth", m.authRows}, {"storage", c.storageRows(m)}, {"Realtime", m.realtimeRows},
+		{"meta", m.metaRows}} {
 		if strings.Contains(c.rows, ": ") && !strings.HasPrefix(c.rows, part.name) {
 			continue // "storage: list" needs no accounts
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"daawo/functions"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/typegen"
 	"daawo/supabase/internal/functions/host"
 )
@@ -12,7 +13,8 @@ import (
 // TestTypesAreFresh checks that the TypeScript types of the site match the schema.
 func TestTypesAreFresh(t *testing.T) {
 	var types strings.Builder
-	if err := typegen.Write(t.Context(), &types, newDatabase(t).Conn("postgres"), "public"); err != nil {
+	reader := pool.Unprepared(newDatabase(t).Conn("postgres").PgConn())
+	if err := typegen.Write(t.Context(), &types, reader, "typescript", "public"); err != nil {
 		t.Fatal(err)
 	}
 	compareGolden(t, "../../web/src/backend/database.types.ts", types.String())

@@ -37,6 +37,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	serveStudioStandIn()
 	goleak.VerifyTestMain(m,
 		// http.DefaultClient keeps idle connections.
 		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
@@ -89,6 +90,7 @@ func TestStack(t *testing.T) {
 		!strings.Contains(body, "Invalid Compact JWS") {
 		t.Errorf("storage without a key: %d %s", status, body)
 	}
+	checkMeta(t, api, anon, secret, info.Get("SERVICE_ROLE_KEY"))
 	if status, body := call(t, "POST", api+"/functions/v1/add-note", `{"text":"third"}`, "apikey", anon, "Content-Type",
 		"application/json"); status != 200 {
 		t.Fatalf("function: %d %s", status, body)
@@ -127,6 +129,27 @@ func TestStack(t *testing.T) {
 	if status, body := call(t, "GET", api+"/storage/v1/object/public/avatars/a.png", ""); status != 200 ||
 		body != onePixel {
 		t.Errorf("file after a restart: %d", status)
+	}
+}
+
+// checkMeta checks that /pg runs statements as postgres, for the secret keys only.
+func checkMeta(t *testing.T, api, anon, secret, service string) {
+	t.Helper()
+	const sql = `{"query":"select current_user::text as role, rolsuper from pg_roles where rolname = current_user"}`
+	for key, want := range map[string]string{secret: `200 [{"role":"postgres","rolsuper":false}]`,
+		service: `200 [{"role":"postgres","rolsuper":false}]`, anon: "403", "": "401"} {
+		var headers []string
+		if key != "" {
+			headers = []string{"apikey", key}
+		}
+		status, body := call(t, "POST", api+"/pg/query", sql, headers...)
+		if got := fmt.Sprint(status, " ", body); !strings.HasPrefix(got, want) {
+			t.Errorf("/pg/query: %s, want %s", got, want)
+		}
+	}
+	if status, body := call(t, "GET", api+"/pg/tables?included_schemas=storage", "", "apikey", secret); status != 200 ||
+		!strings.Contains(body, `"name":"buckets"`) {
+		t.Errorf("/pg/tables: %d %s", status, body)
 	}
 }
 

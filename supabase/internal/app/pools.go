@@ -31,10 +31,14 @@ func (p *pools) open(ctx context.Context, url, part string, maxConns int32) (*po
 
 // openLimited opens a pool with a maximum of active callers, see pool.Config.
 func (p *pools) openLimited(ctx context.Context, url, part string, maxConns, maxActive int32) (*pool.Pool, error) {
-	db, err := pool.Open(ctx, pool.Config{
-		URL: url, MaxConns: maxConns, MaxActive: maxActive, MaxIdle: maxIdle, ApplicationName: "daawo-" + part,
-		Log: p.Log.With("part", part), Tracer: p.traces.Statements(),
-	})
+	return p.openConfig(ctx, part, pool.Config{URL: url, MaxConns: maxConns, MaxActive: maxActive})
+}
+
+// openConfig opens a pool.
+func (p *pools) openConfig(ctx context.Context, part string, c pool.Config) (*pool.Pool, error) {
+	c.MaxIdle, c.ApplicationName = maxIdle, "daawo-"+part
+	c.Log, c.Tracer = p.Log.With("part", part), p.traces.Statements()
+	db, err := pool.Open(ctx, c)
 	if err != nil {
 		return nil, err
 	}

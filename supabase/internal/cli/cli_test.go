@@ -42,7 +42,7 @@ func TestVerbs(t *testing.T) {
 		"start --help":             {0, "--dev"},
 		"gen":                      {2, "usage"},
 		"gen typescript":           {2, `daawo gen has no action "typescript"; the actions are types`},
-		"gen types go":             {2, "the only language is typescript"},
+		"gen types cobol":          {2, "the languages are typescript, go, swift, python"},
 		"gen types --project-id x": {2, "reads a project on supabase.com; use --db-url"},
 		"strat":                    {2, `"strat" is not a command (did you mean "start"?); see`},
 		"frobnicate":               {2, `"frobnicate" is not a command; see`},

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/typegen"
@@ -15,13 +18,14 @@ import (
 
 var genCommand = Command{
 	Name:  "gen",
-	Short: "Print TypeScript types of the database or of the functions",
+	Short: "Print types of the database or of the functions",
 	Verbs: []Command{{
-		Name: "types", Args: "[typescript] [FLAGS]",
-		Short: "Print TypeScript types of the database or of the functions",
+		Name: "types", Args: "[LANGUAGE] [FLAGS]",
+		Short: "Print types of the database or of the functions",
 		Long: `
-Prints the type Database for createClient<Database>() of supabase-js. It reads the database of the running
-server or the one of --db-url. With --functions it prints a typed client of the running server's functions instead.
+Prints types in the form of the official CLI: for TypeScript the type Database for createClient<Database>() of
+supabase-js. LANGUAGE is typescript, go, swift or python. It reads the database of the running server or the one of
+--db-url. With --functions it prints a typed TypeScript client of the running server's functions instead.
 
   daawo gen types > database.types.ts
   daawo gen types --functions > functions.types.ts`,
@@ -31,7 +35,7 @@ server or the one of --db-url. With --functions it prints a typed client of the 
 
 func genTypes(ctx context.Context, inv *Invocation) error {
 	f := newDatabaseFlags(inv)
-	language := inv.flags.String("lang", "typescript", "`language` of the types; only typescript")
+	language := inv.flags.String("lang", "typescript", "`language` of the types: typescript, go, swift or python")
 	functions := inv.flags.Bool("functions", false, "types of the functions of edge.JSON instead of the database")
 	inv.ignore([]string{"postgrest-v9-compat"}, "query-timeout", "swift-access-control")
 	inv.refuse("project-id", "reads a project on supabase.com; use --db-url")
@@ -41,8 +45,8 @@ func genTypes(ctx context.Context, inv *Invocation) error {
 	if len(inv.args) == 1 {
 		*language = inv.args[0]
 	}
-	if *language != "typescript" {
-		return usagef("gen types %s: the only language is typescript", *language)
+	if !slices.Contains(typegen.Languages, *language) {
+		return usagef("gen types %s: the languages are %s", *language, strings.Join(typegen.Languages, ", "))
 	}
 	if *functions {
 		return genFunctions(ctx, inv)
@@ -51,13 +55,11 @@ func genTypes(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	pool, err := pool.Open(ctx, pool.Config{URL: url, MaxConns: 1, ApplicationName: "gen"})
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
 	var out bytes.Buffer
-	if err := typegen.Write(ctx, &out, pool.Pgx(), strings.Split(cmp.Or(*f.schemas, "public"), ",")...); err != nil {
+	if err := pool.WithConn(ctx, url, func(conn *pgx.Conn) error {
+		return typegen.Write(ctx, &out, pool.Unprepared(conn.PgConn()), *language,
+			strings.Split(cmp.Or(*f.schemas, "public"), ",")...)
+	}); err != nil {
 		return err
 	}
 	_, err = out.WriteTo(inv.Stdout)

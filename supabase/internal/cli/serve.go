@@ -14,8 +14,8 @@ var serveCommand = Command{
 	Short: "Serve one service alone",
 	Long: `
 gateway and functions run next to the upstream images in Docker compose; docs/docker.md lists their variables.
-rest, auth, storage and realtime replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*, those of
-storage-api and of Realtime), listen on the same ports and have the same health checks.`,
+rest, auth, storage, realtime and meta replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*,
+PG_META_*, those of storage-api and of Realtime), listen on the same ports and have the same health checks.`,
 	Verbs: []Command{
 		{Name: "gateway", Args: "[FLAGS]", Short: "The public port in front of other services",
 			Run: services["gateway"]},
@@ -25,6 +25,8 @@ storage-api and of Realtime), listen on the same ports and have the same health 
 		{Name: "storage", Args: "[FLAGS]", Short: "Files, in place of storage-api", Run: services["storage"]},
 		{Name: "realtime", Args: "[FLAGS]", Short: "Broadcast, presence and changes, in place of Realtime",
 			Run: services["realtime"]},
+		{Name: "meta", Args: "[FLAGS]", Short: "Describe and change the database, in place of postgres-meta",
+			Run: services["meta"]},
 	},
 }
 
@@ -36,6 +38,7 @@ var services = map[string]func(context.Context, *Invocation) error{
 	"auth":      alone(serveAuth),
 	"storage":   alone(serveStorage),
 	"realtime":  alone(serveRealtime),
+	"meta":      alone(serveMeta),
 }
 
 // alone limits the memory of the process, which serves one service.

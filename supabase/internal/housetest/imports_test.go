@@ -41,8 +41,8 @@ type arrow struct {
 	why      string
 }
 
-// engines are the packages of the four engines.
-var engines = inside("engine/rest", "engine/auth", "engine/storage", "engine/realtime")
+// engines are the packages of the engines.
+var engines = inside("engine/rest", "engine/auth", "engine/storage", "engine/realtime", "engine/meta")
 
 // layers are the folders of supabase/internal from top to bottom. A package imports its own layer
 // and those below, never one above.
@@ -51,7 +51,7 @@ var layers = [][]string{
 	inside("app"),
 	inside("gateway", "engine", "functions"),
 	inside("database"),
-	inside("base"),
+	inside("base", "parts"),
 }
 
 // layerArrows returns the rules of layers.

@@ -27,7 +27,9 @@ type Config struct {
 	MaxIdle        time.Duration // an unused connection is closed after this; 0 means 5 min
 	MaxLifetime    time.Duration // any connection is closed after this; 0 means an hour
 	// Sessions use no prepared statements, for connection poolers that do not support them
-	Unprepared      bool
+	Unprepared bool
+	// Callers of Console get a session that is like new. Session needs a pool without it.
+	Console         bool
 	ApplicationName string       // shown in pg_stat_activity
 	Log             *slog.Logger // nil means slog.Default()
 
@@ -75,6 +77,9 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	setDialing(pc.ConnConfig)
 	pc.ConnConfig.Tracer = c.Tracer
 	setHosts(pc)
+	if c.Console {
+		setConsole(pc)
+	}
 	pc.PingTimeout = pingTimeout
 	if c.ApplicationName != "" {
 		pc.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName

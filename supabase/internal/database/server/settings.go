@@ -24,7 +24,7 @@ func (s *Server) settings() map[string]string {
 		"port":                    strconv.Itoa(s.port),
 		"unix_socket_directories": s.socketDir,
 		"unix_socket_permissions": "0700",
-		"max_connections":         "132", // during an upgrade two processes have pools
+		"max_connections":         "144", // during an upgrade two processes have pools
 		"ssl":                     "off", // the bundled OpenSSL is past its end of life
 		"password_encryption":     "scram-sha-256",
 
@@ -64,6 +64,9 @@ func (s *Server) settings() map[string]string {
 		"log_statement":           "none",
 		"log_checkpoints":         "off",
 		"log_connections":         "off",
+	}
+	if home, ok := s.opt.Source.(*Home); ok {
+		m["shared_preload_libraries"] = strings.Join(append([]string{"pg_stat_statements"}, home.preload()...), ",")
 	}
 	if s.opt.Archive != "" {
 		m["archive_mode"] = "on"

@@ -11,13 +11,13 @@ import (
 
 // openAPI is the part of an OpenAPI document that the client needs.
 type openAPI struct {
-	Paths      map[string]map[string]operation `json:"paths"`
+	Paths      map[string]map[string]endpoint `json:"paths"`
 	Components struct {
 		Schemas map[string]*schema `json:"schemas"`
 	} `json:"components"`
 }
 
-type operation struct {
+type endpoint struct {
 	Body    *message           `json:"requestBody"`
 	Replies map[string]message `json:"responses"`
 }
@@ -101,10 +101,45 @@ func Functions(w io.Writer, document []byte) error {
 	return err
 }
 
-type functionsWriter struct{ writer }
+// functionsWriter writes lines with their indentation.
+type functionsWriter struct {
+	strings.Builder
+	depth int
+}
+
+// line writes one line. An opening bracket at its end increases the indentation, a closing bracket
+// at its start decreases it.
+func (w *functionsWriter) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if strings.HasPrefix(text, "}") {
+		w.depth--
+	}
+	w.WriteString(strings.Repeat("  ", w.depth) + text + "\n")
+	if strings.HasSuffix(text, "{") {
+		w.depth++
+	}
+}
+
+// key returns a property name, quoted if necessary.
+func key(name string) string {
+	if identifier.MatchString(name) {
+		return name
+	}
+	return literal(name)
+}
+
+// literal returns a string in single quotes. JSON's escapes are valid in TypeScript.
+func literal(s string) string {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // encoding a string to a Builder cannot fail
+	double := strings.TrimSuffix(out.String(), "\n")
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(double[1:len(double)-1], `\"`, `"`), "'", `\'`) + "'"
+}
 
 // function writes the types of one function, from its first method with types.
-func (w *functionsWriter) function(name string, methods map[string]operation) {
+func (w *functionsWriter) function(name string, methods map[string]endpoint) {
 	for _, method := range []string{"post", "put", "patch", "delete", "get"} {
 		op, ok := methods[method]
 		if !ok {

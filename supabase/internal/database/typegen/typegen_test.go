@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/testdb"
 	"daawo/supabase/internal/database/typegen"
 )
@@ -26,12 +27,15 @@ func TestShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.Exec(string(text))
-	compare(t, db, "testdata/shapes.ts", "shapes", "odd schema")
+	for file, language := range map[string]string{"shapes.ts": "typescript", "shapes.go.txt": "go",
+		"shapes.swift": "swift", "shapes.py": "python"} {
+		compare(t, db, "testdata/"+file, language, "shapes", "odd schema")
+	}
 }
 
 func TestUnknownSchema(t *testing.T) {
 	conn := connect(t, testdb.New(t))
-	err := typegen.Write(t.Context(), new(bytes.Buffer), conn, "public", "nowhere")
+	err := typegen.Write(t.Context(), new(bytes.Buffer), pool.Unprepared(conn.PgConn()), "typescript", "public", "nowhere")
 	if err == nil || !strings.Contains(err.Error(), `no schema "nowhere"`) {
 		t.Errorf("got %v", err)
 	}
@@ -47,10 +51,11 @@ func connect(t *testing.T, db *testdb.DB) *pgx.Conn {
 	return conn
 }
 
-func compare(t *testing.T, db *testdb.DB, file string, schemas ...string) {
+func compare(t *testing.T, db *testdb.DB, file, language string, schemas ...string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := typegen.Write(t.Context(), &out, connect(t, db), schemas...); err != nil {
+	if err := typegen.Write(t.Context(), &out, pool.Unprepared(connect(t, db).PgConn()), language,
+		schemas...); err != nil {
 		t.Fatal(err)
 	}
 	if *update {

@@ -305,10 +305,12 @@ func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
 	return BuiltIn, d.Built()
 }
 
-// Deployed reports whether a bundle serves, not Base.
-func (d *Deployer) Deployed() bool {
-	_, ok := d.peek().(*deployed)
-	return ok
+// Deployed returns when the current version was deployed, or the zero time if none is.
+func (d *Deployer) Deployed() time.Time {
+	if b, ok := d.peek().(*deployed); ok {
+		return b.Deployed
+	}
+	return time.Time{}
 }
 
 // bundle returns the file of a version.

@@ -1,180 +1,413 @@
 // Written by `daawo gen types`; the database is the source.
 
-export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | { [key: string]: Json | undefined }
+  | Json[]
 
 export type Database = {
+  "odd schema": {
+    Tables: {
+      "odd table": {
+        Row: {
+          id: Database["odd schema"]["Enums"]["odd-enum"] | null
+          shade: Database["shapes"]["Enums"]["colour"] | null
+        }
+        Insert: {
+          id?: Database["odd schema"]["Enums"]["odd-enum"] | null
+          shade?: Database["shapes"]["Enums"]["colour"] | null
+        }
+        Update: {
+          id?: Database["odd schema"]["Enums"]["odd-enum"] | null
+          shade?: Database["shapes"]["Enums"]["colour"] | null
+        }
+        Relationships: []
+      }
+    }
+    Views: {
+      [_ in never]: never
+    }
+    Functions: {
+      [_ in never]: never
+    }
+    Enums: {
+      "odd-enum": "ä"
+    }
+    CompositeTypes: {
+      [_ in never]: never
+    }
+  }
   shapes: {
     Tables: {
       owner: {
         Row: {
-          id: number;
-          name: string;
-          nick: string;
-        };
+          id: number
+          name: string
+          nick: string
+        }
         Insert: {
-          id?: never;
-          name: string;
-          nick: string;
-        };
+          id?: never
+          name: string
+          nick: string
+        }
         Update: {
-          id?: never;
-          name?: string;
-          nick?: string;
-        };
-        Relationships: [];
-      };
+          id?: never
+          name?: string
+          nick?: string
+        }
+        Relationships: []
+      }
       parts: {
         Row: {
-          id: number | null;
-          made: string | null;
-        };
+          id: number | null
+          made: string | null
+        }
         Insert: {
-          id?: number | null;
-          made?: string | null;
-        };
+          id?: number | null
+          made?: string | null
+        }
         Update: {
-          id?: number | null;
-          made?: string | null;
-        };
-        Relationships: [];
-      };
+          id?: number | null
+          made?: string | null
+        }
+        Relationships: []
+      }
+      parts_2026: {
+        Row: {
+          id: number | null
+          made: string | null
+        }
+        Insert: {
+          id?: number | null
+          made?: string | null
+        }
+        Update: {
+          id?: number | null
+          made?: string | null
+        }
+        Relationships: []
+      }
       thing: {
         Row: {
-          colour: Database['shapes']['Enums']['colour'];
-          colours: Database['shapes']['Enums']['colour'][];
-          corner: Database['shapes']['CompositeTypes']['point'] | null;
-          doubled: number | null;
-          extra: Json | null;
-          grade: number | null;
-          id: string;
-          made: string;
-          owner_id: number;
-          serial: number;
-          single_id: number | null;
-          size: number;
-          span: unknown;
-          'with space': string | null;
-        };
+          colour: Database["shapes"]["Enums"]["colour"]
+          colours: Database["shapes"]["Enums"]["colour"][]
+          corner: Database["shapes"]["CompositeTypes"]["point"] | null
+          doubled: number | null
+          extra: Json | null
+          grade: number | null
+          id: string
+          made: string
+          owner_id: number
+          serial: number
+          single_id: number | null
+          size: number
+          span: unknown
+          "with space": string | null
+        }
         Insert: {
-          colour?: Database['shapes']['Enums']['colour'];
-          colours: Database['shapes']['Enums']['colour'][];
-          corner?: Database['shapes']['CompositeTypes']['point'] | null;
-          doubled?: never;
-          extra?: Json | null;
-          grade?: number | null;
-          id?: string;
-          made?: string;
-          owner_id: number;
-          serial?: number;
-          single_id?: number | null;
-          size: number;
-          span?: unknown;
-          'with space'?: string | null;
-        };
+          colour?: Database["shapes"]["Enums"]["colour"]
+          colours: Database["shapes"]["Enums"]["colour"][]
+          corner?: Database["shapes"]["CompositeTypes"]["point"] | null
+          doubled?: number | null
+          extra?: Json | null
+          grade?: number | null
+          id?: string
+          made?: string
+          owner_id: number
+          serial?: number
+          single_id?: number | null
+          size: number
+          span?: unknown
+          "with space"?: string | null
+        }
         Update: {
-          colour?: Database['shapes']['Enums']['colour'];
-          colours?: Database['shapes']['Enums']['colour'][];
-          corner?: Database['shapes']['CompositeTypes']['point'] | null;
-          doubled?: never;
-          extra?: Json | null;
-          grade?: number | null;
-          id?: string;
-          made?: string;
-          owner_id?: number;
-          serial?: number;
-          single_id?: number | null;
-          size?: number;
-          span?: unknown;
-          'with space'?: string | null;
-        };
+          colour?: Database["shapes"]["Enums"]["colour"]
+          colours?: Database["shapes"]["Enums"]["colour"][]
+          corner?: Database["shapes"]["CompositeTypes"]["point"] | null
+          doubled?: number | null
+          extra?: Json | null
+          grade?: number | null
+          id?: string
+          made?: string
+          owner_id?: number
+          serial?: number
+          single_id?: number | null
+          size?: number
+          span?: unknown
+          "with space"?: string | null
+        }
         Relationships: [
           {
-            foreignKeyName: 'thing_owner_id_fkey';
-            columns: ['owner_id'];
-            isOneToOne: false;
-            referencedRelation: 'owner';
-            referencedColumns: ['id'];
+            foreignKeyName: "thing_owner_id_fkey"
+            columns: ["owner_id"]
+            isOneToOne: false
+            referencedRelation: "named"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: 'thing_single_id_fkey';
-            columns: ['single_id'];
-            isOneToOne: true;
-            referencedRelation: 'owner';
-            referencedColumns: ['id'];
+            foreignKeyName: "thing_owner_id_fkey"
+            columns: ["owner_id"]
+            isOneToOne: false
+            referencedRelation: "owner"
+            referencedColumns: ["id"]
           },
-        ];
-      };
-    };
+          {
+            foreignKeyName: "thing_single_id_fkey"
+            columns: ["single_id"]
+            isOneToOne: true
+            referencedRelation: "named"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "thing_single_id_fkey"
+            columns: ["single_id"]
+            isOneToOne: true
+            referencedRelation: "owner"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
+    }
     Views: {
       counted: {
         Row: {
-          count: number | null;
-          owner_id: number | null;
-        };
-        Relationships: [];
-      };
+          count: number | null
+          owner_id: number | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: "thing_owner_id_fkey"
+            columns: ["owner_id"]
+            isOneToOne: false
+            referencedRelation: "named"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "thing_owner_id_fkey"
+            columns: ["owner_id"]
+            isOneToOne: false
+            referencedRelation: "owner"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       named: {
         Row: {
-          id: number | null;
-          name: string | null;
-        };
+          id: number | null
+          name: string | null
+        }
         Insert: {
-          id?: number | null;
-          name?: string | null;
-        };
+          id?: number | null
+          name?: string | null
+        }
         Update: {
-          id?: number | null;
-          name?: string | null;
-        };
-        Relationships: [];
-      };
-    };
+          id?: number | null
+          name?: string | null
+        }
+        Relationships: []
+      }
+    }
     Functions: {
-      add: { Args: { a: number; b?: number }; Returns: number };
-      listed: { Args: never; Returns: { a: number; b: Database['shapes']['Enums']['colour'] }[] };
-      listed_one: { Args: never; Returns: { a: number }[] };
-      many: { Args: { list: string[] }; Returns: string };
-      nothing: { Args: never; Returns: undefined };
-      one: { Args: never; Returns: { a: number } };
-      over: { Args: { a: number }; Returns: number } | { Args: { a: string }; Returns: string };
-      pair: { Args: never; Returns: { a: number; b: string } };
-      raw: { Args: never; Returns: Record<string, unknown> };
-      things: { Args: { owner: number }; Returns: Database['shapes']['Tables']['thing']['Row'][] };
-    };
+      add: { Args: { a: number; b?: number }; Returns: number }
+      listed: {
+        Args: never
+        Returns: {
+          a: number
+          b: Database["shapes"]["Enums"]["colour"]
+        }[]
+      }
+      listed_one: {
+        Args: never
+        Returns: {
+          a: number
+        }[]
+      }
+      many: { Args: { list: string[] }; Returns: string }
+      nothing: { Args: never; Returns: undefined }
+      one: { Args: never; Returns: number }
+      over:
+        | {
+            Args: { a: number }
+            Returns: {
+              error: true
+            } & "Could not choose the best candidate function between: shapes.over(a => int4), shapes.over(a => text). Try renaming the parameters or the function itself in the database so function overloading can be resolved"
+          }
+        | {
+            Args: { a: string }
+            Returns: {
+              error: true
+            } & "Could not choose the best candidate function between: shapes.over(a => int4), shapes.over(a => text). Try renaming the parameters or the function itself in the database so function overloading can be resolved"
+          }
+      pair: { Args: never; Returns: Record<string, unknown> }
+      raw: { Args: never; Returns: Record<string, unknown> }
+      things: {
+        Args: { owner: number }
+        Returns: {
+          colour: Database["shapes"]["Enums"]["colour"]
+          colours: Database["shapes"]["Enums"]["colour"][]
+          corner: Database["shapes"]["CompositeTypes"]["point"] | null
+          doubled: number | null
+          extra: Json | null
+          grade: number | null
+          id: string
+          made: string
+          owner_id: number
+          serial: number
+          single_id: number | null
+          size: number
+          span: unknown
+          "with space": string | null
+        }[]
+        SetofOptions: {
+          from: "*"
+          to: "thing"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+    }
     Enums: {
-      colour: 'red' | 'it\'s "blue"' | 'dark-green';
-    };
+      colour: "red" | 'it\'s "blue"' | "dark-green"
+    }
     CompositeTypes: {
       point: {
-        label: string | null;
-        x: number | null;
-        y: number | null;
-      };
-    };
-  };
-  'odd schema': {
-    Tables: {
-      'odd table': {
-        Row: {
-          id: Database['odd schema']['Enums']['odd-enum'] | null;
-          shade: Database['shapes']['Enums']['colour'] | null;
-        };
-        Insert: {
-          id?: Database['odd schema']['Enums']['odd-enum'] | null;
-          shade?: Database['shapes']['Enums']['colour'] | null;
-        };
-        Update: {
-          id?: Database['odd schema']['Enums']['odd-enum'] | null;
-          shade?: Database['shapes']['Enums']['colour'] | null;
-        };
-        Relationships: [];
-      };
-    };
-    Views: { [_ in never]: never };
-    Functions: { [_ in never]: never };
+        x: number | null
+        y: number | null
+        label: string | null
+      }
+    }
+  }
+}
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">]
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R
+      }
+      ? R
+      : never
+    : never
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Insert: infer I
+      }
+      ? I
+      : never
+    : never
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Update: infer U
+      }
+      ? U
+      : never
+    : never
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+    : never
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+    : never
+
+export const Constants = {
+  "odd schema": {
     Enums: {
-      'odd-enum': 'ä';
-    };
-    CompositeTypes: { [_ in never]: never };
-  };
-};
+      "odd-enum": ["ä"],
+    },
+  },
+  shapes: {
+    Enums: {
+      colour: ["red", 'it\'s "blue"', "dark-green"],
+    },
+  },
+} as const

@@ -103,8 +103,8 @@ select c.oid::int8, n.nspname, c.relname, array_agg(a.attnum order by a.attnum),
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
  group by 1, 2, 3`
 
-// viewsSQL returns the stored query of each view, from which parseTargets reads the origins of the
-// view's columns.
+// viewsSQL returns the stored query of each view, from which catalog.Origins reads the origins of
+// the view's columns.
 const viewsSQL = `
 select c.oid::int8, n.nspname = any ($1::text[]), r.ev_action::text
   from pg_class c

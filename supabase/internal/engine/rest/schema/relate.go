@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/database/catalog"
 )
 
 // graph holds the input for the relationships. Relations and columns are numbers, as in the
@@ -35,7 +37,7 @@ type key struct {
 type view struct {
 	id      int64
 	exposed bool
-	targets map[int16]origin
+	targets map[int16]catalog.Origin
 }
 
 func (g *graph) readKeys(res pgx.BatchResults) error {
@@ -71,7 +73,7 @@ func (g *graph) readViews(res pgx.BatchResults) error {
 	var v view
 	var tree string
 	return each(res, []any{&v.id, &v.exposed, &tree}, func() error {
-		g.views = append(g.views, view{v.id, v.exposed, parseTargets(tree)})
+		g.views = append(g.views, view{v.id, v.exposed, catalog.Origins(tree)})
 		return nil
 	})
 }
@@ -99,15 +101,15 @@ type exposure struct {
 
 // exposures returns the views that show all of the given columns of a relation, directly or through
 // other views.
-func (g *graph) exposures(index map[origin][]viewColumn, table int64, columns []int16) []exposure {
+func (g *graph) exposures(index map[catalog.Origin][]viewColumn, table int64, columns []int16) []exposure {
 	if len(columns) == 0 {
 		return nil
 	}
 	var out []exposure
-	for _, s := range index[origin{table, columns[0]}] {
+	for _, s := range index[catalog.Origin{Relation: table, Column: columns[0]}] {
 		e := exposure{view: s.view}
 		for _, col := range columns {
-			for _, t := range index[origin{table, col}] {
+			for _, t := range index[catalog.Origin{Relation: table, Column: col}] {
 				if t.view == s.view {
 					e.columns = append(e.columns, t.columns)
 				}
@@ -128,12 +130,12 @@ type viewColumn struct {
 
 // viewColumns returns for each column the views that show it. It follows the columns of each
 // exposed view down to tables.
-func (g *graph) viewColumns() map[origin][]viewColumn {
-	byID := make(map[int64]map[int16]origin, len(g.views))
+func (g *graph) viewColumns() map[catalog.Origin][]viewColumn {
+	byID := make(map[int64]map[int16]catalog.Origin, len(g.views))
 	for _, v := range g.views {
 		byID[v.id] = v.targets
 	}
-	index := map[origin][]viewColumn{}
+	index := map[catalog.Origin][]viewColumn{}
 	for _, v := range g.views {
 		self := g.relations[v.id]
 		if !v.exposed || self == nil {
@@ -148,15 +150,15 @@ func (g *graph) viewColumns() map[origin][]viewColumn {
 			// The view also shows the columns of the views in between, so that views relate to
 			// views over views.
 			seen := map[int64]bool{v.id: true}
-			for at := v.targets[n]; !seen[at.relation]; {
-				seen[at.relation] = true
+			for at := v.targets[n]; !seen[at.Relation]; {
+				seen[at.Relation] = true
 				name := self.columns[n]
 				if list := index[at]; len(list) > 0 && list[len(list)-1].view == v.id {
 					list[len(list)-1].columns = append(list[len(list)-1].columns, name)
 				} else {
 					index[at] = append(list, viewColumn{v.id, []string{name}})
 				}
-				below, ok := byID[at.relation][at.column]
+				below, ok := byID[at.Relation][at.Column]
 				if !ok {
 					break
 				}
@@ -249,7 +251,7 @@ func rank(r *Relationship) int {
 
 // foreignKey returns the relationship of a foreign key, and the relationships of the views that
 // show its columns.
-func (g *graph) foreignKey(k key, index map[origin][]viewColumn) []*Relationship {
+func (g *graph) foreignKey(k key, index map[catalog.Origin][]viewColumn) []*Relationship {
 	from, to := g.relations[k.table], g.relations[k.other]
 	card := ManyToOne
 	if k.unique {
@@ -364,7 +366,7 @@ func holds(primary []string, lists ...[]ColumnPair) bool {
 
 // viewKeys sets the primary key of the views that show all of its columns. If a view shows a column
 // twice, the first name counts.
-func (c *Cache) viewKeys(g *graph, index map[origin][]viewColumn) {
+func (c *Cache) viewKeys(g *graph, index map[catalog.Origin][]viewColumn) {
 	for _, k := range g.keys {
 		if k.foreign {
 			continue

@@ -1,17 +1,17 @@
-package schema
+package catalog
 
 import (
 	"strconv"
 	"strings"
 )
 
-// origin is the relation and the number of the column that a column of a view shows unchanged.
-type origin struct {
-	relation int64
-	column   int16
+// Origin is the relation and the number of the column that a column of a view shows unchanged.
+type Origin struct {
+	Relation int64
+	Column   int16
 }
 
-// parseTargets reads the stored query of a view (pg_rewrite.ev_action, a pg_node_tree). It returns
+// Origins reads the stored query of a view (pg_rewrite.ev_action, a pg_node_tree). It returns
 // the origin of each column of the view, by column number. Expressions have no origin.
 //
 // The text is a list of nodes:
@@ -20,12 +20,12 @@ type origin struct {
 //
 // Only the outermost target list counts, so the parser tracks the depth. A backslash quotes a
 // character.
-func parseTargets(tree string) map[int16]origin {
+func Origins(tree string) map[int16]Origin {
 	body, ok := field(tree, 2, ":targetList ") // depth 2: inside "({QUERY"
 	if !ok || !strings.HasPrefix(body, "(") {
 		return nil
 	}
-	targets := map[int16]origin{}
+	targets := map[int16]Origin{}
 	body = body[1:]
 	for {
 		body = strings.TrimLeft(body, " ")
@@ -39,7 +39,7 @@ func parseTargets(tree string) map[int16]origin {
 		table, okT := intField(entry, ":resorigtbl ")
 		column, okC := intField(entry, ":resorigcol ")
 		if okN && okT && okC && table != 0 && column > 0 {
-			targets[int16(number)] = origin{table, int16(column)}
+			targets[int16(number)] = Origin{table, int16(column)}
 		}
 	}
 }
