@@ -91,8 +91,8 @@ func compareTour(t *testing.T, output string, steps []tourStep) {
 	}
 }
 
-// startTour runs the server in a folder until the test ends. It returns when the server is ready,
-// after it compiled the functions.
+// startTour runs the server in a folder until the test ends. It returns when the server serves; its
+// functions may still be built.
 func startTour(t *testing.T, dir string, env []string) {
 	t.Helper()
 	server := exec.Command("daawo", "start")

@@ -81,11 +81,11 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 		served, background = known.Deployer, known.Deployer
 	}
 	if dev != nil {
-		f.ready = func(ctx context.Context) error {
+		f.ready = func(context.Context) error {
 			if known.Deployer != nil && !known.Deployer.Deployed().IsZero() {
 				return nil
 			}
-			return dev.Ready(ctx)
+			return dev.Ready()
 		}
 	}
 	if served, err = f.openTypeScript(served, &known); err != nil {

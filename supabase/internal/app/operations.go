@@ -27,7 +27,7 @@ func (s *services) operations() map[string]func(context.Context) (any, error) {
 		"backup":        func(ctx context.Context) (any, error) { return s.backups.now(ctx) },
 		"backup-verify": func(ctx context.Context) (any, error) { return s.backups.verify(ctx) },
 		"mail-test":     func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
-		"functions":     func(ctx context.Context) (any, error) { return s.control.Info(ctx) },
+		"functions":     func(context.Context) (any, error) { return s.control.Info() },
 		"version":       func(context.Context) (any, error) { return s.Version, nil },
 		"function-logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 	}

@@ -30,7 +30,7 @@ func (s startPage) content(ctx context.Context) front.StartPage {
 	}
 	page.Keys, page.KeysNote = s.shownKeys()
 	page.Snippets = s.snippets()
-	list, deployed := s.listedFunctions(ctx)
+	list, deployed := s.listedFunctions()
 	for _, f := range list {
 		page.Functions = append(page.Functions, front.Row{Label: f.name, Value: s.Public + "/functions/v1/" + f.name,
 			Text: deployed.Format("2006-01-02 15:04")})

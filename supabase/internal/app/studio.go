@@ -63,7 +63,7 @@ func (s added) variables(ctx context.Context, f studio.Folders) ([]string, error
 	if err := s.db.AdmitReadOnly(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.writeFunctions(ctx, f.Functions); err != nil {
+	if err := s.writeFunctions(f.Functions); err != nil {
 		return nil, err
 	}
 	variables, err := s.environment(func(address string) string { return address })
@@ -120,14 +120,14 @@ func derivedKey(secret, purpose string) string {
 
 // writeFunctions writes a folder that shows Studio the functions of the project: one folder per
 // function, whose file has the time of the last deployment.
-func (s added) writeFunctions(ctx context.Context, dir string) error {
+func (s added) writeFunctions(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	list, deployed := s.listedFunctions(ctx)
+	list, deployed := s.listedFunctions()
 	for _, f := range list {
 		name := filepath.Join(dir, f.name, "index."+f.language)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -151,9 +151,9 @@ type listedFunction struct {
 }
 
 // listedFunctions returns the functions of the server, and when they were deployed.
-func (s *services) listedFunctions(ctx context.Context) (list []listedFunction, deployed time.Time) {
+func (s *services) listedFunctions() (list []listedFunction, deployed time.Time) {
 	deployed = s.began
-	info, err := s.control.Info(ctx)
+	info, err := s.control.Info()
 	if err == nil {
 		for _, f := range info.Functions {
 			if f.Handler {

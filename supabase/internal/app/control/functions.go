@@ -1,7 +1,6 @@
 package control
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -47,7 +46,7 @@ type DeployToken struct {
 var errNotHosted = errors.New("this server hosts no functions: they run at FUNCTIONS_URL")
 
 // Info describes the functions of the server.
-func (c Functions) Info(ctx context.Context) (FunctionsInfo, error) {
+func (c Functions) Info() (FunctionsInfo, error) {
 	if c.Host == nil {
 		return FunctionsInfo{}, errNotHosted
 	}
@@ -61,7 +60,7 @@ func (c Functions) Info(ctx context.Context) (FunctionsInfo, error) {
 		if c.Watching {
 			info.Source = "development"
 		}
-		if err := c.Dev.Ready(ctx); errors.Is(err, child.ErrBuilding) {
+		if err := c.Dev.Ready(); errors.Is(err, child.ErrBuilding) {
 			info.Building = true
 		} else if err != nil {
 			info.Problem = err.Error()
@@ -88,8 +87,8 @@ func (c Functions) Info(ctx context.Context) (FunctionsInfo, error) {
 // Handler serves the commands below /functions/.
 func (c Functions) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /functions/list", func(w http.ResponseWriter, r *http.Request) {
-		info, err := c.Info(r.Context())
+	mux.HandleFunc("POST /functions/list", func(w http.ResponseWriter, _ *http.Request) {
+		info, err := c.Info()
 		reply(w, info, err)
 	})
 	mux.HandleFunc("POST /functions/token", func(w http.ResponseWriter, r *http.Request) {

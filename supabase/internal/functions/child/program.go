@@ -88,7 +88,7 @@ func (d *Dev) first(ctx context.Context, keep string) error {
 
 // Ready returns nil when the functions serve, or else the reason why they do not. After that a new
 // version that does not compile, or a process that restarts, is no reason.
-func (d *Dev) Ready(context.Context) error {
+func (d *Dev) Ready() error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	switch _, none := d.current.(notBuilt); {
@@ -112,9 +112,9 @@ const whileBuilding = 5 * time.Second
 
 // ServeHTTP answers 503 with the state of the build. Other machines do not see the error of a
 // failed one.
-func (n notBuilt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (n notBuilt) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(whileBuilding.Seconds())))
-	err := n.dev.Ready(r.Context())
+	err := n.dev.Ready()
 	switch {
 	case err == nil || errors.Is(err, ErrBuilding):
 		host.Fail(w, http.StatusServiceUnavailable, "BUILDING", "The functions are being built. Please try again")

@@ -80,7 +80,7 @@ func TestProgramServesWhenBuilt(t *testing.T) {
 			t.Errorf("a job while it is built: %v", err)
 		}
 	}
-	if err := d.dev.Ready(t.Context()); !errors.Is(err, ErrBuilding) {
+	if err := d.dev.Ready(); !errors.Is(err, ErrBuilding) {
 		t.Errorf("ready while it is built: %v", err)
 	}
 
@@ -88,7 +88,7 @@ func TestProgramServesWhenBuilt(t *testing.T) {
 	d.until("hello", "compiler error", func(code int, body string) bool {
 		return code == 503 && strings.Contains(body, "BOOT_ERROR") && strings.Contains(body, "func.go:12")
 	})
-	if err := d.dev.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "func.go:12") {
+	if err := d.dev.Ready(); err == nil || !strings.Contains(err.Error(), "func.go:12") {
 		t.Errorf("ready after a failed build: %v", err)
 	}
 	if !strings.Contains(d.logged(), "calls of functions get 503: functions do not compile") {
@@ -97,7 +97,7 @@ func TestProgramServesWhenBuilt(t *testing.T) {
 
 	d.write("functions/hello/func.go", helloSource(`"two"`))
 	d.until("hello", "fixed source", says("two"))
-	if err := d.dev.Ready(t.Context()); err != nil || rescheduled.Load() == 0 {
+	if err := d.dev.Ready(); err != nil || rescheduled.Load() == 0 {
 		t.Errorf("ready: %v; %d changes of schedules", err, rescheduled.Load())
 	}
 	v := d.dev.acquire().(*Process)
