@@ -8,6 +8,7 @@ BIN     := bin/daawo
 MODULES := node_modules/.package-lock.json
 SITE    := web/dist/index.html
 ARCHIVE := supabase/internal/database/server/bundle/postgres.zip
+EXTENSIONS := bin/extensions/.made
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # The source files of the program, and the files that it embeds: pages, SQL, places, migrations, seed.
@@ -21,7 +22,7 @@ up: build ## build what has changed and serve on http://127.0.0.1:54321 (Ctrl-C 
 	@exec $(BIN) start
 
 .PHONY: dev
-dev: $(MODULES) tools ## serve with hot reload of site and functions, behind the same address
+dev: $(MODULES) $(EXTENSIONS) tools ## serve with hot reload of site and functions, behind the same address
 	@exec go run ./supabase start --dev
 
 .PHONY: stop
@@ -40,8 +41,13 @@ $(SITE): $(SITE_FILES) $(MODULES)
 	@scripts/step.sh "building the site" npm run --silent build --workspace web
 	@touch $@
 
-$(ARCHIVE): $(MODULES)
+$(ARCHIVE): $(MODULES) $(EXTENSIONS)
 	@scripts/step.sh "packing Postgres" go run ./supabase/internal/database/server/pack $@
+
+# Without a C compiler or Debian's archive it says what is absent, and succeeds.
+$(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/*)
+	@scripts/step.sh "compiling extensions of Postgres" go run ./supabase/internal/database/server/compile
+	@touch $@
 
 $(MODULES): package.json web/package.json package-lock.json
 	@$(MAKE) --no-print-directory tools
@@ -68,11 +74,11 @@ quick: $(MODULES) ## format, vet, lint and unit tests, in three minutes at most
 
 # With PKG no program is built, because the Go tests need none.
 .PHONY: test
-test: $(if $(PKG),$(MODULES),build) ## all tests: Go with -race, the site, a browser, drills; PKG=./supabase/…: these Go tests
+test: $(if $(PKG),$(EXTENSIONS),build) ## all tests: Go with -race, the site, a browser, drills; PKG=./supabase/…: these Go tests
 	@$(if $(PKG),scripts/test-go.sh $(PKG),scripts/test.sh)
 
 .PHONY: test-go
-test-go: $(MODULES) ## only the Go tests
+test-go: $(EXTENSIONS) ## only the Go tests
 	@scripts/test-go.sh
 
 .PHONY: test-web
@@ -120,6 +126,10 @@ drill-cluster: build ## kill and disconnect the primary of a Patroni cluster und
 .PHONY: corpus
 corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 5 minutes)
 	@go run ./scripts/corpus
+
+.PHONY: studio-check
+studio-check: build ## walk through the pages of the real Studio; STUDIO=FILE: its archive, otherwise it is downloaded (minutes)
+	@STUDIO="$(STUDIO)" scripts/studio-check.sh
 
 .PHONY: clean
 clean: ## remove built files; data stays

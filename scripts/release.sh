@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Builds the archives of a release into dist/: one file per platform with the site, the schema and the platform's Postgres, and
 # SHA256SUMS. Then it unpacks this machine's archive and starts it without Go, Node and environment variables.
+# The Linux archives have the extensions of Postgres in C that this machine can compile. With MADE=1 those of bin/extensions are
+# taken, which the workflow of a release compiles for both processors.
 #   scripts/release.sh [linux-amd64 linux-arm64 darwin-amd64 darwin-arm64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,8 +20,13 @@ mkdir dist
 for target in "$@"; do
   os=${target%-*} arch=${target#*-}
   echo "building $target"
-  from=$(scripts/postgres-package.sh "$os-${arch/amd64/x64}" "$work")
-  go run ./supabase/internal/database/server/pack "$work/$target.zip" "$from"
+  platform="$os-${arch/amd64/x64}"
+  from=$(scripts/postgres-package.sh "$platform" "$work")
+  if [ "$os" = linux ] && [ -z "${MADE:-}" ]; then
+    # They run on Debian 11 and later.
+    go run ./supabase/internal/database/server/compile -platform "$platform" -postgres "$from" -glibc 2.31
+  fi
+  go run ./supabase/internal/database/server/pack "$work/$target.zip" "$from" "bin/extensions/$platform"
   # The overlay replaces the Postgres that make build packed, without changing files.
   printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/database/server/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
   name="daawo-$version-$target"

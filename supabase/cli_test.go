@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"daawo/supabase/internal/database/server"
 )
 
 // TestMain makes this program available to the scripts as daawo, and under the name of the official
@@ -41,8 +44,10 @@ func TestCommandLine(t *testing.T) {
 					return err
 				}
 			}
-			if err := os.Symlink(top+"/../node_modules", e.WorkDir+"/node_modules"); err != nil {
-				return err
+			for _, name := range []string{"node_modules", "bin"} { // bin has the compiled extensions
+				if err := os.Symlink(top+"/../"+name, e.WorkDir+"/"+name); err != nil {
+					return err
+				}
 			}
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PROJECT", top)
@@ -58,7 +63,25 @@ func TestCommandLine(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"submit": submit, "sql": runSQL},
+		// [extension:NAME] holds if the build compiled the extension.
+		Condition: func(name string) (bool, error) {
+			extension, ok := strings.CutPrefix(name, "extension:")
+			if !ok {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			return hasExtension(extension), nil
+		},
 	})
+}
+
+// hasExtension reports whether the build compiled an extension of Postgres.
+func hasExtension(name string) bool {
+	pkg, err := server.FindPackage(".")
+	if err != nil {
+		return false
+	}
+	_, err = fs.Stat(pkg, "native/share/postgresql/extension/"+name+".control")
+	return err == nil
 }
 
 // submit is the script command `submit DATA FILE`. It sends the report in FILE with a photo to the

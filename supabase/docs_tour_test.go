@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	dbserver "daawo/supabase/internal/database/server"
 )
 
 // tour is the page whose commands TestTour runs, in a folder of their own.
@@ -18,8 +20,34 @@ const tour = "docs/tour.md"
 // their output with the page.
 func TestTour(t *testing.T) {
 	t.Parallel() // TestCommandLine is parallel too
+	before, after := tourSteps(t, tour)
+	if len(before) < 3 || len(after) < 5 {
+		t.Fatalf("%s has %d blocks before the start of the server and %d after it", tour, len(before), len(after))
+	}
+	takeTour(t, "notes", before, after)
+}
+
+// search is the tour of pgvector, pgTAP and plpgsql_check.
+const search = "docs/search.md"
+
+func TestTourOfSearch(t *testing.T) {
+	t.Parallel()
+	before, after := tourSteps(t, search)
+	if len(before) < 2 || len(after) < 5 {
+		t.Fatalf("%s has %d blocks before the start of the server and %d after it", search, len(before), len(after))
+	}
+	for _, name := range []string{"vector", "plpgsql_check", "pgtap"} {
+		if !hasExtension(name) {
+			t.Skip(dbserver.WhyAbsent(".", name))
+		}
+	}
+	takeTour(t, "search", before, after)
+}
+
+// takeTour runs the commands of a page, which make a project, and compares their output with it.
+func takeTour(t *testing.T, project string, before []string, after []tourStep) {
+	t.Helper()
 	dir := tourFolder(t)
-	before, after := tourSteps(t)
 	run := func(dir, script string) string {
 		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
 		c.Dir, c.Env = dir, tourEnvironment(t, dir)
@@ -31,7 +59,7 @@ func TestTour(t *testing.T) {
 	}
 	run(dir, strings.Join(before, "\n"))
 
-	startTour(t, dir+"/notes", tourEnvironment(t, dir))
+	startTour(t, dir+"/"+project, tourEnvironment(t, dir))
 
 	// One shell runs the rest, as for a reader. A mark separates the output of the blocks.
 	const mark = "---next---"
@@ -41,7 +69,7 @@ func TestTour(t *testing.T) {
 		fmt.Fprintf(&want, "%s\n%s\n", strings.TrimSpace(step.output), mark)
 	}
 	var got strings.Builder
-	for part := range strings.SplitSeq(strings.TrimSuffix(run(dir+"/notes", script.String()), mark+"\n"), mark+"\n") {
+	for part := range strings.SplitSeq(strings.TrimSuffix(run(dir+"/"+project, script.String()), mark+"\n"), mark+"\n") {
 		fmt.Fprintf(&got, "%s\n%s\n", strings.TrimSpace(part), mark)
 	}
 	if got.String() != want.String() {
@@ -90,9 +118,9 @@ func startTour(t *testing.T, dir string, env []string) {
 type tourStep struct{ commands, output string }
 
 // tourSteps reads the page: the commands before and after the start of the server.
-func tourSteps(t *testing.T) (before []string, after []tourStep) {
+func tourSteps(t *testing.T, page string) (before []string, after []tourStep) {
 	t.Helper()
-	text, err := os.ReadFile("../" + tour)
+	text, err := os.ReadFile("../" + page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +136,6 @@ func tourSteps(t *testing.T) (before []string, after []tourStep) {
 		case block[1] == "text" && len(after) > 0:
 			after[len(after)-1].output = block[2]
 		}
-	}
-	if len(before) < 3 || len(after) < 5 {
-		t.Fatalf("%s has %d blocks before the start of the server and %d after it", tour, len(before), len(after))
 	}
 	return before, after
 }
@@ -130,6 +155,7 @@ func tourFolder(t *testing.T) string {
 	for _, err := range []error{
 		os.Chmod(dir, 0o755), // the user of Postgres must be able to enter
 		os.Symlink(top+"/../node_modules", dir+"/node_modules"),
+		os.Symlink(top+"/../bin", dir+"/bin"), // the compiled extensions
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,8 @@ import (
 )
 
 // list has a project per line: repository, commit, folder that contains supabase/, expected
-// outcome. The outcome is ok, or fails and its cause.
+// outcome. The outcome is ok, fails and its cause, or the project's own mistake, with which it
+// starts on no Postgres.
 //
 //go:embed projects.txt
 var list string
@@ -53,8 +54,19 @@ func defaultCache() string {
 // entry is a line of the list.
 type entry struct {
 	repo, commit, folder string
-	expected             string // ok, or "fails: " and the cause
+	expected             string // ok, "fails: " and the cause, or "own mistake: " and the reason
 }
+
+// cause returns why the project is expected not to start, or "".
+func (e entry) cause() string {
+	if e.expected == "ok" {
+		return ""
+	}
+	return strings.TrimPrefix(e.expected, "fails: ")
+}
+
+// ownMistake reports whether the project starts on no Postgres.
+func (e entry) ownMistake() bool { return strings.HasPrefix(e.expected, "own mistake: ") }
 
 func (e entry) name() string { return strings.TrimSuffix(e.repo+"/"+e.folder, "/.") }
 
@@ -115,20 +127,17 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.repo, err)
 		}
-		embedded.add(here)
-		cause := strings.TrimPrefix(e.expected, "fails: ")
-		if e.expected == "ok" {
-			cause = ""
-		}
-		if here.started != (e.expected == "ok") {
+		embedded.add(e, here)
+		cause := e.cause()
+		if here.starts() != (e.expected == "ok") {
 			surprises++
 			cause += " **unexpected** " + here.problem
 		}
 		second := "| | "
 		if c.server != nil {
-			given.add(there)
+			given.add(e, there)
 			second = there.cells()
-			if there.started != e.startsWithExtensions() {
+			if there.starts() != e.startsWithExtensions() {
 				surprises++
 				cause += " **unexpected with -database-url** " + there.problem
 			}
@@ -159,21 +168,25 @@ func (c *corpus) tryBoth(ctx context.Context, e entry) (here, there result, err 
 }
 
 // total sums outcomes.
-type total struct{ projects, started, migrations, applied int }
+type total struct{ projects, started, mistaken, migrations, applied int }
 
-func (t *total) add(r result) {
+func (t *total) add(e entry, r result) {
 	t.projects++
 	t.migrations += r.migrations
 	t.applied += r.applied
-	if r.started {
+	if r.starts() {
 		t.started++
+	} else if e.ownMistake() {
+		t.mistaken++
 	}
 }
 
 // String returns the sums as a sentence.
 func (t total) String() string {
-	return fmt.Sprintf("%d of %d projects start as they are; %d of %d migrations apply.", t.started, t.projects,
-		t.applied, t.migrations)
+	rate := 100 * float64(t.started) / max(1, float64(t.projects-t.mistaken))
+	return fmt.Sprintf("%d of %d projects start as they are, with all migrations; %d fail by a mistake of their own. "+
+		"Of the others %.1f %% start. %d of %d migrations apply.", t.started, t.projects, t.mistaken, rate, t.applied,
+		t.migrations)
 }
 
 // result is the outcome of one project.
@@ -183,10 +196,13 @@ type result struct {
 	problem             string // the last error
 }
 
+// starts reports whether the project started with all of its migrations.
+func (r result) starts() bool { return r.started && r.applied == r.migrations }
+
 // cells returns the outcome as two cells of a table.
 func (r result) cells() string {
 	starts := "no"
-	if r.started {
+	if r.starts() {
 		starts = "yes"
 	}
 	return fmt.Sprintf("| %s | %d of %d", starts, r.applied, r.migrations)

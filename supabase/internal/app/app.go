@@ -46,6 +46,7 @@ type App struct {
 	database *database.Database
 	pools    pools
 	backups  backups
+	logs     requestLogs
 	describe func() []Value // addresses and keys, as they are now
 	// where an operator finds the values that the announcement omits; "" means `daawo status`
 	rest   string
@@ -113,6 +114,7 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	sites := front.ReadSites(a.Installation, a.process.Sockets, ports.Addresses)
+	openLogs(a)
 	d, err := a.openDatabase(ctx)
 	if err != nil {
 		return err
@@ -147,7 +149,7 @@ func (a *App) startAll(ctx context.Context) error {
 // openGateway serves the services and the site on the public ports.
 func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, sites *front.Sites) error {
 	sites.PublishableKey = s.publishableKey
-	files, err := sites.Public(ctx, s.startPage())
+	files, err := sites.Public(ctx, front.ServeStartPage(s.Config.Loopback(), startPage{s}.content))
 	if err != nil {
 		return err
 	}
@@ -155,10 +157,10 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 	if err != nil {
 		return err
 	}
-	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin}
-	if err := upstream(a.Installation, a.Config.StudioUpstreamURL, &h.Studio); err != nil {
+	if err := s.openStudio(); err != nil {
 		return err
 	}
+	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin, Studio: s.studio}
 	sites.CompressLater(a.pools.closeIdle)
 	return ports.Start(ctx, h)
 }

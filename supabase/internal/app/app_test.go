@@ -37,6 +37,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	serveStudioStandIn()
 	goleak.VerifyTestMain(m,
 		// http.DefaultClient keeps idle connections.
 		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),

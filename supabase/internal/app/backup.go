@@ -25,12 +25,13 @@ type backups struct {
 	oneShot func(context.Context, func(*database.Database) error) error // see App.oneShot
 }
 
-// trees returns the files that are backed up with the database: the stored files, and the secrets
-// that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
+// trees returns the files that are backed up with the database: the stored files, the added
+// extensions, and the secrets that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []physical.Tree {
 	trees := []physical.Tree{
 		{Name: "keys.json", Path: keyring.File(a.Data)},
 		{Name: "database-password", Path: database.PasswordFile(a.Data)},
+		{Name: "extensions", Path: server.AddedDir(a.Data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 	}
 	if dir := filesDir(a.Options); dir != "" {
@@ -69,7 +70,7 @@ func (a backups) settings(store physical.Store, progress Progress) (physical.Opt
 	if err != nil {
 		return physical.Options{}, err
 	}
-	source, err := a.Postgres()
+	source, err := a.PostgresSource()
 	if err != nil {
 		return physical.Options{}, err
 	}
@@ -148,7 +149,7 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 	if err != nil {
 		return r, err
 	}
-	source, err := a.Postgres()
+	source, err := a.PostgresSource()
 	if err != nil {
 		return r, err
 	}

@@ -32,10 +32,13 @@ type services struct {
 	sockets *handover.Sockets
 	db      *database.Database // nil if only the gateway runs
 	pools   *pools
+	began   time.Time // of the start
 	traces  *tracing.Provider
 	backups backups
+	logs    requestLogs
 
 	auth, rest, storage, functions, realtime, meta http.Handler
+	studio                                         http.Handler // nil if there is none
 
 	keys    *keyring.Keyring
 	inbox   string // address of the development inbox, "" if there is none
@@ -52,8 +55,8 @@ type services struct {
 
 func (a *App) newServices(set keys.Set, d *database.Database, at front.Addresses) *services {
 	return &services{
-		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools,
-		traces: a.traces, backups: a.backups,
+		Installation: a.Installation, Addresses: at, sockets: a.process.Sockets, db: d, pools: &a.pools, began: a.began,
+		traces: a.traces, backups: a.backups, logs: a.logs,
 
 		keys:    keyring.New(set, a.Now),
 		journal: host.NewJournal(a.Log.Handler()),
@@ -72,6 +75,7 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 		return nil, err
 	}
 	s := a.newServices(set, d, at)
+	s.shareMetaKey()
 	for _, open := range []func(context.Context) error{
 		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta,
 		s.openExtensions, s.openMetrics,
@@ -86,29 +90,6 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 	return s, nil
 }
 
-// startPage returns the pages of a stack without a site.
-func (s *services) startPage() http.Handler {
-	var rows []front.Row
-	for _, r := range []struct {
-		label, path string
-		handler     http.Handler
-	}{
-		{"REST", "/rest/v1", s.rest}, {"Auth", "/auth/v1", s.auth}, {"Storage", "/storage/v1", s.storage},
-		{"Functions", "/functions/v1", s.functions}, {"Realtime", "/realtime/v1", s.realtime},
-	} {
-		if r.handler != nil {
-			rows = append(rows, front.Row{Label: r.label, Value: s.Public + r.path})
-		}
-	}
-	if s.inbox != "" {
-		rows = append(rows, front.Row{Label: "Mails", Value: s.inbox, Link: true})
-	}
-	if s.Config.StudioURL != "" {
-		rows = append(rows, front.Row{Label: "Studio", Value: s.Config.StudioURL, Link: true})
-	}
-	return front.StartPage(s.Config, s.Public, rows)
-}
-
 // gatewayOptions returns the options of a gateway in front of the services.
 func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{
@@ -119,6 +100,7 @@ func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
 		Limits: limits(s.Config),
 		Ready:  s.ready, Metrics: s.metrics, MetricsToken: s.Config.MetricsToken, Log: s.Log, LogRequests: s.Dev,
+		MCP: s.studio, MCPKey: s.Config.MCPKey, Logs: s.logs.handler(s.keys), Record: s.logs.record(),
 	}
 }
 

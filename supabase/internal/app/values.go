@@ -29,8 +29,8 @@ func (s *services) values() []Value {
 		value("FUNCTIONS_URL", "", address+"/functions/v1"),
 		value("DB_URL", "Database", s.db.Public()),
 	}
-	if s.Config.StudioURL != "" {
-		values = append(values, value("STUDIO_URL", "Studio", s.Config.StudioURL))
+	if address := cmp.Or(s.Studio, s.Config.StudioURL); address != "" {
+		values = append(values, value("STUDIO_URL", "Studio", address))
 	}
 	if s.Admin != "" {
 		values = append(values, value("DESK_URL", "Desk", s.Admin))

@@ -6,34 +6,82 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/database/extension"
+	"daawo/supabase/internal/database/server"
 )
 
 var extensionsCommand = Command{
 	Name:  "extensions",
-	Args:  "install DIR",
-	Short: "Add pg_net, supabase_vault, pgmq and others to another Postgres",
+	Args:  "add PATH|remove NAME|install DIR",
+	Short: "Add an extension in C to the embedded Postgres, or ours to another one",
 	Long: `
-Writes the extensions that the embedded Postgres has in SQL to the extension folder of another Postgres. A stack
+'add' takes a folder with the files of an extension (control file, SQL, library) or a package of Debian for Postgres 17.
+A new server with these files loads the library and creates the extension before they are added to the data folder; an
+error names the symbol or library that is missing. Restart the server to use the extension. Upgrades and backups keep it.
+'remove' removes its files; drop the extension in the database first.
+
+'install' writes the extensions that the embedded Postgres has in SQL to the extension folder of another Postgres. A stack
 that is started with --database-url and a superuser then runs jobs and sends requests for that server. Extensions
 that the folder already has from elsewhere stay as they are.
 
+  daawo extensions add postgresql-17-rum_1.3.14-1_amd64.deb
   sudo daawo extensions install /usr/share/postgresql/17/extension`,
-	Run: func(_ context.Context, inv *Invocation) error {
-		verb := inv.Verb()
-		if err := inv.parse(1, 1); err != nil {
-			return err
+	Run: func(ctx context.Context, inv *Invocation) error {
+		switch inv.Verb() {
+		case "add":
+			return addExtension(ctx, inv)
+		case "remove":
+			return removeExtension(inv)
+		case "install":
+			return installExtensions(inv)
 		}
-		if verb != "install" {
-			return inv.usage()
-		}
-		written, kept, err := extension.Install(inv.args[0])
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(inv.Stdout, "installed:", strings.Join(written, ", "))
-		if len(kept) > 0 {
-			fmt.Fprintln(inv.Stdout, "left as they are:", strings.Join(kept, ", "))
-		}
-		return nil
+		return inv.usage()
 	},
+}
+
+func addExtension(ctx context.Context, inv *Invocation) error {
+	inv.dataFlag()
+	if err := inv.parse(1, 1); err != nil {
+		return err
+	}
+	a, err := inv.app(false)
+	if err != nil {
+		return err
+	}
+	source, err := a.PostgresSource()
+	if err != nil {
+		return err
+	}
+	names, err := server.AddExtension(ctx, server.Options{Source: source}, a.Data, inv.args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(inv.Stdout, "added: %s; restart the server to use it\n", strings.Join(names, ", "))
+	return nil
+}
+
+func removeExtension(inv *Invocation) error {
+	inv.dataFlag()
+	if err := inv.parse(1, 1); err != nil {
+		return err
+	}
+	a, err := inv.app(false)
+	if err != nil {
+		return err
+	}
+	return server.RemoveExtension(a.Data, inv.args[0])
+}
+
+func installExtensions(inv *Invocation) error {
+	if err := inv.parse(1, 1); err != nil {
+		return err
+	}
+	written, kept, err := extension.Install(inv.args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(inv.Stdout, "installed:", strings.Join(written, ", "))
+	if len(kept) > 0 {
+		fmt.Fprintln(inv.Stdout, "left as they are:", strings.Join(kept, ", "))
+	}
+	return nil
 }

@@ -51,10 +51,16 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	if isTerminal(inv.Stderr) {
 		inv.activity = newActivity(inv, inv.Stderr)
 	}
-	a, err := inv.app(*dev)
+	store, err := addedParts(inv)
 	if err != nil {
 		return err
 	}
+	o, err := appOptions(inv, *dev)
+	if err != nil {
+		return err
+	}
+	o.Added = store
+	a := app.New(o)
 	if !inv.Given("detach") { // otherwise this process writes it
 		if err := inv.removeServerLog(); err != nil {
 			return err
@@ -101,22 +107,31 @@ func (inv *Invocation) announceLinks(ctx context.Context, info app.Info) {
 
 // app prepares the stack that the command line describes.
 func (inv *Invocation) app(dev bool) (*app.App, error) {
-	c, err := inv.config()
+	o, err := appOptions(inv, dev)
 	if err != nil {
 		return nil, err
+	}
+	return app.New(o), nil
+}
+
+// appOptions returns the options of the stack that the command line describes.
+func appOptions(inv *Invocation, dev bool) (app.Options, error) {
+	c, err := inv.config()
+	if err != nil {
+		return app.Options{}, err
 	}
 	data, err := dataDir(inv, c)
 	if err != nil {
-		return nil, err
+		return app.Options{}, err
 	}
 	project, err := inv.project()
 	if err != nil {
-		return nil, err
+		return app.Options{}, err
 	}
 	o := inv.AppOptions()
 	o.Config, o.Data, o.AnyPort, o.Dev = c, data, inv.Given("port") || c.FunctionsPort == 0, dev
 	o.Project, o.FunctionsDir, o.Foreign, o.Log = project.files, project.functions(), !project.own, inv.log(c)
-	return app.New(o), nil
+	return o, nil
 }
 
 // deskOffset is the distance of the desk's default port from the default of --port, which it keeps

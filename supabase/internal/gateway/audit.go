@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 )
@@ -15,7 +16,7 @@ const s3Signature = "s3"
 func (g *gateway) audit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if re, ok := w.(*reply); ok {
-			re.privilege = g.privilegeOf(r)
+			re.privilege = cmp.Or(g.privilegeOf(r), re.privilege)
 		}
 		next.ServeHTTP(w, r)
 	})

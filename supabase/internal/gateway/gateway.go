@@ -17,6 +17,9 @@ import (
 // Options configures the gateway. It answers 404 for a service that is nil.
 type Options struct {
 	Auth, REST, Storage, Functions, Realtime, Meta http.Handler // rooted at the upstream's own root
+	Logs                                           http.Handler // Logflare's endpoints; checks its callers' key itself
+	MCP                                            http.Handler // Studio's MCP server
+	MCPKey                                         string       // of its clients; without it there is none
 	GraphQL                                        bool         // the database has pg_graphql
 	Site                                           http.Handler // for all paths outside the API
 	// HTML reply if a form post to a function fails in the gateway; nil means a default
@@ -37,7 +40,8 @@ type Options struct {
 	Metrics      *observe.Metrics
 	MetricsToken string
 	Log          *slog.Logger
-	LogRequests  bool // for development: log all API requests; otherwise only failed ones and service_role's
+	Record       func(Request) // gets each request of the API; nil for none
+	LogRequests  bool          // for development: log all API requests; otherwise only failed ones and service_role's
 }
 
 // gateway is what the handlers share.

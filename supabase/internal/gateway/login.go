@@ -21,10 +21,7 @@ func Login(user, password string, proxies []netip.Prefix, next http.Handler) htt
 	attempts := newAttempts()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Frame-Options", "DENY")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("X-Robots-Tag", "none")
+		privateHeaders(h)
 		givenUser, givenPassword, _ := r.BasicAuth()
 		u, p := sha256.Sum256([]byte(givenUser)), sha256.Sum256([]byte(givenPassword))
 		right := subtle.ConstantTimeCompare(u[:], wantUser[:])&subtle.ConstantTimeCompare(p[:], wantPassword[:]) == 1 &&

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"daawo/supabase/internal/base/observe"
 )
@@ -18,6 +19,7 @@ const statusClientClosed = 499
 func (g *gateway) observe(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w, r, id := g.begin(rw, r)
+		began := time.Now()
 		done := g.Metrics.Begin(g.serviceAt(r.URL.Path).name, r.Method)
 		defer func() {
 			if p := recover(); p != nil {
@@ -38,6 +40,7 @@ func (g *gateway) observe(next http.HandlerFunc) http.Handler {
 			w.extendDeadline() // for the buffered rest of the reply
 			done(w.status)
 			g.log(r, w)
+			g.keep(r, w, id, began)
 		}()
 		next(w, r)
 		switch {
@@ -71,6 +74,43 @@ func (g *gateway) begin(rw http.ResponseWriter, r *http.Request) (w *reply, own 
 	return w, r.WithContext(observe.WithRequestID(r.Context(), id)), id
 }
 
+// Request is what Options.Record gets of a request: nothing that the client wrote freely.
+type Request struct {
+	ID, Service, Method string
+	Path                string // without what names objects or users
+	Status              int
+	Began               time.Time
+	Took                time.Duration
+}
+
+// keep passes a request to Options.Record.
+func (g *gateway) keep(r *http.Request, w *reply, id string, began time.Time) {
+	if g.Record == nil || !w.service.logRequests || w.service == gatewayItself {
+		return
+	}
+	g.Record(Request{ID: id, Service: w.service.name, Method: r.Method, Path: keptPath(w.service, r.URL.Path),
+		Status: w.status, Began: began, Took: time.Since(began)})
+}
+
+// keptPath returns the first segments of a path: those that name a route, a table or a function. A
+// segment that is no plain name is left out.
+func keptPath(s *service, p string) string {
+	parts := strings.Split(p, "/") // the first is empty
+	most := 5
+	if s.name == "functions" {
+		most = 4
+	}
+	parts = parts[:min(len(parts), most)]
+	for i, part := range parts {
+		if len(part) > 63 || strings.Trim(part, plainBytes) != "" {
+			parts[i] = "…"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
 // log logs a request: at info level in development and for privileged requests, at debug level
 // otherwise.
 func (g *gateway) log(r *http.Request, w *reply) {
@@ -78,7 +118,7 @@ func (g *gateway) log(r *http.Request, w *reply) {
 	switch {
 	case w.status >= 500:
 		level = slog.LevelWarn
-	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == s3Signature &&
+	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == mcpPrivilege, w.privilege == s3Signature &&
 		w.status < 400:
 		level = slog.LevelInfo
 	}

@@ -88,6 +88,12 @@ func (g *gateway) table() []*service {
 			name: "meta", prefix: "/pg", handler: g.Meta, key: g.requireServiceKey,
 			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody, buffer: true,
 		}, {
+			name: "analytics", prefix: "/analytics/v1", handler: g.Logs, key: noKey,
+			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody,
+		}, {
+			name: "mcp", prefix: "/mcp", handler: g.mcp(), key: g.mcpKey,
+			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody,
+		}, {
 			// Sockets stay open for hours and have no body. Realtime limits them itself.
 			name: "realtime", prefix: "/realtime/v1", handler: realtimePaths(g.Realtime), key: g.realtimeKey,
 			rate: limits.Rate, maxBody: limits.RESTBody,

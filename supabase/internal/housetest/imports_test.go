@@ -51,7 +51,7 @@ var layers = [][]string{
 	inside("app"),
 	inside("gateway", "engine", "functions"),
 	inside("database"),
-	inside("base"),
+	inside("base", "parts"),
 }
 
 // layerArrows returns the rules of layers.

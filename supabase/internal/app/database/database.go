@@ -70,12 +70,12 @@ func Open(ctx context.Context, in installation.Installation, with Options) (*Dat
 		}
 		return d, err
 	}
-	source, err := in.Postgres()
+	source, err := in.PostgresSource()
 	if err != nil {
 		return nil, err
 	}
 	o := server.Options{
-		Source: source, Data: datadir.Postgres(in.Data), Port: int(in.Config.DB.Port), Log: in.Log,
+		Source: source, Data: datadir.Postgres(in.Data), Port: int(in.Config.DB.Port), Log: cmp.Or(in.PostgresLog, in.Log),
 		OnDown: func(err error) { in.Log.Error("Postgres is down", "error", err) },
 		OnUp:   func() { in.Log.Info("Postgres is up again") },
 	}
@@ -120,11 +120,12 @@ func Beside(in installation.Installation) (*Database, error) {
 
 // attach returns the embedded Postgres that another process of this installation runs.
 func attach(in installation.Installation) (*Database, error) {
-	source, err := in.Postgres()
+	source, err := in.PostgresSource()
 	if err != nil {
 		return nil, err
 	}
-	s, older, err := server.Attach(server.Options{Source: source, Data: datadir.Postgres(in.Data), Log: in.Log})
+	s, older, err := server.Attach(server.Options{Source: source, Data: datadir.Postgres(in.Data),
+		Log: cmp.Or(in.PostgresLog, in.Log)})
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +220,18 @@ func (d *Database) Public() string {
 		return u.String()
 	}
 	return d.given.String()
+}
+
+// ReadOnlyUser is the role that Studio's MCP server uses with read_only=true.
+const ReadOnlyUser = "supabase_read_only_user"
+
+// AdmitReadOnly lets ReadOnlyUser sign in over TCP. Studio knows one password for its roles: that
+// of postgres. On the server of DATABASE_URL its operator sets it.
+func (d *Database) AdmitReadOnly(ctx context.Context) error {
+	if d.embedded == nil {
+		return nil
+	}
+	return d.embedded.SetPasswords(ctx, map[string]string{ReadOnlyUser: d.password})
 }
 
 // Superuser returns the URL of a superuser. ok is false if the user of DATABASE_URL is none.

@@ -170,9 +170,28 @@ func (c *checker) programs() {
 		}
 	}
 	if c.Config.DatabaseURL == "" {
-		if _, err := c.Postgres(); err != nil {
-			c.say("Postgres", Bad, "%v", err)
-		}
+		c.postgres()
+	}
+}
+
+// postgres checks the Postgres that this program starts.
+func (c *checker) postgres() {
+	source, err := c.PostgresSource()
+	if err != nil {
+		c.say("Postgres", Bad, "%v", err)
+		return
+	}
+	if home, ok := source.(*server.Home); ok {
+		c.say("Postgres", Good, "%s of POSTGRES_HOME", home)
+		return
+	}
+	version, _, _ := strings.Cut(server.Version, "-")
+	c.say("Postgres", Note, "the embedded %s, without the fixes of later minors, and with OpenSSL 1.1.1 and ICU 60, which get "+
+		"none; TLS never passes through this OpenSSL. POSTGRES_HOME or --database-url run a newer one", version)
+	if names, err := server.AddedExtensions(c.Data); err != nil {
+		c.say("extensions", Bad, "%v", err)
+	} else if len(names) > 0 {
+		c.say("extensions", Good, "were added: %s", strings.Join(names, ", "))
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/config"
-	"daawo/supabase/internal/gateway"
 )
 
 // Addresses are the addresses of the gateway, without a trailing slash.
@@ -27,6 +26,7 @@ type Addresses struct {
 	Public string // for browsers
 	Inside string // for local programs, which may be unable to reach the public one
 	Admin  string // of the administrators' application, "" if there is none
+	Studio string // of the Studio that this process serves, "" if there is none
 }
 
 // Front is the set of public ports.
@@ -38,6 +38,7 @@ type Front struct {
 	secure  net.Listener // port 443, if certificates are obtained
 	web     net.Listener // port 80, which redirects to port 443
 	desk    net.Listener // the port of the administrators' application; nil if there is none
+	studio  net.Listener // nil if there is none
 }
 
 // PlainHost returns the host of the port without TLS: the public one, or loopback if port 443 is
@@ -79,7 +80,7 @@ func Listen(in installation.Installation, sockets *handover.Sockets, plainHost s
 		}
 		f.Inside = "http://" + net.JoinHostPort(host, port)
 	}
-	return f, f.openAdminPort()
+	return f, errors.Join(f.openAdminPort(), f.openStudioPort())
 }
 
 // PublicAddress returns the address of the site for browsers: SITE_URL, or the opened port.
@@ -122,9 +123,7 @@ func (f *Front) Start(ctx context.Context, h Handlers) error {
 		own = tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}})
 	}
 	if f.secure == nil {
-		if err := f.openStudio(h.Studio, own); err != nil {
-			return err
-		}
+		f.serveStudio(h.Studio, own)
 		f.serveAdmin(h.Admin, own)
 		Serve(f.Installation, "gateway", h.Gateway, f.plain, connLimits(f.Config), own)
 		return nil
@@ -133,9 +132,7 @@ func (f *Front) Start(ctx context.Context, h Handlers) error {
 	if err != nil {
 		return err
 	}
-	if err := f.openStudio(h.Studio, tlsConfig(magic.TLSConfig())); err != nil {
-		return err
-	}
+	f.serveStudio(h.Studio, tlsConfig(magic.TLSConfig()))
 	f.serveAdmin(h.Admin, nil)
 	Serve(f.Installation, "gateway", h.Gateway, f.plain, connLimits(f.Config), own)
 	Serve(f.Installation, "HTTPS", f.byHost(h.Admin, h.Gateway), f.secure, connLimits(f.Config),
@@ -199,18 +196,4 @@ func (f *Front) certificates(ctx context.Context) (*certmagic.Config, http.Handl
 		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
 	})
 	return magic, issuer.HTTPChallengeHandler(redirect), nil
-}
-
-// openStudio serves Studio behind its login on a separate port. secure may be nil.
-func (f *Front) openStudio(studio http.Handler, secure *tls.Config) error {
-	if studio == nil {
-		return nil
-	}
-	l, err := f.sockets.Listen(handover.StudioSocket, f.Config.Host, f.Config.Studio.Port, f.AnyPort)
-	if err != nil {
-		return err
-	}
-	login := gateway.Login(f.Config.DashboardUser, f.Config.DashboardPassword, f.Config.Proxies, studio)
-	Serve(f.Installation, "Studio", login, l, connLimits(f.Config), secure)
-	return nil
 }

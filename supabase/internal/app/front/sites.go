@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/gateway/site"
 )
 
@@ -22,7 +22,7 @@ type Sites struct {
 	sockets     *handover.Sockets
 	foreign     bool // the site is of another build
 	site, admin func() (*site.Site, error)
-	served      []*site.Site // those whose files compressLater compresses
+	served      []*site.Site // those whose files CompressLater compresses
 }
 
 // ReadSites begins to read the site and the administrators' application.
@@ -124,7 +124,7 @@ func (p *Sites) CompressLater(trim func(context.Context)) {
 				files.Compress(ctx)
 			}
 			// The start and the compression used far more memory than serving needs.
-			debug.FreeOSMemory()
+			memory.Trim()
 			trim(ctx)
 		}
 	})

@@ -2,52 +2,69 @@ package front
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
 	"strings"
 
-	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/gateway"
 )
 
-// startPage is the page of a stack without a site.
-var startPage = template.Must(template.New("").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{{.Project}}</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color-scheme: light dark }
-td { padding: .2rem 1.5rem .2rem 0 } code { font-size: 15px; overflow-wrap: anywhere }
-</style>
-<h1>{{.Project}}</h1>
-<p>The API of this project is running. It has no website; <code>--site DIR</code> serves one.</p>
-<table>
-{{range .Rows}}<tr><td>{{.Label}}<td>{{if .Link}}<a href="{{.Value}}">{{.Value}}</a>{{else}}<code>{{.Value}}</code>{{end}}
-{{end}}</table>
-<p>The URL for <code>createClient</code> is <code>{{.URL}}</code>. <code>{{.Command}} status</code> prints the keys.
-</html>
-`))
-
-// Row is a line of the start page.
-type Row struct {
-	Label, Value string
-	Link         bool
+// StartPage is the content of the page of a stack without a site.
+type StartPage struct {
+	Project, Command string
+	Version          string // "" is not shown
+	Links            []Row  // applications
+	Addresses        []Row  // of the API
+	// The following are shown to browsers of this machine only.
+	Keys       []Row
+	KeysNote   string
+	Snippets   []Row // how to connect
+	Functions  []Row
+	Migrations []Row // the newest first
+	Applied    int   // number of migrations
+	Problem    string
 }
 
-// StartPage serves the pages of a stack without a site: the addresses of the API at /, and 404 for
-// every other path. Programs that do not accept HTML get plain text.
-func StartPage(c *config.Config, url string, rows []Row) http.Handler {
-	var page, text bytes.Buffer
-	if err := startPage.Execute(&page, map[string]any{
-		"Project": c.ProjectID, "Rows": rows, "URL": url, "Command": c.Command,
-	}); err != nil {
-		page.Reset() // the text is served instead
-	}
-	fmt.Fprint(&text, "This server has no website. Its API:\n\n")
-	for _, row := range rows {
-		fmt.Fprintln(&text, row.Value)
-	}
+// Row is a line of the start page.
+type Row struct{ Label, Value, Text string }
+
+// public returns the page without keys and without names of the project's parts.
+func (p StartPage) public() StartPage {
+	return StartPage{Project: p.Project, Command: p.Command, Links: p.Links, Addresses: p.Addresses}
+}
+
+//go:embed start_page.html
+var startPageText string
+
+var startPage = template.Must(template.New("").Parse(startPageText))
+
+// copyScript shows the buttons, which need a script, and lets them copy.
+const copyScript = `for (const b of document.querySelectorAll("[data-copy]")) {
+  b.hidden = false
+  b.onclick = async () => {
+    await navigator.clipboard.writeText(b.dataset.copy)
+    b.textContent = "Copied"
+    setTimeout(() => { b.textContent = "Copy" }, 1500)
+  }
+}`
+
+// startPolicy allows the style of the page and its one script, and no request.
+func startPolicy() string {
+	sum := sha256.Sum256([]byte(copyScript))
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(sum[:]) + "'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+}
+
+// ServeStartPage serves the pages of a stack without a site: content at /, and 404 for every other
+// path. Programs that do not accept HTML get the addresses as plain text. local says that the stack
+// serves this machine only; keys are shown in that case alone.
+func ServeStartPage(local bool, content func(context.Context) StartPage) http.Handler {
+	policy := startPolicy()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		if r.URL.Path != "/" {
@@ -55,15 +72,29 @@ func StartPage(c *config.Config, url string, rows []Row) http.Handler {
 			fmt.Fprintln(w, "not found")
 			return
 		}
-		w.Header().Set("Cache-Control", "no-cache")
+		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Vary", "Accept")
-		if page.Len() > 0 && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		page := content(r.Context())
+		here := local && gateway.LocalHost(r.Host)
+		if !here {
+			page = page.public()
+		}
+		var out bytes.Buffer
+		if strings.Contains(r.Header.Get("Accept"), "text/html") && startPage.Execute(&out, struct {
+			StartPage
+			Local  bool
+			Script template.JS
+		}{page, here, copyScript}) == nil {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			w.Header().Set("Content-Security-Policy",
-				"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'")
-			_, _ = w.Write(page.Bytes()) // the client may have disconnected
+			w.Header().Set("Content-Security-Policy", policy)
+			_, _ = w.Write(out.Bytes()) // the client may have disconnected
 			return
 		}
-		_, _ = w.Write(text.Bytes())
+		out.Reset()
+		fmt.Fprint(&out, "This server has no website. Its API:\n\n")
+		for _, row := range page.Addresses {
+			fmt.Fprintln(&out, row.Value)
+		}
+		_, _ = w.Write(out.Bytes())
 	})
 }

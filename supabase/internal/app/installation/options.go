@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/parts"
 )
 
 // Options describe a stack.
@@ -26,6 +27,7 @@ type Options struct {
 	Site      fs.FS  // the built site; nil for none
 	AdminSite fs.FS  // the built application of the administrators; nil for none
 	Postgres  func() (fs.FS, error)
+	Added     *parts.Store // programs that are added to the project; nil for none
 	Functions map[string]edge.Func
 	Operators []string // functions that may run operations of the stack, see edge.Env.Operate
 	// folder of the module with the project's functions in Go, if they are not part of this program
@@ -44,8 +46,10 @@ type Options struct {
 	Prepare func(ctx context.Context, conn *pgx.Conn, public bool) error
 	Getenv  func(string) (string, bool)
 	Version string
-	Log     *slog.Logger     // nil means slog.Default()
-	Now     func() time.Time // nil means time.Now; decides what has expired
+	Log     *slog.Logger // nil means slog.Default()
+	// of the embedded Postgres; nil means Log
+	PostgresLog *slog.Logger
+	Now         func() time.Time // nil means time.Now; decides what has expired
 }
 
 // CleanBucket is a bucket of images without metadata; see gateway.CleanBucket.

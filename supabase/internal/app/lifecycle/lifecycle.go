@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/memory"
 )
 
 // protocol is the version of what a keeper and the servers that it starts say to each other.
@@ -226,7 +226,7 @@ func (p *Process) keep(ctx context.Context, current *handover.Server) error {
 		p.Log.Warn("the replaced process did not end in order", "error", err)
 	}
 	p.Sockets = nil
-	debug.FreeOSMemory()
+	memory.Trim()
 	p.Log.Info("the replaced process has finished", "duration", time.Since(began))
 	current.Alone()
 	var failure error

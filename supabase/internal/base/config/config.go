@@ -84,9 +84,10 @@ type Seed struct {
 	SQLPaths []string `toml:"sql_paths" doc:"Seed files, glob patterns relative to config.toml."`
 }
 
-// Studio configures the port of Supabase Studio. Only the Docker Compose form has a Studio.
+// Studio configures the port of Supabase Studio.
 type Studio struct {
-	Port uint16 `toml:"port" doc:"Port on which Studio is served behind a login, if STUDIO_UPSTREAM_URL is set."`
+	Enabled bool   `toml:"enabled" doc:"Serve Studio, if it is added with daawo studio add or runs at STUDIO_UPSTREAM_URL."`
+	Port    uint16 `toml:"port" doc:"Port of Studio; 0 picks a free one. If the administrators' application has that port, Studio has the second one after it."`
 }
 
 // Inbox configures the development mail server.

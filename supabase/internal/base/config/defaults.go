@@ -20,7 +20,7 @@ func defaults() Project {
 			Migrations:   Migrations{Enabled: true},
 			Seed:         Seed{Enabled: true, SQLPaths: []string{"./seed.sql"}},
 		},
-		Studio: Studio{Port: 54323},
+		Studio: Studio{Enabled: true, Port: 54323},
 		Inbox:  Inbox{Enabled: true, Port: 54324},
 		Storage: Storage{
 			Enabled:       true,

@@ -13,6 +13,7 @@ type Environment struct {
 	Host          string   `env:"DAAWO_HOST" default:"127.0.0.1" doc:"Address to listen on. An address other than loopback makes this a public installation, and so does a SITE_URL other than loopback. Flag --host."`
 	PublishedOn   List     `env:"PUBLISHED_ON" doc:"In a container: the host's addresses on which its ports are published, separated by commas. They decide instead of DAAWO_HOST whether this is a public installation."`
 	DatabaseURL   string   `env:"DATABASE_URL" doc:"Superuser URL of a Postgres 15 to 17 to use instead of the embedded one. Of several hosts separated by commas, the one that accepts writes is used. Flag --database-url."`
+	PostgresHome  string   `env:"POSTGRES_HOME" doc:"Folder of a Postgres 17 on this machine to run instead of the embedded one, such as /usr/lib/postgresql/17 of Debian's package, with its extensions."`
 	DatabaseCores uint16   `env:"DATABASE_CORES" doc:"Number of processor cores of the Postgres of DATABASE_URL. REST then begins at most four statements per core at a time and queues the others, which shortens the longest replies under load. 0: unknown, up to 12 at a time."`
 	DBTLS         bool     `env:"DB_TLS" default:"false" doc:"Serve TLS on the port of the embedded Postgres, on the address of DAAWO_HOST, with the certificate of [api.tls] or one that is signed by itself. Without TLS only this machine may connect. Flag --db-tls."`
 	LogLevel      string   `env:"LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
@@ -50,10 +51,17 @@ type Environment struct {
 	AdminURL  string `env:"DESK_URL" doc:"Public address of the administrators' application, on a host name of its own. With TLS_DOMAINS it gets a certificate and is served on port 443. On a public address without it, the application is served on loopback only."`
 	AdminPort uint16 `env:"DESK_PORT" default:"54323" doc:"Port of the administrators' application; 0 picks a free one. With --port it is that port plus 2."`
 
-	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio. Notification mails link to it."`
+	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio, also of one that runs elsewhere. Notification mails link to it."`
+	StudioUser        string `env:"STUDIO_USER" default:"supabase" doc:"User name of Studio's login, if STUDIO_PASSWORD is set."`
+	StudioPassword    string `env:"STUDIO_PASSWORD" doc:"Password of Studio's login. On a public address an added Studio is served only with it."`
+	StudioMemory      Size   `env:"STUDIO_MEMORY" default:"1GiB" doc:"Memory limit of Studio's processes. A Studio above it is ended."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
 	DashboardPassword string `env:"DASHBOARD_PASSWORD" doc:"Password of Studio's login. Required with STUDIO_UPSTREAM_URL."`
+
+	MCPKey string `env:"MCP_KEY" doc:"Key of /mcp, at which tools reach the MCP server of an added Studio, with the rights of the secret key. Off when empty."`
+
+	PartsURL string `env:"DAAWO_PARTS_URL" default:"https://github.com/supabase/slim-services/releases/download" doc:"Folder of the releases from which added programs come, such as Studio. A mirror needs the same paths; parts.lock decides which archives are accepted."`
 
 	TLSDomains   List   `env:"TLS_DOMAINS" doc:"Domains to obtain certificates for. The site is then served on port 443, port 80 redirects to it, and the port without TLS accepts local connections only (for serve gateway, connections from its network)."`
 	ACMEEmail    string `env:"ACME_EMAIL" doc:"Contact for the certificate authority; ADMIN_EMAIL when not set."`

@@ -135,7 +135,8 @@ func (c *Config) validateURLs() error {
 		{"IMGPROXY_URL", c.ImgproxyURL}, {"FUNCTIONS_URL", c.FunctionsURL}, {"REALTIME_URL", c.RealtimeURL},
 		{"META_URL", c.MetaURL}, {"SUPABASE_URL", c.InsideURL}, {"NOTIFY_WEBHOOK_URL", c.WebhookURL},
 		{"STUDIO_URL", c.StudioURL}, {"DESK_URL", c.AdminURL}, {"INBOX_URL", c.InboxURL},
-		{"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"ACME_CA", c.ACMEURL}, {"STORAGE_S3_ENDPOINT", c.Files.Endpoint},
+		{"STUDIO_UPSTREAM_URL", c.StudioUpstreamURL}, {"DAAWO_PARTS_URL", c.PartsURL},
+		{"ACME_CA", c.ACMEURL}, {"STORAGE_S3_ENDPOINT", c.Files.Endpoint},
 	} {
 		if u.value != "" && !isHTTP(u.value) {
 			errs = append(errs, fmt.Errorf("%s: %q is not a URL that starts with http:// or https://", u.name, u.value))
@@ -255,6 +256,8 @@ func (c *Config) CheckSecrets() error {
 	}
 	secret("JWT_SECRET", c.Keys.JWTSecret, 32)
 	secret("DASHBOARD_PASSWORD", c.DashboardPassword, 12)
+	secret("STUDIO_PASSWORD", c.StudioPassword, 12)
+	secret("MCP_KEY", c.MCPKey, 24)
 	secret("METRICS_TOKEN", c.MetricsToken, 16)
 	for i, value := range c.OtherSecrets {
 		secret(fmt.Sprintf("OTHER_SECRETS: number %d", i+1), value, 16)

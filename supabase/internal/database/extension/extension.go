@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"strings"
 )
 
 //go:embed share
@@ -25,6 +26,14 @@ func Files() fs.FS {
 		panic(err) // only an invalid name fails
 	}
 	return files
+}
+
+// Requires returns the extension in C that a file's extension needs, or "" for none.
+func Requires(file string) string {
+	if strings.HasPrefix(file, "index_advisor") {
+		return "hypopg"
+	}
+	return ""
 }
 
 // Version returns a short hash of Files.

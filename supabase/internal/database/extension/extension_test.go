@@ -35,6 +35,7 @@ func TestCreateAndDrop(t *testing.T) {
 		{"pgsodium", "", "pgsodium"},
 		{"postgres_fdw", "with schema extensions", "extensions"},
 		{"dblink", "with schema extensions", "extensions"},
+		{"earthdistance", "with schema extensions cascade", "extensions"},
 	} {
 		create := fmt.Sprintf(`create extension if not exists "%s" %s`, e.name, e.with)
 		if e.schema == "graphql" {
@@ -61,14 +62,14 @@ func TestMissingExtensionNamesCure(t *testing.T) {
 	db := testdb.New(t)
 	conn := db.Conn("postgres")
 	for _, c := range []struct{ sql, message, hint string }{
-		{`create extension vector`, `extension "vector" is not available`, "--database-url"},
+		{`create extension wrappers`, `extension "wrappers" is not available`, "--database-url"},
 		{`CREATE EXTENSION IF NOT EXISTS "postgis" WITH SCHEMA "extensions"`, `extension "postgis" is not available`,
 			"--database-url"},
 		{`create extension http`, `extension "http" is not available`, "net.http_get"},
-		{`select 1; create extension plpgsql_check`, `extension "plpgsql_check" is not available`, "--database-url"},
-		{`do $$ begin create extension "pgtap"; end $$`, `extension "pgtap" is not available`, "--database-url"},
-		{`do $$ begin execute 'create extension index_advisor cascade'; end $$`,
-			`extension "index_advisor" is not available`, "--database-url"},
+		{`select 1; create extension pgroonga`, `extension "pgroonga" is not available`, "--database-url"},
+		{`do $$ begin create extension "rum"; end $$`, `extension "rum" is not available`, "--database-url"},
+		{`do $$ begin execute 'create extension pg_jsonschema cascade'; end $$`,
+			`extension "pg_jsonschema" is not available`, "--database-url"},
 	} {
 		_, err := conn.PgConn().Exec(t.Context(), c.sql).ReadAll()
 		var pg *pgconn.PgError
@@ -82,11 +83,12 @@ func TestMissingExtensionNamesCure(t *testing.T) {
 		`create extension if not exists pgcrypto`,
 		`create extension if not exists "uuid-ossp"`,
 		`create extension hstore; drop extension hstore`,
+		"-- create extension and more\n/* create extension\nnothing */ create extension if not exists ltree",
 		`do $$ begin
 			create extension citext;
-			if exists (select from pg_available_extensions where name = 'vector') then create extension vector; end if;
+			if exists (select from pg_available_extensions where name = 'rum') then create extension rum; end if;
 		end $$`,
-		`do $$ begin create extension vector; exception when feature_not_supported then null; end $$`,
+		`do $$ begin create extension rum; exception when feature_not_supported then null; end $$`,
 	} {
 		if _, err := conn.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
 			t.Errorf("%s: %v", sql, err)

@@ -12,7 +12,8 @@ import (
 
 // Install writes the extensions to dir, the folder of the control files of
 // another Postgres. It returns the names of those that it wrote, and of those
-// that it left alone because dir has another implementation.
+// that it left alone because dir has another implementation. It leaves out an extension that needs
+// one in C that dir does not have.
 func Install(dir string) (written, kept []string, err error) {
 	files := Files()
 	controls, err := fs.Glob(files, "*.control") // sorted by name
@@ -25,6 +26,11 @@ func Install(dir string) (written, kept []string, err error) {
 	}
 	for _, control := range controls {
 		name := strings.TrimSuffix(control, ".control")
+		if needed := Requires(control); needed != "" {
+			if _, err := os.Stat(filepath.Join(dir, needed+".control")); errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+		}
 		ours, err := fs.ReadFile(files, control)
 		if err != nil {
 			return written, kept, err

@@ -44,6 +44,6 @@ func Attach(o Options) (s *Server, older bool, err error) {
 		return nil, false, err
 	}
 	program, err := os.Readlink("/proc/" + strconv.Itoa(f.pid) + "/exe")
-	older = err == nil && filepath.Base(filepath.Dir(filepath.Dir(program))) != name
+	older = err == nil && !strings.Contains(program, "/"+name+"/")
 	return s, older, nil
 }

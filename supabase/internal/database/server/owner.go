@@ -60,6 +60,19 @@ func (w owner) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: w.uid, Gid: w.gid}
 }
 
+// Credential returns the user that runs Postgres on the cluster at data, for other programs of the
+// installation. It returns nil unless this process runs as root.
+func Credential(data string) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	w, err := findOwner(Options{Data: data}.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	return w.credential(), nil
+}
+
 // chown makes the owner the owner of a file or folder.
 func (w owner) chown(name string) error {
 	if !w.other {

@@ -85,6 +85,10 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		if err := s.launchOnFreePort(ctx); err != nil {
 			return nil, err
 		}
+		if err := s.checkCollations(ctx); err != nil {
+			s.halt(s.child, 5*time.Second)
+			return nil, err
+		}
 	}
 	watched := make(chan struct{})
 	go func() { defer close(watched); s.watchSpace() }()

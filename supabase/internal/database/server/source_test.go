@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestExplain(t *testing.T) {
@@ -102,5 +104,43 @@ func TestSocketFolderIsPrivate(t *testing.T) {
 	long := Options{Data: "/x", SocketDir: "/tmp/" + strings.Repeat("long", 30)}
 	if _, err := makeSocketDir(long, w); err == nil || !strings.Contains(fmt.Sprint(err), "too long") {
 		t.Errorf("got error %v", err)
+	}
+}
+
+// TestHome runs the npm package as a Postgres of this machine: it has our extensions and its own,
+// and keeps them after its folder was unpacked.
+func TestHome(t *testing.T) {
+	at, err := findModules(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := OpenHome(packageDir(at) + "/native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t)
+	o.Source, o.Volatile = home, true
+	s := start(t, o)
+	conn, err := pgx.Connect(t.Context(), s.URL(Superuser))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), `create extension pgcrypto; create extension pgjwt; create extension citext;
+		create role someone login; grant create on database postgres to someone; set role someone;
+		create schema mine; create extension moddatetime schema mine`); err != nil {
+		t.Error(err)
+	}
+	// Indexes of text made with another ICU are wrong.
+	if _, err := conn.Exec(t.Context(), `reset role; update pg_database set datcollversion = '1.2' where datname = 'template1'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.checkCollations(t.Context()); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "template1") {
+		t.Errorf("with collations of another ICU: %v", err)
+	}
+	for _, dir := range []string{t.TempDir(), "/missing"} {
+		if _, err := OpenHome(dir); !errors.Is(err, ErrNoPackage) {
+			t.Errorf("%s: %v", dir, err)
+		}
 	}
 }

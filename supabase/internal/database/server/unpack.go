@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"daawo/supabase/internal/database/extension"
@@ -17,19 +18,21 @@ import (
 )
 
 // layout is the version of the unpacked form. Increase it when the form changes.
-const layout = "4"
+const layout = "6"
 
-// Unpack unpacks the package below root and returns its folder, which holds
-// bin, lib and share. It does nothing if the folder exists. Several processes
-// may call it at once.
+// Unpack unpacks the package below root and returns the folder that holds bin.
+// It does nothing if the folder exists. Several processes may call it at once.
 func Unpack(pkg fs.FS, root string) (string, error) {
 	name, err := unpackedName(pkg)
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, name)
+	dir, run, fill := filepath.Join(root, name), "", func(tmp string) error { return unpackInto(pkg, tmp) }
+	if home, ok := pkg.(*Home); ok {
+		run, fill = home.below(home.dir), home.fill
+	}
 	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
+		return filepath.Join(dir, run), nil
 	}
 	err = os.MkdirAll(root, 0o755)
 	if err != nil {
@@ -40,7 +43,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 		return "", unwritable(root, err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := unpackInto(pkg, tmp); err != nil {
+	if err := fill(tmp); err != nil {
 		return "", explain("unpack Postgres into "+root, Options{Data: root}, err)
 	}
 	// MkdirTemp makes private folders, but Postgres' user must enter this one.
@@ -50,7 +53,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 	if err := os.Rename(tmp, dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("unpack Postgres: %w", err)
 	}
-	return dir, nil
+	return filepath.Join(dir, run), nil
 }
 
 // unwritable is the error of a folder for unpacked packages in which this user cannot create files.
@@ -64,8 +67,15 @@ func unwritable(root string, err error) error {
 
 // unpackedName returns the name of the folder of the unpacked package.
 func unpackedName(pkg fs.FS) (string, error) {
+	if home, ok := pkg.(*Home); ok {
+		return home.name()
+	}
 	name, err := packageName(pkg)
-	return "postgres-" + name + "-" + layout + "-" + extension.Version(), err
+	if err != nil {
+		return "", err
+	}
+	compiled, err := extensionsDigest(pkg)
+	return "postgres-" + name + "-" + layout + "-" + extension.Version() + compiled, err
 }
 
 func unpackInto(pkg fs.FS, dir string) error {
@@ -93,28 +103,43 @@ const extensionDir = "share/postgresql/extension"
 func addExtensions(dir string) error {
 	files := extension.Files()
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if needed := extension.Requires(name); err != nil || d.IsDir() || needed != "" && !hasControl(dir, needed) {
 			return err
 		}
 		return copyFile(files, name, filepath.Join(dir, extensionDir, name), 0o644)
 	})
 }
 
+// hasControl reports whether the unpacked package has an extension.
+func hasControl(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, extensionDir, name+".control"))
+	return err == nil
+}
+
 // trusted lists the extensions that the role postgres may create without being
 // superuser, as in supabase/postgres. Postgres already trusts others, such as
 // citext.
 var trusted = []string{
-	"autoinc", "bloom", "dblink", "insert_username", "moddatetime", "pg_buffercache",
+	"autoinc", "bloom", "dblink", "dict_xsyn", "earthdistance", "insert_username", "moddatetime", "pg_buffercache",
 	"pg_prewarm", "pg_stat_statements", "pg_walinspect", "pgrowlocks", "pgstattuple",
 	"postgres_fdw", "refint", "sslinfo", "xml2",
 }
+
+// compiled lists more of them, which a package has only if the build could compile them.
+var compiled = []string{"vector", "hypopg", "http", "plpgsql_check", "pgtap"}
 
 // wrapperGrant lets the role that creates postgres_fdw make servers of it.
 const wrapperGrant = "\ngrant usage on foreign data wrapper postgres_fdw to @extowner@ with grant option;\n"
 
 func trustExtensions(dir string) error {
-	for _, name := range trusted {
-		if err := appendTo(filepath.Join(dir, extensionDir, name+".control"), "trusted = true\n"); err != nil {
+	names := slices.Clone(trusted)
+	for _, name := range compiled {
+		if hasControl(dir, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if err := appendTo(filepath.Join(dir, extensionDir, name+".control"), "\ntrusted = true\n"); err != nil {
 			return err
 		}
 	}

@@ -210,6 +210,14 @@ func Value[T any](db *DB, sql string, args ...any) T {
 	return v
 }
 
+// Need skips the test if the build could not compile an extension, and says why.
+func (db *DB) Need(extension string) {
+	db.t.Helper()
+	if !Value[bool](db, `select exists (select from pg_available_extensions where name = $1)`, extension) {
+		db.t.Skip(server.WhyAbsent(".", extension))
+	}
+}
+
 func (db *DB) connect(url string) *pgx.Conn {
 	db.t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)

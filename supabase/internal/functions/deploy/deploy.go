@@ -305,6 +305,14 @@ func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
 	return BuiltIn, d.Built
 }
 
+// Deployed returns when the current version was deployed, or the zero time if none is.
+func (d *Deployer) Deployed() time.Time {
+	if b, ok := d.peek().(*deployed); ok {
+		return b.Deployed
+	}
+	return time.Time{}
+}
+
 // bundle returns the file of a version.
 func (d *Deployer) bundle(id string) string { return d.store.file(id) }
 

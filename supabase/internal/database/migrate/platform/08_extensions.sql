@@ -86,6 +86,8 @@ declare
 begin
   get diagnostics stack = pg_context;
   statement := coalesce(substring(stack from 'SQL statement "((?:[^"]|"")*create\s+extension.*?)"\nPL/pgSQL'), current_query());
+  -- Comments may have the words too.
+  statement := regexp_replace(regexp_replace(statement, '/\*.*?\*/', ' ', 'g'), '--[^\n]*', ' ', 'g');
   for wanted in
     select case when m[1] like '"%' then replace(substr(m[1], 2, length(m[1]) - 2), '""', '"') else lower(m[1]) end
     from regexp_matches(statement, '\mcreate\s+extension\s+(?:if\s+not\s+exists\s+)?("(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)', 'gi') m
@@ -99,8 +101,10 @@ begin
     end if;
     raise exception 'extension "%" is not available on this server', wanted
       using errcode = 'feature_not_supported',
-            detail = 'It is not installed on the database server, and the embedded Postgres cannot load it.',
-            hint = format('Start the stack with --database-url on a Postgres that has "%s", such as Debian''s with its package, or supabase/postgres. docs/extensions.md has the steps.', wanted);
+            detail = 'It is not installed on the database server.',
+            hint = case when wanted in ('vector', 'hypopg', 'plpgsql_check', 'pgtap', 'index_advisor') then
+              'This program was built without it: bin/extensions of the clone has the reason, and `make clean build` tries again. The archives of a release for Linux have it. Or start' else 'Start' end
+              || format(' the stack with --database-url on a Postgres that has "%s", such as Debian''s with its package, or supabase/postgres. docs/extensions.md has the steps.', wanted);
   end loop;
 end
 $$;

@@ -1,8 +1,9 @@
 // Command pack writes a Postgres package into the archive that `make build`
 // embeds (package bundle). The default is the package that npm installed for
-// this platform. PACKAGE names the folder of another platform's package.
+// this platform. PACKAGE names the folder of another platform's package, and EXTENSIONS that of its
+// compiled extensions (command compile).
 //
-//	go run ./supabase/internal/database/server/pack [FILE [PACKAGE]]
+//	go run ./supabase/internal/database/server/pack [FILE [PACKAGE [EXTENSIONS]]]
 package main
 
 import (
@@ -22,6 +23,9 @@ func main() {
 	pkg, err := server.FindPackage(".")
 	if len(os.Args) > 2 {
 		pkg, err = os.DirFS(os.Args[2]), nil
+	}
+	if len(os.Args) > 3 {
+		pkg = server.WithExtensions(pkg, os.DirFS(os.Args[3]))
 	}
 	if err == nil {
 		err = pack(target, pkg)

@@ -1,0 +1,118 @@
+// Walks through the pages of Supabase Studio at STUDIO_URL and does what an administrator does there. It fails if a page
+// does not load, if Studio's server answers 5xx, or if a step has another result. Screenshots go to SHOTS.
+import assert from "node:assert/strict"
+import { chromium } from "playwright"
+
+const { STUDIO_URL: studio, API_URL: api, ANON_KEY: anonKey, CHROMIUM_PATH: executablePath, SHOTS: shots } = process.env
+const platform = "/api/platform"
+
+const pages = {
+  home: "/project/default",
+  "table-editor": "/project/default/editor",
+  "sql-editor": "/project/default/sql/new",
+  tables: "/project/default/database/tables",
+  policies: "/project/default/auth/policies",
+  users: "/project/default/auth/users",
+  buckets: "/project/default/storage/files",
+  functions: "/project/default/functions",
+  realtime: "/project/default/realtime/inspector",
+  "logs-explorer": "/project/default/logs/explorer",
+  "edge-logs": "/project/default/logs/edge-logs",
+  "postgres-logs": "/project/default/logs/postgres-logs",
+  advisors: "/project/default/advisors/security",
+  "api-docs": "/project/default/integrations/data_api/docs",
+  cron: "/project/default/integrations/cron/overview",
+  queues: "/project/default/integrations/queues/overview",
+  vault: "/project/default/integrations/vault/overview",
+  webhooks: "/project/default/integrations/webhooks/overview",
+}
+
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
+const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+const problems = []
+page.on("pageerror", (e) => problems.push(`${page.url()}: ${e.message}`))
+page.on("response", (r) => {
+  if (r.url().startsWith(studio) && r.status() >= 500) problems.push(`${r.request().method()} ${r.url()}: ${r.status()}`)
+})
+
+// The first page starts Studio. The waiting page loads itself again until it is there.
+await page.goto(studio)
+await page.waitForFunction(() => !document.title.includes("is starting"), undefined, { timeout: 180_000 })
+problems.length = 0
+
+// call sends a request of Studio's pages and returns the reply.
+async function call(method, path, data) {
+  const r = await page.request.fetch(studio + path, { method, data })
+  return { status: r.status(), body: await r.json().catch(() => null) }
+}
+const query = (sql) => call("POST", `${platform}/pg-meta/default/query`, { query: sql })
+
+async function step(name, run) {
+  try {
+    await run()
+    console.log("ok  ", name)
+  } catch (e) {
+    problems.push(`${name}: ${e.message}`)
+  }
+}
+
+await step("create a table with a policy", async () => {
+  const made = await query(`create table public.teas (id bigint generated always as identity primary key, name text);
+    alter table public.teas enable row level security; create policy "all read" on public.teas for select using (true);
+    grant select on public.teas to anon; insert into public.teas (name) values ('shaah') returning name`)
+  assert.equal(made.status, 200)
+  const tables = await call("GET", `${platform}/pg-meta/default/tables?included_schemas=public&include_columns=true`)
+  assert.ok(tables.body.some((t) => t.name === "teas" && t.columns.length === 2))
+  const policies = await call("GET", `${platform}/pg-meta/default/policies`)
+  assert.ok(policies.body.some((p) => p.name === "all read"))
+})
+await step("edit a cell", async () => {
+  assert.deepEqual((await query("update public.teas set name = 'caleen' where id = 1 returning name")).body, [
+    { name: "caleen" },
+  ])
+})
+await step("a statement with an error", async () => {
+  const wrong = await query("select * from nowhere")
+  assert.equal(wrong.status, 400)
+  assert.match(JSON.stringify(wrong.body), /relation \\"nowhere\\" does not exist/)
+})
+await step("create a user", async () => {
+  const made = await call("POST", `${platform}/auth/default/users`, {
+    email: "user@example.org",
+    password: "a long password",
+    email_confirm: true,
+  })
+  assert.ok(made.status < 300, JSON.stringify(made))
+})
+await step("create a bucket", async () => {
+  const made = await call("POST", `${platform}/storage/default/buckets`, { id: "pictures", type: "STANDARD", public: true })
+  assert.ok(made.status < 300, JSON.stringify(made))
+  assert.ok((await call("GET", `${platform}/storage/default/buckets`)).body.some((b) => b.id === "pictures"))
+})
+await step("a request is in the logs", async () => {
+  const got = await page.request.get(`${api}/rest/v1/teas?select=name`, { headers: { apikey: anonKey } })
+  assert.equal(got.status(), 200)
+  const sql = `select request.path, response.status_code from edge_logs cross join unnest(metadata) as m
+    cross join unnest(m.request) as request cross join unnest(m.response) as response where request.path = '/rest/v1/teas'`
+  const logs = await call("GET", `${platform}/projects/default/analytics/endpoints/logs.all?sql=${encodeURIComponent(sql)}`)
+  assert.deepEqual(logs.body.result, [{ path: "/rest/v1/teas", status_code: 200 }])
+})
+await step("MCP with read_only=true", async () => {
+  const r = await page.request.post(`${studio}/api/mcp?read_only=true&features=database`, {
+    headers: { accept: "application/json, text/event-stream" },
+    data: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "execute_sql", arguments: { query: "select 1 as one" } } },
+  })
+  assert.match(await r.text(), /one/)
+})
+for (const [name, path] of Object.entries(pages)) {
+  await step(`page ${name}`, async () => {
+    const r = await page.goto(studio + path, { waitUntil: "load", timeout: 60_000 })
+    assert.ok(r.status() < 400, `status ${r.status()}`)
+    await page.waitForTimeout(4000) // the page asks for its content
+    await page.screenshot({ path: `${shots}/${name}.png` })
+    assert.doesNotMatch(await page.locator("body").innerText(), /Application error|This page could not be found/)
+  })
+}
+await browser.close()
+for (const p of problems) console.error("FAIL", p)
+process.exitCode = problems.length > 0 ? 1 : 0

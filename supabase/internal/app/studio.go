@@ -1,0 +1,199 @@
+package app
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/app/studio"
+	"daawo/supabase/internal/database/server"
+)
+
+// added runs the Studio that is added to the project.
+type added struct{ *services }
+
+// openStudio prepares the handler of Studio's port: the Studio at STUDIO_UPSTREAM_URL, or the one
+// that is added to the project.
+func (s *services) openStudio() error {
+	if s.Config.StudioUpstreamURL != "" {
+		return upstream(s.Installation, s.Config.StudioUpstreamURL, &s.studio)
+	}
+	if s.Studio == "" {
+		return nil
+	}
+	credential, err := server.Credential(datadir.Postgres(s.Data))
+	if err != nil {
+		return err
+	}
+	own := added{s}
+	run := studio.New(studio.Options{
+		Find: own.find, Variables: own.variables, Docker: own.inDocker, Dir: own.dir(), Command: s.Config.Command,
+		Memory: int64(s.Config.StudioMemory), Credential: credential, Log: s.Log.With("part", "studio"),
+		Give: func(dir string) error { return server.ChownTree(datadir.Postgres(s.Data), dir) },
+	})
+	s.OnClose("Studio", run.Close)
+	s.studio = run
+	return nil
+}
+
+// find returns the folder of the added Studio, in the version of the project's lock file.
+func (s added) find() (folder string, ok bool, err error) {
+	p, err := s.Added.Locked(studio.Part)
+	if err != nil {
+		return "", false, err
+	}
+	return s.Added.Find(p)
+}
+
+// dir returns the folder of Studio's own files.
+func (s added) dir() string { return filepath.Join(s.Data, "studio") }
+
+// variables returns the environment of the added Studio.
+func (s added) variables(ctx context.Context, f studio.Folders) ([]string, error) {
+	if err := s.db.AdmitReadOnly(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.writeFunctions(f.Functions); err != nil {
+		return nil, err
+	}
+	variables, err := s.environment(func(address string) string { return address })
+	return append(variables, "SNIPPETS_MANAGEMENT_FOLDER="+f.Snippets,
+		"EDGE_FUNCTIONS_MANAGEMENT_FOLDER="+f.Functions), err
+}
+
+// environment returns the variables with which Studio finds this stack. from turns an address
+// of this machine into the one that Studio uses.
+func (s added) environment(from func(string) string) ([]string, error) {
+	db, err := url.Parse(s.db.Public())
+	if err != nil {
+		return nil, err
+	}
+	password, _ := db.User.Password()
+	port := db.Port()
+	if port == "" {
+		port = "5432"
+	}
+	set, inside := s.keys.Current(), from(s.Inside)
+	c := s.Config
+	return []string{
+		"SUPABASE_URL=" + inside, "SUPABASE_PUBLIC_URL=" + s.Public, "STUDIO_PG_META_URL=" + inside + "/pg",
+		"POSTGRES_HOST=" + from(db.Hostname()), "POSTGRES_PORT=" + port,
+		"POSTGRES_DB=" + strings.TrimPrefix(db.Path, "/"), "POSTGRES_PASSWORD=" + password,
+		"POSTGRES_USER_READ_WRITE=" + db.User.Username(), "POSTGRES_USER_READ_ONLY=" + database.ReadOnlyUser,
+		"PG_META_CRYPTO_KEY=" + s.Config.MetaCryptoKey,
+		"SUPABASE_ANON_KEY=" + set.Anon, "SUPABASE_SERVICE_KEY=" + set.ServiceRole,
+		"SUPABASE_PUBLISHABLE_KEY=" + set.Publishable, "SUPABASE_SECRET_KEY=" + set.Secret,
+		"AUTH_JWT_SECRET=" + set.JWTSecret,
+		"PGRST_DB_SCHEMAS=" + strings.Join(c.API.Schemas, ","),
+		"PGRST_DB_EXTRA_SEARCH_PATH=" + strings.Join(c.API.ExtraSearchPath, ","),
+		fmt.Sprintf("PGRST_DB_MAX_ROWS=%d", c.API.MaxRows),
+		"DEFAULT_ORGANIZATION_NAME=" + c.ProjectID, "DEFAULT_PROJECT_NAME=" + c.ProjectID,
+		"LOGFLARE_URL=" + inside + "/analytics/v1",
+		"LOGFLARE_PRIVATE_ACCESS_TOKEN=" + derivedKey(set.JWTSecret, "LOGFLARE"),
+		"NEXT_PUBLIC_ENABLE_LOGS=true", "ENABLED_FEATURES_LOGS_ALL=true",
+	}, nil
+}
+
+// shareMetaKey gives the added Studio and the engine of /pg a key without PG_META_CRYPTO_KEY.
+func (s *services) shareMetaKey() {
+	if s.Studio != "" && s.Config.MetaCryptoKey == "" {
+		s.Config.MetaCryptoKey = derivedKey(s.keys.Current().JWTSecret, "PG_META_CRYPTO_KEY")
+	}
+}
+
+// derivedKey returns a key for a purpose that needs no file of its own.
+func derivedKey(secret, purpose string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	_, _ = mac.Write([]byte(purpose)) // never fails
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// writeFunctions writes a folder that shows Studio the functions of the project: one folder per
+// function, whose file has the time of the last deployment.
+func (s added) writeFunctions(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	list, deployed := s.listedFunctions()
+	for _, f := range list {
+		name := filepath.Join(dir, f.name, "index."+f.language)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		text := fmt.Sprintf("// %s\n// %s/functions/v1/%s\n", f.source, s.Public, f.name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			return err
+		}
+		if err := os.Chtimes(name, deployed, deployed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listedFunction is a function as Studio and the front page show it.
+type listedFunction struct {
+	name, language string // language is the ending of its file: go or ts
+	source         string // a sentence about its source
+}
+
+// listedFunctions returns the functions of the server, and when they were deployed.
+func (s *services) listedFunctions() (list []listedFunction, deployed time.Time) {
+	deployed = s.began
+	info, err := s.control.Info()
+	if err == nil {
+		for _, f := range info.Functions {
+			if f.Handler {
+				list = append(list, listedFunction{f.Name, "go", "A function in Go: functions/" + f.Name})
+			}
+		}
+		if d := s.control.Deployer; d != nil && info.Source == "deployed" {
+			deployed = d.Deployed()
+		}
+	}
+	for _, name := range denoFunctions(s.Project, s.Functions) {
+		list = append(list, listedFunction{name, "ts", "A function in TypeScript: supabase/functions/" + name})
+	}
+	return list, deployed
+}
+
+// inDocker writes the variables of Studio to a file and returns the line that runs it in a
+// container. On Linux the container uses the network of this machine, because the ports of a local
+// stack are on loopback.
+func (s added) inDocker(context.Context) (string, error) {
+	if !s.Config.Loopback() {
+		return "", nil
+	}
+	network, from := "--network host", func(address string) string { return address }
+	extra := []string{"HOSTNAME=127.0.0.1", "PORT=3000"}
+	if runtime.GOOS != "linux" {
+		network, extra = "-p 127.0.0.1:3000:3000", []string{"HOSTNAME=0.0.0.0"}
+		from = func(address string) string { return strings.ReplaceAll(address, "127.0.0.1", "host.docker.internal") }
+	}
+	variables, err := s.environment(from)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(s.dir(), "docker.env")
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return "", err
+	}
+	text := strings.Join(append(variables, extra...), "\n") + "\n"
+	if err := datadir.WriteFile(name, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("docker run --rm %s --env-file %s supabase/studio:%s", network, name, studio.Part.Version), nil
+}
