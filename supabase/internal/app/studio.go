@@ -105,7 +105,7 @@ func (s added) environment(from func(string) string) ([]string, error) {
 }
 
 // shareMetaKey gives the added Studio and the engine of /pg a key without PG_META_CRYPTO_KEY.
-func (s *services) shareMetaKey() {
+func shareMetaKey(s *services) {
 	if s.Studio != "" && s.Config.MetaCryptoKey == "" {
 		s.Config.MetaCryptoKey = derivedKey(s.keys.Current().JWTSecret, "PG_META_CRYPTO_KEY")
 	}

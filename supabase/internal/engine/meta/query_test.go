@@ -25,7 +25,8 @@ func (s *server) want(name string, got any, want string) {
 	}
 }
 
-// TestStatements checks which rows several statements reply with, and that they are one transaction.
+// TestStatements checks which rows several statements reply with, and that they are one
+// transaction.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -49,7 +50,8 @@ func TestParameters(t *testing.T) {
 	s.want("each type", s.query("select $1::int as i, $2::text as t, $3::bool as b, $4::jsonb as j, $5::text[] as a, "+
 		"$6::int[] as n, $7::float8 as f, $8::text as none", 42, "it's; drop", true, map[string]any{"k": []int{1}},
 		[]any{"a,b", `"\`, nil}, []any{[]int{1, 2}, []int{3, 4}}, 1.5, nil),
-		`[{"i":42,"t":"it's; drop","b":true,"j":{"k":[1]},"a":["a,b","\"\\",null],"n":[[1,2],[3,4]],"f":1.5,"none":null}]`)
+		`[{"i":42,"t":"it's; drop","b":true,"j":{"k":[1]},"a":["a,b","\"\\",null],"n":[[1,2],[3,4]],"f":1.5,
+			"none":null}]`)
 	status, body := s.send("POST", "/query", `{"query":"select $1, $2","parameters":[1]}`)
 	if status != http.StatusBadRequest || !strings.Contains(body, `"code":"08P01"`) {
 		t.Errorf("too few: %d %s", status, body)
@@ -202,7 +204,8 @@ func TestOtherDatabase(t *testing.T) {
 	const sql = `{"query":"select to_regclass('elsewhere') is not null as there, current_user::text as role"}`
 	address := elsewhere.db.TCPURL("postgres")
 	header := func(text, key string) []string { return []string{"X-Connection-Encrypted", encrypt(t, text, key)} }
-	s.want("statement", s.must("POST", "/query", sql, header(address, "key")...), `[{"there":true,"role":"postgres"}]`)
+	s.want("statement", s.must("POST", "/query", sql, header(address, "key")...), `[{"there":true,
+			"role":"postgres"}]`)
 	if list, _ := s.must("GET", "/tables?included_schemas=public", "", header(address, "key")...).([]any); len(list) != 1 {
 		t.Errorf("tables: %v", list)
 	}
