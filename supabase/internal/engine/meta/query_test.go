@@ -98,7 +98,8 @@ func quoted(s string) string {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	const see = `select current_user::text as role, current_setting('search_path') as path, to_regclass('pg_temp.rest') as t,
+	const see = `select current_user::text as role, current_setting('search_path') as path,
+		to_regclass('pg_temp.rest') as t,
 		current_setting('application_name') as app`
 	before := s.query(see)
 	for range 6 { // more than there are connections
@@ -117,7 +118,8 @@ func TestSessions(t *testing.T) {
 	}
 	s.want("the name of the caller", s.must("POST", "/query", `{"query":"show application_name"}`,
 		"X-Pg-Application-Name", "caller"), `[{"application_name":"caller"}]`)
-	s.want("no superuser", s.query("select rolsuper from pg_roles where rolname = current_user"), `[{"rolsuper":false}]`)
+	s.want("no superuser",
+		s.query("select rolsuper from pg_roles where rolname = current_user"), `[{"rolsuper":false}]`)
 }
 
 // TestLimits checks the limits of time and size, and that a statement that ran into one has ended.
@@ -131,7 +133,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	s.want("statements that run on", s.query(sleeping), `[{"n":0}]`)
-	status, text = s.send("POST", "/query?queryTimeoutSecs=0&statementTimeoutSecs=0.05", `{"query":"select pg_sleep(60)"}`)
+	status, text = s.send("POST", "/query?queryTimeoutSecs=0&statementTimeoutSecs=0.05",
+		`{"query":"select pg_sleep(60)"}`)
 	if status != http.StatusBadRequest || !strings.Contains(text, "canceling statement due to statement timeout") {
 		t.Errorf("%d %s", status, text)
 	}
@@ -158,7 +161,8 @@ func TestDisconnect(t *testing.T) {
 		}
 		s.engine.ServeHTTP(discard{}, r)
 	}()
-	const sleeping = `select count(*) as n from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`
+	const sleeping = `select count(*) as n from pg_stat_activity
+		where query = 'select pg_sleep(60)' and state = 'active'`
 	for cmp.Equal(s.query(sleeping), parse(s, `[{"n":0}]`)) {
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -213,7 +217,8 @@ func TestOtherDatabase(t *testing.T) {
 	s.want("without the header", s.must("POST", "/query", sql), `[{"there":false,"role":"postgres"}]`)
 	for name, headers := range map[string][]string{
 		"another key": header(address, "other"), "no URL": header("x", "key"), "blank": header(" ", "key"),
-		"no host": header("postgres://name:password@:5432/postgres", "key"), "not encrypted": {"X-Connection-Encrypted", address},
+		"no host": header("postgres://name:password@:5432/postgres", "key"),
+		"not encrypted": {"X-Connection-Encrypted", address},
 		"a file": header("mysql://x/y", "key"),
 	} {
 		if status, text := s.send("POST", "/query", sql, headers...); status != http.StatusInternalServerError ||
