@@ -217,9 +217,9 @@ func TestOtherDatabase(t *testing.T) {
 	s.want("without the header", s.must("POST", "/query", sql), `[{"there":false,"role":"postgres"}]`)
 	for name, headers := range map[string][]string{
 		"another key": header(address, "other"), "no URL": header("x", "key"), "blank": header(" ", "key"),
-		"no host": header("postgres://name:password@:5432/postgres", "key"),
+		"no host":       header("postgres://name:password@:5432/postgres", "key"),
 		"not encrypted": {"X-Connection-Encrypted", address},
-		"a file": header("mysql://x/y", "key"),
+		"a file":        header("mysql://x/y", "key"),
 	} {
 		if status, text := s.send("POST", "/query", sql, headers...); status != http.StatusInternalServerError ||
 			!strings.Contains(text, "upstream connection details") {
