@@ -19,8 +19,8 @@
 // The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too),
 // GOTRUE_URL, STORAGE_API_URL (with STORAGE_API_SERVICE_KEY, and STORAGE_API_DATABASE_URL for more
 // than 20,000 objects), REALTIME_UPSTREAM_URL (with REALTIME_UPSTREAM_KEY) and META_UPSTREAM_URL
-// (with DATABASE_URL). Without them the rows have no ratios. Each row says which processor bounds it: that of the server, that of
-// Postgres, or none of them.
+// (with DATABASE_URL). Without them the rows have no ratios. Each row says which processor bounds
+// it: that of the server, that of Postgres, or none of them.
 package main
 
 import (

@@ -62,7 +62,7 @@ func (c choice) sides(ctx context.Context) error {
 		name string
 		make func(context.Context) ([]row, error)
 	}{{"REST", m.restRows}, {"auth", m.authRows}, {"storage", c.storageRows(m)}, {"Realtime", m.realtimeRows},
-		{"meta", m.metaRows}} {
+		{"meta", func(context.Context) ([]row, error) { return metaRows(m), nil }}} {
 		if strings.Contains(c.rows, ": ") && !strings.HasPrefix(c.rows, part.name) {
 			continue // "storage: list" needs no accounts
 		}

@@ -9,7 +9,7 @@ import (
 
 // metaRows compares meta with postgres-meta (META_UPSTREAM_URL), which has to use the database of
 // the stack: DATABASE_URL, as postgres.
-func (m *model) metaRows(context.Context) ([]row, error) {
+func metaRows(m *model) []row {
 	servers := []target{m.ours("/pg", "SERVICE_ROLE_KEY")}
 	if url := os.Getenv("META_UPSTREAM_URL"); url != "" {
 		servers = append(servers, target{url: strings.TrimRight(url, "/")})
@@ -34,5 +34,5 @@ func (m *model) metaRows(context.Context) ([]row, error) {
 	for _, k := range kinds {
 		rows = append(rows, pair("meta: "+k.name, "postgres-meta", servers, k.make))
 	}
-	return rows, nil
+	return rows
 }

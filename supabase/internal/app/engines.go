@@ -15,7 +15,7 @@ import (
 )
 
 // Maximum sizes of the connection pools. With realtimeConns, the connections that listen for
-// notifications and the jobs of pg_cron they are 68 at most. The embedded Postgres has 144
+// notifications and the jobs of pg_cron they are 70 at most. The embedded Postgres has 148
 // connections: for two processes during an upgrade, one of which finishes, and 8 for administrators
 // and backups.
 const (
@@ -26,7 +26,7 @@ const (
 	functionsConns = 8
 	outboxConns    = 4
 	extensionConns = 3 // a job of pg_cron has its own connection
-	catalogConns   = 2 // of meta: lists and types
+	catalogConns   = 4 // of meta: lists and types
 	consoleConns   = 4 // of meta: statements of administrators
 )
 

@@ -20,12 +20,7 @@ select c.oid::int8 as table_id, n.nspname as schema, c.relname as "table", c.oid
        a.attgenerated = 's' as is_generated, not (a.attnotnull or own.typtype = 'd' and own.typnotnull) as is_nullable,
        c.relkind in ('r', 'p') or c.relkind in ('v', 'f') and pg_column_is_updatable(c.oid, a.attnum, false)
          as is_updatable,
-       exists (select from pg_constraint k
-                where k.conrelid = c.oid and k.contype = 'u' and k.conkey = array[a.attnum]) as is_unique,
-       array(select e.enumlabel from pg_enum e
-              where e.enumtypid in (base.oid, base.typelem) order by e.enumsortorder) as enums,
-       (select pg_get_expr(k.conbin, k.conrelid, true) from pg_constraint k
-         where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] order by k.oid limit 1) as "check",
+       coalesce(alone.is_unique, false) as is_unique, coalesce(enum.labels, '[]') as enums, alone."check",
        col_description(c.oid, a.attnum) as comment
   from pg_attribute a
   join pg_class c on c.oid = a.attrelid
@@ -33,6 +28,16 @@ select c.oid::int8 as table_id, n.nspname as schema, c.relname as "table", c.oid
   join pg_type own on own.oid = a.atttypid
   join pg_type base on base.oid = case own.typtype when 'd' then own.typbasetype else own.oid end
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  left join (
+    select enumtypid, json_agg(enumlabel order by enumsortorder)::jsonb as labels from pg_enum group by 1
+  ) enum on enum.enumtypid = case base.typtype when 'e' then base.oid else base.typelem end
+  left join (
+    select k.conrelid, k.conkey[1] as number, bool_or(k.contype = 'u') as is_unique,
+           (array_agg(pg_get_expr(k.conbin, k.conrelid, true) order by k.oid) filter (where k.contype = 'c'))[1] as "check"
+      from pg_constraint k
+     where k.contype in ('u', 'c') and cardinality(k.conkey) = 1
+     group by 1, 2
+  ) alone on alone.conrelid = c.oid and alone.number = a.attnum
  where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'f', 'p')
    and not pg_is_other_temp_schema(n.oid)
    and (pg_has_role(c.relowner, 'USAGE')

@@ -54,18 +54,22 @@ func TestTables(t *testing.T) {
 	table := s.made("POST", "/tables", `{"name":"t'1","schema":"odd \"schema","comment":"it's; \\ here"}`)
 	s.has(table, `{"name":"t'1","comment":"it's; \\ here","columns":[],"primary_keys":[]}`)
 	id := fmt.Sprint(table["id"])
-	column := s.made("POST", "/columns", `{"table_id":`+id+`,"name":"c d","type":"integer","default_value":42,"is_unique":true,
+	column := s.made("POST", "/columns", `{"table_id":`+id+`,"name":"c d","type":"integer","default_value":42,
+			"is_unique":true,
 		"is_nullable":false,"comment":"one","check":"\"c d\" > 0"}`)
 	s.has(column, `{"id":"`+id+`.1","format":"int4","default_value":"42","is_unique":true,"is_nullable":false,
 		"comment":"one","check":"\"c d\" > 0"}`)
-	column = s.made("PATCH", column.path("columns"), `{"name":"c","type":"bigint","default_value":"1 + 1","check":null,
+	column = s.made("PATCH", column.path("columns"), `{"name":"c","type":"bigint","default_value":"1 + 1",
+			"check":null,
 		"default_value_format":"expression","is_nullable":true,"is_unique":false,"comment":"two"}`)
-	s.has(column, `{"name":"c","format":"int8","default_value":"(1 + 1)","is_nullable":true,"is_unique":false,"check":null}`)
+	s.has(column, `{"name":"c","format":"int8","default_value":"(1 + 1)","is_nullable":true,"is_unique":false,
+			"check":null}`)
 	key := s.made("POST", "/columns", `{"table_id":`+id+`,"name":"id","type":"int8","is_identity":true,
 		"identity_generation":"ALWAYS"}`)
 	s.has(key, `{"is_identity":true,"identity_generation":"ALWAYS"}`)
 	s.has(s.made("PATCH", key.path("columns"), `{"name":"key"}`), `{"identity_generation":"ALWAYS"}`)
-	table = s.made("PATCH", "/tables/"+id, `{"name":"t2","rls_enabled":true,"rls_forced":true,"replica_identity":"FULL",
+	table = s.made("PATCH", "/tables/"+id, `{"name":"t2","rls_enabled":true,"rls_forced":true,
+			"replica_identity":"FULL",
 		"primary_keys":[{"name":"key"}],"schema":"public"}`)
 	s.has(table, `{"name":"t2","schema":"public","rls_enabled":true,"rls_forced":true,"replica_identity":"FULL",
 		"primary_keys":[{"schema":"public","table_name":"t2","name":"key","table_id":`+id+`}]}`)
@@ -85,10 +89,12 @@ func TestExpressions(t *testing.T) {
 	id := fmt.Sprint(table["id"])
 	const attack = `true); drop table victim; select (1`
 	for path, body := range map[string]string{
-		"/columns":      `{"table_id":` + id + `,"name":"c","type":"int4","check":"` + attack + `"}`,
-		"/policies":     `{"name":"p","table":"t","definition":"` + attack + `"}`,
-		"/functions":    `{"name":"f","definition":"select 1","return_type":"int as 'select 1' language sql; drop table victim; --"}`,
-		"/triggers":     `{"name":"g","table":"t","function_name":"f","activation":"AFTER","events":["INSERT; drop table victim"]}`,
+		"/columns":  `{"table_id":` + id + `,"name":"c","type":"int4","check":"` + attack + `"}`,
+		"/policies": `{"name":"p","table":"t","definition":"` + attack + `"}`,
+		"/functions": `{"name":"f","definition":"select 1",
+			"return_type":"int as 'select 1' language sql; drop table victim; --"}`,
+		"/triggers": `{"name":"g","table":"t","function_name":"f","activation":"AFTER",
+			"events":["INSERT; drop table victim"]}`,
 		"/publications": `{"name":"p\"; drop table victim; --","tables":["t\"; drop table victim; --"]}`,
 		"/roles":        `{"name":"r\"; drop table victim; --","member_of":["x\"; drop table victim; --"]}`,
 		"/extensions":   `{"name":"x\"; drop table victim; --","version":"1'; drop table victim; --"}`,
@@ -119,21 +125,29 @@ func TestRoutines(t *testing.T) {
 	s.query("create table t (id int, name text)")
 	f := s.made("POST", "/functions", `{"name":"f","args":["a int4","b int4 default 2"],"definition":"select a + b",
 		"return_type":"int4","behavior":"IMMUTABLE","security_definer":true,"config_params":{"search_path":"a, b"}}`)
-	s.has(f, `{"language":"sql","behavior":"IMMUTABLE","security_definer":true,"argument_types":"a integer, b integer DEFAULT 2",
+	s.has(f, `{"language":"sql","behavior":"IMMUTABLE","security_definer":true,
+			"argument_types":"a integer, b integer DEFAULT 2",
 		"return_type":"integer","config_params":{"search_path":"a, b"},"args":[
-		{"mode":"in","name":"a","type_id":23,"has_default":false},{"mode":"in","name":"b","type_id":23,"has_default":true}]}`)
+		{"mode":"in","name":"a","type_id":23,"has_default":false},{"mode":"in","name":"b","type_id":23,
+			"has_default":true}]}`)
 	f = s.made("PATCH", f.path("functions"), `{"name":"g","schema":"auth","definition":"select a - b"}`)
 	s.has(f, `{"name":"g","schema":"auth","definition":"select a - b","config_params":{"search_path":"a, b"}}`)
 	s.removed(f.path("functions"), "Cannot find a function with ID")
-	s.made("POST", "/functions", `{"name":"act","language":"plpgsql","return_type":"trigger","definition":"begin return new; end"}`)
-	g := s.made("POST", "/triggers", `{"name":"g","table":"t","function_name":"act","activation":"BEFORE","orientation":"ROW",
+	s.made("POST", "/functions", `{"name":"act","language":"plpgsql","return_type":"trigger",
+			"definition":"begin return new; end"}`)
+	g := s.made("POST", "/triggers", `{"name":"g","table":"t","function_name":"act","activation":"BEFORE",
+			"orientation":"ROW",
 		"events":["INSERT","UPDATE OF id, \"name\""],"condition":"new.id > 1","function_args":["x'y","z"]}`)
-	s.has(g, `{"activation":"BEFORE","events":["INSERT","UPDATE"],"condition":"(new.id > 1)","function_args":["x'y","z"],
+	s.has(g, `{"activation":"BEFORE","events":["INSERT","UPDATE"],"condition":"(new.id > 1)",
+			"function_args":["x'y","z"],
 		"enabled_mode":"ORIGIN","orientation":"ROW","function_name":"act","function_schema":"public"}`)
-	s.has(s.made("PATCH", g.path("triggers"), `{"name":"h","enabled_mode":"DISABLED"}`), `{"name":"h","enabled_mode":"DISABLED"}`)
+	s.has(s.made("PATCH", g.path("triggers"), `{"name":"h","enabled_mode":"DISABLED"}`), `{"name":"h",
+			"enabled_mode":"DISABLED"}`)
 	s.removed(g.path("triggers"), "Cannot find a trigger with ID")
-	p := s.made("POST", "/policies", `{"name":"p","table":"t","command":"SELECT","roles":["anon","authenticated"],"definition":"id = 1"}`)
-	s.has(p, `{"action":"PERMISSIVE","command":"SELECT","definition":"(id = 1)","check":null,"roles":["anon","authenticated"]}`)
+	p := s.made("POST", "/policies", `{"name":"p","table":"t","command":"SELECT","roles":["anon",
+			"authenticated"],"definition":"id = 1"}`)
+	s.has(p, `{"action":"PERMISSIVE","command":"SELECT","definition":"(id = 1)","check":null,"roles":["anon",
+			"authenticated"]}`)
 	p = s.made("PATCH", p.path("policies"), `{"name":"q","definition":"id = 2","roles":["public"]}`)
 	s.has(p, `{"name":"q","definition":"(id = 2)","roles":["public"]}`)
 	s.removed(p.path("policies"), "Cannot find a policy with ID")
@@ -147,10 +161,12 @@ func TestAccess(t *testing.T) {
 		"valid_until":"2030-01-02T00:00:00Z","config":{"search_path":"a, b"}}`)
 	s.has(r, `{"can_login":true,"is_superuser":false,"connection_limit":3,"config":{"search_path":"a, b"}}`)
 	t.Cleanup(func() { s.db.ExecAs("postgres", "drop role if exists made_role; drop role if exists kept_role") })
-	r = s.made("PATCH", r.path("roles"), `{"name":"kept_role","can_login":false,"config":[{"op":"remove","path":"search_path"},
+	r = s.made("PATCH", r.path("roles"), `{"name":"kept_role","can_login":false,"config":[{"op":"remove",
+			"path":"search_path"},
 		{"op":"add","path":"statement_timeout","value":"5s"}]}`)
 	s.has(r, `{"name":"kept_role","can_login":false,"config":{"statement_timeout":"5s"}}`)
-	if status, text := s.send("POST", "/roles", `{"name":"root","is_superuser":true}`); status != http.StatusBadRequest {
+	if status, text := s.send("POST", "/roles", `{"name":"root",
+			"is_superuser":true}`); status != http.StatusBadRequest {
 		t.Errorf("a superuser: %d %s", status, text)
 	}
 	table := s.made("POST", "/tables", `{"name":"t"}`)
@@ -161,17 +177,21 @@ func TestAccess(t *testing.T) {
 		text, _ := json.Marshal(list)
 		return strings.Count(string(text), `"grantee":"kept_role"`)
 	}
-	if n := count("/table-privileges", "POST", `[{"relation_id":`+id+`,"grantee":"kept_role","privilege_type":"SELECT"}]`); n != 1 {
+	if n := count("/table-privileges", "POST", `[{"relation_id":`+id+`,"grantee":"kept_role",
+			"privilege_type":"SELECT"}]`); n != 1 {
 		t.Errorf("granted: %d", n)
 	}
-	if n := count("/table-privileges", "DELETE", `[{"relation_id":`+id+`,"grantee":"kept_role","privilege_type":"ALL"}]`); n != 0 {
+	if n := count("/table-privileges", "DELETE", `[{"relation_id":`+id+`,"grantee":"kept_role",
+			"privilege_type":"ALL"}]`); n != 0 {
 		t.Errorf("revoked: %d", n)
 	}
-	if n := count("/column-privileges", "POST", `[{"column_id":"`+id+`.1","grantee":"kept_role","privilege_type":"ALL",
+	if n := count("/column-privileges", "POST", `[{"column_id":"`+id+`.1","grantee":"kept_role",
+			"privilege_type":"ALL",
 		"is_grantable":true}]`); n != 4 {
 		t.Errorf("granted on the column: %d", n)
 	}
-	if n := count("/column-privileges", "DELETE", `[{"column_id":"`+id+`.1","grantee":"kept_role","privilege_type":"ALL"}]`); n != 0 {
+	if n := count("/column-privileges", "DELETE", `[{"column_id":"`+id+`.1","grantee":"kept_role",
+			"privilege_type":"ALL"}]`); n != 0 {
 		t.Errorf("revoked on the column: %d", n)
 	}
 	s.removed(r.path("roles"), "Cannot find a role with ID")
@@ -182,7 +202,8 @@ func TestAccess(t *testing.T) {
 	s.has(p, `{"name":"other","publish_insert":true,"publish_update":true,"tables":[]}`)
 	s.removed(p.path("publications"), "Cannot find a publication with ID")
 
-	s.has(s.made("POST", "/extensions", `{"name":"citext","schema":"extensions"}`), `{"name":"citext","schema":"extensions"}`)
+	s.has(s.made("POST", "/extensions", `{"name":"citext","schema":"extensions"}`), `{"name":"citext",
+			"schema":"extensions"}`)
 	s.made("DELETE", "/extensions/citext", "")
 	s.has(s.made("GET", "/extensions/citext", ""), `{"name":"citext","installed_version":null}`)
 }

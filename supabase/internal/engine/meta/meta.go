@@ -135,10 +135,10 @@ func (e *Engine) failWith(w http.ResponseWriter, r *http.Request, err error, oth
 	if pg, ok := pool.AsPgError(err); ok {
 		message = pg.Message
 	}
-	if pool.IsUnavailable(err) {
-		status = http.StatusServiceUnavailable
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, pool.ErrUnavailable):
+		status, message = http.StatusServiceUnavailable, pool.ErrUnavailable.Error()
+	case errors.Is(err, context.DeadlineExceeded):
 		status, message = http.StatusRequestTimeout, timedOut
 	}
 	e.Log.DebugContext(r.Context(), "meta: request failed", "status", status, "error", err)

@@ -25,7 +25,8 @@ func (s *server) want(name string, got any, want string) {
 	}
 }
 
-// TestStatements checks which rows several statements reply with, and that they are one transaction.
+// TestStatements checks which rows several statements reply with, and that they are one
+// transaction.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -49,7 +50,8 @@ func TestParameters(t *testing.T) {
 	s.want("each type", s.query("select $1::int as i, $2::text as t, $3::bool as b, $4::jsonb as j, $5::text[] as a, "+
 		"$6::int[] as n, $7::float8 as f, $8::text as none", 42, "it's; drop", true, map[string]any{"k": []int{1}},
 		[]any{"a,b", `"\`, nil}, []any{[]int{1, 2}, []int{3, 4}}, 1.5, nil),
-		`[{"i":42,"t":"it's; drop","b":true,"j":{"k":[1]},"a":["a,b","\"\\",null],"n":[[1,2],[3,4]],"f":1.5,"none":null}]`)
+		`[{"i":42,"t":"it's; drop","b":true,"j":{"k":[1]},"a":["a,b","\"\\",null],"n":[[1,2],[3,4]],"f":1.5,
+			"none":null}]`)
 	status, body := s.send("POST", "/query", `{"query":"select $1, $2","parameters":[1]}`)
 	if status != http.StatusBadRequest || !strings.Contains(body, `"code":"08P01"`) {
 		t.Errorf("too few: %d %s", status, body)
@@ -96,7 +98,8 @@ func quoted(s string) string {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	const see = `select current_user::text as role, current_setting('search_path') as path, to_regclass('pg_temp.rest') as t,
+	const see = `select current_user::text as role, current_setting('search_path') as path,
+		to_regclass('pg_temp.rest') as t,
 		current_setting('application_name') as app`
 	before := s.query(see)
 	for range 6 { // more than there are connections
@@ -115,7 +118,8 @@ func TestSessions(t *testing.T) {
 	}
 	s.want("the name of the caller", s.must("POST", "/query", `{"query":"show application_name"}`,
 		"X-Pg-Application-Name", "caller"), `[{"application_name":"caller"}]`)
-	s.want("no superuser", s.query("select rolsuper from pg_roles where rolname = current_user"), `[{"rolsuper":false}]`)
+	s.want("no superuser",
+		s.query("select rolsuper from pg_roles where rolname = current_user"), `[{"rolsuper":false}]`)
 }
 
 // TestLimits checks the limits of time and size, and that a statement that ran into one has ended.
@@ -129,7 +133,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	s.want("statements that run on", s.query(sleeping), `[{"n":0}]`)
-	status, text = s.send("POST", "/query?queryTimeoutSecs=0&statementTimeoutSecs=0.05", `{"query":"select pg_sleep(60)"}`)
+	status, text = s.send("POST", "/query?queryTimeoutSecs=0&statementTimeoutSecs=0.05",
+		`{"query":"select pg_sleep(60)"}`)
 	if status != http.StatusBadRequest || !strings.Contains(text, "canceling statement due to statement timeout") {
 		t.Errorf("%d %s", status, text)
 	}
@@ -156,7 +161,8 @@ func TestDisconnect(t *testing.T) {
 		}
 		s.engine.ServeHTTP(discard{}, r)
 	}()
-	const sleeping = `select count(*) as n from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`
+	const sleeping = `select count(*) as n from pg_stat_activity
+		where query = 'select pg_sleep(60)' and state = 'active'`
 	for cmp.Equal(s.query(sleeping), parse(s, `[{"n":0}]`)) {
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -202,7 +208,8 @@ func TestOtherDatabase(t *testing.T) {
 	const sql = `{"query":"select to_regclass('elsewhere') is not null as there, current_user::text as role"}`
 	address := elsewhere.db.TCPURL("postgres")
 	header := func(text, key string) []string { return []string{"X-Connection-Encrypted", encrypt(t, text, key)} }
-	s.want("statement", s.must("POST", "/query", sql, header(address, "key")...), `[{"there":true,"role":"postgres"}]`)
+	s.want("statement", s.must("POST", "/query", sql, header(address, "key")...), `[{"there":true,
+			"role":"postgres"}]`)
 	if list, _ := s.must("GET", "/tables?included_schemas=public", "", header(address, "key")...).([]any); len(list) != 1 {
 		t.Errorf("tables: %v", list)
 	}
@@ -210,8 +217,9 @@ func TestOtherDatabase(t *testing.T) {
 	s.want("without the header", s.must("POST", "/query", sql), `[{"there":false,"role":"postgres"}]`)
 	for name, headers := range map[string][]string{
 		"another key": header(address, "other"), "no URL": header("x", "key"), "blank": header(" ", "key"),
-		"no host": header("postgres://name:password@:5432/postgres", "key"), "not encrypted": {"X-Connection-Encrypted", address},
-		"a file": header("mysql://x/y", "key"),
+		"no host":       header("postgres://name:password@:5432/postgres", "key"),
+		"not encrypted": {"X-Connection-Encrypted", address},
+		"a file":        header("mysql://x/y", "key"),
 	} {
 		if status, text := s.send("POST", "/query", sql, headers...); status != http.StatusInternalServerError ||
 			!strings.Contains(text, "upstream connection details") {

@@ -1,6 +1,6 @@
 // Package pgmeta runs the meta engine alone, as a replacement for postgres-meta, with its
-// environment variables, port and health path. Like postgres-meta it asks for no key, so its port must not be
-// public.
+// environment variables, port and health path. Like postgres-meta it asks for no key, so its port
+// must not be public.
 package pgmeta
 
 import (
