@@ -83,6 +83,7 @@ await step("create a user", async () => {
     email_confirm: true,
   })
   assert.ok(made.status < 300, JSON.stringify(made))
+  assert.match(JSON.stringify(made.body), /user@example\.org/)
 })
 await step("create a bucket", async () => {
   const made = await call("POST", `${platform}/storage/default/buckets`, { id: "pictures", type: "STANDARD", public: true })

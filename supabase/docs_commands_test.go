@@ -94,13 +94,14 @@ var notRun = []struct{ command, reason string }{
 	{`^scripts/idle-memory\.sh `, "takes minutes; the script must exist"},
 	{`^bin/daawo (start|functions (new|invoke|logs))\b`,
 		"runs until stopped or changes the project; the tests of functions run it"},
-	{`^(NATS_URL=\S+ )?daawo (start|init|functions)\b`,
+	{`^(NATS_URL=\S+ |POSTGRES_HOME=\S+ )?daawo (start|init|functions)\b`,
 		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/project.txtar"},
 	{`^bin/daawo functions (deploy|versions|rollback|token)\b`,
 		"compiles and replaces the functions of the running server; the tests of functions run them"},
 	{`^bin/daawo jobs (show|run) `, "needs a job that has failed; the tests of jobs run them"},
 	{`^daawo (sql|migration|completion)\b|^ln -s `,
 		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/official_names.txtar"},
+	{`^daawo extensions add `, "needs Debian's package; server.TestAddExtension adds files"},
 	{`^pg_dump `, "needs the tools of Postgres; the tests of extension run it"},
 	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`,
 		"needs the operator's store; the tests of backup run them"},
@@ -114,7 +115,7 @@ func TestDocsCommands(t *testing.T) {
 	shell := newDocsShell(t)
 	ran := 0
 	for _, p := range pages(t) {
-		if p.name == tour || p.name == search { // TestTour and TestTourOfSearch run their commands, all of them
+		if p.name == tour || p.name == search { // their tests run all of their commands
 			continue
 		}
 		for _, block := range p.shellBlocks() {

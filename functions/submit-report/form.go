@@ -21,7 +21,7 @@ type posted struct {
 // with the form, the typed values and error messages.
 func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	ctx := r.Context()
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" { // a page of another site posts in the name of its visitors
+	if fromOtherSite(r, env) { // its page posts in the name of its visitors
 		p := unread(r)
 		return p.show(w, http.StatusForbidden, p.text.failedTitle, p.text.failed, nil)
 	}
@@ -76,6 +76,25 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	thank(w, r, p.text, receipt, photoLost || receipt.PhotoAttached != nil)
 	return nil
+}
+
+// fromOtherSite reports whether a page of another site sent a form. Older browsers send Origin but
+// not Sec-Fetch-Site (Fetch Metadata); a request without both is from a program or a very old
+// browser.
+func fromOtherSite(r *http.Request, env *edge.Env) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "cross-site"
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	from, err := url.Parse(origin)
+	if err != nil || from.Host == "" { // such as null
+		return true
+	}
+	own, err := url.Parse(env.Get("SITE_URL"))
+	return from.Host != r.Host && (err != nil || from.Host != own.Host)
 }
 
 // thankAgain handles a post over the limit: if its report is stored already, it replies with the

@@ -47,7 +47,7 @@ func (c choice) sides(ctx context.Context) error {
 	if os.Getenv("POSTGREST_URL") != "" && os.Getenv("DATABASE_URL") == "" {
 		return errors.New("POSTGREST_URL also needs DATABASE_URL, the superuser URL of the database that both servers use")
 	}
-	st, err := server.New(ctx, c.binary, "SUPABASE_API_MAX_ROWS=100000")
+	st, err := server.New(ctx, c.binary, "SUPABASE_API_MAX_ROWS=100000", server.PublicChannels)
 	if err != nil {
 		return err
 	}

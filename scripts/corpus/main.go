@@ -116,7 +116,8 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, c.server.close(context.WithoutCancel(ctx))) }()
 	}
-	fmt.Println("| project | embedded Postgres | migrations | -database-url | migrations | cause |\n|---|---|---|---|---|---|")
+	fmt.Println("| project | embedded Postgres | migrations | -database-url | migrations | cause |")
+	fmt.Println("|---|---|---|---|---|---|")
 	var embedded, given total
 	surprises := 0
 	for _, e := range entries {

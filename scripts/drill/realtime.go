@@ -26,7 +26,7 @@ const (
 // every subscriber, which connects again as realtime-js does, gets a new row and sees all others,
 // and no replication slot is left behind.
 func realtimeDrill(ctx context.Context, s settings) (string, error) {
-	st, err := server.New(ctx, s.binary)
+	st, err := server.New(ctx, s.binary, server.PublicChannels)
 	if err != nil {
 		return "", err
 	}

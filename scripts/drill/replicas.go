@@ -100,7 +100,7 @@ func (in *installation) open(ctx context.Context, binary string) (err error) {
 			return err
 		}
 		in.servers[i], err = server.New(ctx, binary, "DATABASE_URL="+in.database.Get("DB_URL"), "NATS_URL=nats://"+
-			in.links[i].address())
+			in.links[i].address(), server.PublicChannels)
 		if err != nil {
 			return err
 		}

@@ -36,6 +36,9 @@ type Stack struct {
 	log    *os.File
 }
 
+// PublicChannels lets clients use public channels of Realtime, which the site refuses.
+const PublicChannels = "SUPABASE_REALTIME_PRIVATE_ONLY=false"
+
 // New starts a server on an empty data folder, with additional NAME=value variables, and waits
 // until it is ready.
 func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
@@ -169,6 +172,9 @@ func (st *Stack) status() (map[string]string, error) {
 			value = unquoted
 		}
 		env[name] = strings.Trim(value, "'")
+	}
+	if inside := env["INSIDE_URL"]; inside != "" { // the public address leads elsewhere
+		env["API_URL"] = inside
 	}
 	if env["API_URL"] == "" {
 		return nil, errors.New("status has no API_URL")

@@ -430,7 +430,16 @@ func TestCrossSiteForm(t *testing.T) {
 			t.Errorf("%s: %d, want %d", site, w.Code, want)
 		}
 	}
-	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 4 {
-		t.Errorf("%d reports, want 4", n)
+	for origin, want := range map[string]int{"https://evil.example": 403, "null": 403, "http://example.com": 303} {
+		r := s.request(form(map[string]string{"product_name": "From " + origin}), nil)
+		r.Header.Set("Origin", origin)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("Origin %s: %d, want %d", origin, w.Code, want)
+		}
+	}
+	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 5 {
+		t.Errorf("%d reports, want 5", n)
 	}
 }

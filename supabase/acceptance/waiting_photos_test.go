@@ -124,7 +124,7 @@ func TestWaitingPhotosAreBounded(t *testing.T) {
 		const sums = `
 select coalesce(string_agg(format('%s %s %s', t.photos, t.bytes, w), ';' order by t.client), '')
   from private.waiting_photo_totals as t
-  join lateral (select count(*) || ' ' || coalesce(sum(bytes), 0) as w from private.waiting_photos as w where t.client in ('all', w.client)) as w on true
+  join lateral (select count(*) || ' ' || coalesce(sum(bytes), 0) as w from private.waiting_photos as w where t.client = 'all' or t.client = any (w.networks)) as w on true
  where format('%s %s', t.photos, t.bytes) <> w`
 		if wrong := testdb.Value[string](s.db, sums); wrong != "" {
 			t.Errorf("%s the sums are wrong: %s", when, wrong)
@@ -141,6 +141,17 @@ select coalesce(string_agg(format('%s %s %s', t.photos, t.bytes, w), ';' order b
 	if n := testdb.Value[int](s.db, `select photos from private.waiting_photo_totals where client = 'all'`); n < 1000 {
 		t.Errorf("%d photos wait", n)
 	}
+	home := 0 // the photos of one home line, a /56 with 256 networks
+	for i := range 8 {
+		home += fill(fmt.Sprintf("2001:db8:0:%x::1", i), fmt.Sprintf("18%02d", i), 70)
+	}
+	if home > 1000 || home < 500 {
+		t.Errorf("a home line may store %d small photos", home)
+	}
+	if n := fill("2001:db9::1", "1900", 70); n < 400 {
+		t.Errorf("the next home may store %d small photos", n)
+	}
+	check("after the uploads of two homes")
 	// The check of an upload reads the sums alone, however many photos there are.
 	if testdb.Value[bool](s.db,
 		`select bool_or(prosrc ~ 'storage\.objects|waiting_photos ') from pg_proc where proname in ('may_upload_report_photo', 'count_waiting_photo')`) {

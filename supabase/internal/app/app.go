@@ -157,7 +157,7 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 	if err != nil {
 		return err
 	}
-	if err := s.openStudio(); err != nil {
+	if err := openStudio(s); err != nil {
 		return err
 	}
 	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin, Studio: s.studio}

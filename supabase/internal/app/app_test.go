@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
@@ -35,15 +34,6 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/server"
 )
-
-func TestMain(m *testing.M) {
-	serveStudioStandIn()
-	goleak.VerifyTestMain(m,
-		// http.DefaultClient keeps idle connections.
-		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
-		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
-		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
-}
 
 // call makes a request and returns status and body. headers are names and values in turn.
 func call(t *testing.T, method, url string, body string, headers ...string) (int, string) {

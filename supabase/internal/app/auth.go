@@ -122,7 +122,7 @@ func authConfig(c *config.Config, project fs.FS, address string, texts template.
 			Enabled: in.OAuth.Enabled, DynamicRegistration: in.OAuth.AllowDynamicRegistration,
 			ConsentPath: in.OAuth.AuthorizationURLPath,
 		},
-		Limits: authLimits(c),
+		Limits: authLimits(c), HideAccounts: !c.Loopback(),
 	}
 	if out.SiteURL == "" {
 		out.SiteURL = address
@@ -163,6 +163,7 @@ func authLimits(c *config.Config) auth.Limits {
 		AnonymousPerHour: in.AnonymousUsers, TokenRefreshPerFive: in.TokenRefresh,
 		SignInSignUpPerFive: in.SignInSignUps, VerificationPerFive: in.TokenVerifications, ChallengePerMinute: 15,
 		PasskeyPerFive: in.SignInSignUps, OAuthRegisterPerFive: 10,
+		Mail: auth.MailLimits{Gap: time.Minute, PerAddress: 5, PerNetwork: 10},
 	}
 }
 

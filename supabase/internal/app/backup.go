@@ -16,6 +16,7 @@ import (
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/server"
+	"daawo/supabase/internal/engine/storage/backend"
 )
 
 // backups makes backups of an installation, and lists and checks them.
@@ -25,17 +26,19 @@ type backups struct {
 	oneShot func(context.Context, func(*database.Database) error) error // see App.oneShot
 }
 
-// trees returns the files that are backed up with the database: the stored files, the added
-// extensions, and the secrets that keep sessions and signed links valid after a restore. Files in S3 are not part of a backup.
+// trees returns the files that are backed up with the database: the stored files, the deployed
+// functions, the added extensions, and the secrets that keep sessions and signed links valid after
+// a restore. Files in S3 are not part of a backup.
 func (a backups) trees() []physical.Tree {
 	trees := []physical.Tree{
 		{Name: "keys.json", Path: keyring.File(a.Data)},
 		{Name: "database-password", Path: database.PasswordFile(a.Data)},
 		{Name: "extensions", Path: server.AddedDir(a.Data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
+		{Name: "functions", Path: deployedDir(a.Data)},
 	}
 	if dir := filesDir(a.Options); dir != "" {
-		trees = append(trees, physical.Tree{Name: "storage", Path: dir})
+		trees = append(trees, physical.Tree{Name: "storage", Path: dir, Removed: backend.RemovedDir(dir)})
 	}
 	return trees
 }
@@ -43,7 +46,7 @@ func (a backups) trees() []physical.Tree {
 // open starts the continuous backup if BACKUP_TO is set.
 func (a backups) open(d *database.Database) error {
 	if a.Config.Backup.To == "" {
-		return nil
+		return a.forgetRemoved()
 	}
 	if !d.Embedded() {
 		return errors.New("BACKUP_TO: cannot back up the database of DATABASE_URL; back it up where it runs")
@@ -56,8 +59,21 @@ func (a backups) open(d *database.Database) error {
 	if err != nil {
 		return err
 	}
+	if dir := filesDir(a.Options); dir != "" {
+		if err := backend.KeepRemoved(dir); err != nil {
+			return err
+		}
+	}
 	o.URL, o.Archive, o.Status = d.URL(server.Superuser), database.ArchiveDir(a.Data), a.status
 	a.Background("backup", func(ctx context.Context) { physical.Keep(ctx, o) })
+	return nil
+}
+
+// forgetRemoved deletes the stored files that waited for a backup when it was turned off.
+func (a backups) forgetRemoved() error {
+	if dir := filesDir(a.Options); dir != "" {
+		return backend.ForgetRemoved(dir)
+	}
 	return nil
 }
 

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -76,7 +78,9 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		prepare("bad", withMigration("20260103000000_bad.sql", "create table public.half (id int); select 1/0;")),
 		prepare("2", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 		prepare("3", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
+		prepare("3 again", withMigration("20260103000000_more.sql", "create table public.more (id int)")),
 	}
+	last := versions[2]
 	first.process.Spawn = func(ctx context.Context, _ handover.Program, facts any,
 		files *handover.Files) (*handover.Server, error) {
 		next := versions[0]
@@ -104,6 +108,7 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Errorf("the failed migration left a table: %d %s", status, body)
 	}
 	upgradeTwice(t, data, r.info, begun, release)
+	checkRestart(t, data, r.info, last)
 	if now, _, err := server.Attach(server.Options{Source: packageOf(t), Data: datadir.Postgres(data)}); err != nil ||
 		now.Port() != pg.Port() {
 		t.Errorf("Postgres did not stay: %v", err)
@@ -119,6 +124,32 @@ func TestUpgradeOfRunningServer(t *testing.T) {
 		t.Errorf("stop: %v, locked %t", err, datadir.Locked(data))
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// checkRestart lets the serving process fail. Another one takes its place, and no connection is
+// refused until then.
+func checkRestart(t *testing.T, data string, info Info, serving *App) {
+	t.Helper()
+	http.DefaultClient.CloseIdleConnections()
+	serving.Fail(errors.New("a part failed"))
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.DialTimeout("tcp", strings.TrimPrefix(info.Get("API_URL"), "http://"), 10*time.Second)
+		if err != nil {
+			t.Fatalf("refused while the process is restarted: %v", err)
+		}
+		_ = conn.Close()
+		var asked Info
+		if control.Command(t.Context(), data, "/status", &asked) == nil && asked.Version == "3 again" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no process took the place of the failed one")
+		}
+	}
+	if status, _ := call(t, "GET", info.Get("API_URL")+"/rest/v1/more", "", "apikey",
+		info.Get("SECRET_KEY")); status != 200 {
+		t.Errorf("after the restart: %d", status)
+	}
 }
 
 // upgradeTwice upgrades to the versions 2 and 3 with a call in flight.

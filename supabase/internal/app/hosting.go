@@ -161,7 +161,7 @@ func (f *hosting) openDeployer(ctx context.Context, h *host.Host, dev *child.Dev
 		}
 	}
 	d, err := deploy.New(ctx, deploy.Options{
-		Dir: filepath.Join(f.Data, "functions"), Host: h, Base: base, Built: built,
+		Dir: deployedDir(f.Data), Host: h, Base: base, Built: built,
 		Child:   func() (host.ChildConfig, error) { return f.childConfig("") },
 		Waiting: f.outbox.WaitingFunctionJobs, Changed: f.outbox.Reschedule, Memory: int64(f.Config.FunctionsMemory),
 		Log: slog.New(f.journal).With("part", "functions"), Meter: h.Meter,
@@ -173,6 +173,9 @@ func (f *hosting) openDeployer(ctx context.Context, h *host.Host, dev *child.Dev
 	f.OnClose("deployed functions", d.Close)
 	return d, nil
 }
+
+// deployedDir returns the folder of the deployed functions.
+func deployedDir(data string) string { return filepath.Join(data, "functions") }
 
 // envFile returns the path of the file of development secrets.
 func envFile(root string) string { return filepath.Join(root, "functions", ".env") }

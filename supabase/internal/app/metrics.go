@@ -16,10 +16,11 @@ type gauges struct {
 	pools  *pools
 	data   string
 	status *physical.Status // nil without continuous backup
+	every  time.Duration    // between two backups
 
 	connections, limit, waiting, timeouts *prometheus.Desc
 	free, size, writable                  *prometheus.Desc
-	backupAge, shippedAge                 *prometheus.Desc
+	backupAge, backupGood, shippedAge     *prometheus.Desc
 }
 
 // openMetrics registers the metrics of the whole stack.
@@ -37,11 +38,12 @@ func (s *services) openMetrics(context.Context) error {
 		size:        desc("disk_size_bytes", "Size of the disk with the data folder."),
 		writable:    desc("disk_writable_bytes", "Free space until the database refuses writes."),
 		backupAge:   desc("backup_age_seconds", "Time since the last good backup was complete; +Inf if there is none."),
+		backupGood:  desc("backup_good", "1 if there is a good backup that is not too old, else 0."),
 		shippedAge: desc("backup_log_age_seconds",
 			"Time since the log of the database was stored; +Inf if it never was."),
 	}
 	if s.Config.Backup.To != "" && s.db.Embedded() {
-		g.status = s.backups.status
+		g.status, g.every = s.backups.status, time.Duration(s.Config.Backup.Every)
 	}
 	return s.metrics.Register(g)
 }
@@ -49,7 +51,7 @@ func (s *services) openMetrics(context.Context) error {
 // Describe is part of prometheus.Collector.
 func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{g.connections, g.limit, g.waiting, g.timeouts, g.free, g.size, g.writable,
-		g.backupAge, g.shippedAge} {
+		g.backupAge, g.backupGood, g.shippedAge} {
 		ch <- d
 	}
 }
@@ -82,5 +84,10 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	if age, ok := g.status.BackupAge(now); ok {
 		gauge(g.backupAge, age)
 	}
+	good := 0.0
+	if g.status.Good(now, g.every) {
+		good = 1
+	}
+	gauge(g.backupGood, good)
 	gauge(g.shippedAge, g.status.ShippedAge(now))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/engine/realtime"
 	"daawo/supabase/internal/engine/realtime/bus"
 	"daawo/supabase/internal/engine/realtime/changes"
@@ -35,7 +36,8 @@ func (s *services) openRealtime(ctx context.Context) error {
 		return err
 	}
 	store := messages.New(messages.Options{Pool: pool, Log: log, Now: s.Now})
-	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.Now})
+	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.Now,
+		Unauthorized: s.Config.Realtime.Unauthorized})
 	if err != nil {
 		return err
 	}
@@ -66,6 +68,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 	s.OnClose("changes of the database", func(context.Context) error { cancel(); wait.Wait(); return nil })
 	s.OnClose("realtime", engine.Close)
 	s.OnStandDown(engine.StandDown)
+	s.keys.OnChange(func(keys.Set) { engine.Reverify() })
 	s.realtime = engine
 	if o.Bus != nil {
 		s.ready["realtime"] = func(context.Context) error { return engine.Ready() }

@@ -75,7 +75,7 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 		return nil, err
 	}
 	s := a.newServices(set, d, at)
-	s.shareMetaKey()
+	shareMetaKey(s)
 	for _, open := range []func(context.Context) error{
 		s.openMail, s.openOutbox, s.openREST, s.openAuth, s.openStorage, s.openRealtime, s.openFunctions, s.openMeta,
 		s.openExtensions, s.openMetrics,

@@ -24,7 +24,7 @@ type added struct{ *services }
 
 // openStudio prepares the handler of Studio's port: the Studio at STUDIO_UPSTREAM_URL, or the one
 // that is added to the project.
-func (s *services) openStudio() error {
+func openStudio(s *services) error {
 	if s.Config.StudioUpstreamURL != "" {
 		return upstream(s.Installation, s.Config.StudioUpstreamURL, &s.studio)
 	}
@@ -105,7 +105,7 @@ func (s added) environment(from func(string) string) ([]string, error) {
 }
 
 // shareMetaKey gives the added Studio and the engine of /pg a key without PG_META_CRYPTO_KEY.
-func (s *services) shareMetaKey() {
+func shareMetaKey(s *services) {
 	if s.Studio != "" && s.Config.MetaCryptoKey == "" {
 		s.Config.MetaCryptoKey = derivedKey(s.keys.Current().JWTSecret, "PG_META_CRYPTO_KEY")
 	}

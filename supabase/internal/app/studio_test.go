@@ -4,6 +4,10 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/md5"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -15,10 +19,20 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
 
 	"daawo/supabase/internal/app/studio"
 	"daawo/supabase/internal/parts"
 )
+
+func TestMain(m *testing.M) {
+	serveStudioStandIn()
+	goleak.VerifyTestMain(m,
+		// http.DefaultClient keeps idle connections.
+		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
+		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
+}
 
 // studioStandIn makes the test's program the stand-in for Studio, which prints its variables and
 // the functions that it finds.
@@ -113,8 +127,14 @@ func TestStudio(t *testing.T) {
 		!strings.Contains(rows, want) {
 		t.Errorf("logs: %d %s, want %s", status, rows, want)
 	}
-	conn, err := pgx.Connect(t.Context(), strings.Replace(info.Get("DB_URL"), "//postgres:", "//"+
-		variable("POSTGRES_USER_READ_ONLY")+":", 1))
+	database := strings.Replace(info.Get("DB_URL"), "//postgres:", "//"+variable("POSTGRES_USER_READ_ONLY")+":", 1)
+	status, reply := call(t, "POST", variable("STUDIO_PG_META_URL")+"/query", `{"query": "select current_user::text"}`,
+		"apikey", variable("SUPABASE_SERVICE_KEY"), "Content-Type", "application/json", "X-Connection-Encrypted",
+		encrypted(t, database, variable("PG_META_CRYPTO_KEY")))
+	if want := `[{"current_user":"supabase_read_only_user"}]`; status != http.StatusOK || !strings.Contains(reply, want) {
+		t.Errorf("meta as Studio asks it: %d %s, want %s", status, reply, want)
+	}
+	conn, err := pgx.Connect(t.Context(), database)
 	if err != nil {
 		t.Fatal("the role of read_only=true cannot sign in: ", err)
 	}
@@ -132,4 +152,25 @@ func TestStudio(t *testing.T) {
 			t.Errorf("the page at /: %d, no %s in\n%s", status, want, page)
 		}
 	}
+}
+
+// encrypted encrypts a text as CryptoJS does with a passphrase: AES-256-CBC in OpenSSL's salted
+// form, whose key and vector are MD5 sums of the passphrase and the salt.
+func encrypted(t *testing.T, text, passphrase string) string {
+	t.Helper()
+	salt := []byte("12345678")
+	var derived, last []byte
+	for len(derived) < 48 {
+		sum := md5.Sum(append(append(last, passphrase...), salt...))
+		last = sum[:]
+		derived = append(derived, last...)
+	}
+	block, err := aes.NewCipher(derived[:32])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pad := aes.BlockSize - len(text)%aes.BlockSize
+	plain := append([]byte(text), bytes.Repeat([]byte{byte(pad)}, pad)...)
+	cipher.NewCBCEncrypter(block, derived[32:48]).CryptBlocks(plain, plain)
+	return base64.StdEncoding.EncodeToString(append(append([]byte("Salted__"), salt...), plain...))
 }

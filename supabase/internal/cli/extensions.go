@@ -11,30 +11,24 @@ import (
 
 var extensionsCommand = Command{
 	Name:  "extensions",
-	Args:  "add PATH|remove NAME|install DIR",
 	Short: "Add an extension in C to the embedded Postgres, or ours to another one",
 	Long: `
 'add' takes a folder with the files of an extension (control file, SQL, library) or a package of Debian for Postgres 17.
 A new server with these files loads the library and creates the extension before they are added to the data folder; an
-error names the symbol or library that is missing. Restart the server to use the extension. Upgrades and backups keep it.
-'remove' removes its files; drop the extension in the database first.
+error names the symbol or library that is missing. Restart the server to use the extension. Upgrades and backups keep
+it. 'remove' removes its files; drop the extension in the database first.
 
-'install' writes the extensions that the embedded Postgres has in SQL to the extension folder of another Postgres. A stack
-that is started with --database-url and a superuser then runs jobs and sends requests for that server. Extensions
+'install' writes the extensions that the embedded Postgres has in SQL to the extension folder of another Postgres. A
+stack that is started with --database-url and a superuser then runs jobs and sends requests for that server. Extensions
 that the folder already has from elsewhere stay as they are.
 
   daawo extensions add postgresql-17-rum_1.3.14-1_amd64.deb
   sudo daawo extensions install /usr/share/postgresql/17/extension`,
-	Run: func(ctx context.Context, inv *Invocation) error {
-		switch inv.Verb() {
-		case "add":
-			return addExtension(ctx, inv)
-		case "remove":
-			return removeExtension(inv)
-		case "install":
-			return installExtensions(inv)
-		}
-		return inv.usage()
+	Verbs: []Command{
+		{Name: "add", Args: "PATH [FLAGS]", Short: "Add the extension of a folder or a .deb file", Run: addExtension},
+		{Name: "remove", Args: "NAME [FLAGS]", Short: "Remove the files of an added extension", Run: removeExtension},
+		{Name: "install", Args: "DIR", Short: "Write pg_net, supabase_vault, pgmq and others into another Postgres",
+			Run: installExtensions},
 	},
 }
 
@@ -59,7 +53,7 @@ func addExtension(ctx context.Context, inv *Invocation) error {
 	return nil
 }
 
-func removeExtension(inv *Invocation) error {
+func removeExtension(_ context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	if err := inv.parse(1, 1); err != nil {
 		return err
@@ -71,7 +65,7 @@ func removeExtension(inv *Invocation) error {
 	return server.RemoveExtension(a.Data, inv.args[0])
 }
 
-func installExtensions(inv *Invocation) error {
+func installExtensions(_ context.Context, inv *Invocation) error {
 	if err := inv.parse(1, 1); err != nil {
 		return err
 	}

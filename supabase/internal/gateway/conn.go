@@ -26,8 +26,9 @@ type conn struct {
 	moved      atomic.Int64 // bytes since then
 
 	// Guarded by listener.mu.
-	state http.ConnState
-	idle  *list.Element // in listener.idle; nil while the connection has a request
+	state  http.ConnState
+	socket bool          // counted in listener.sockets
+	idle   *list.Element // in listener.idle; nil while the connection has a request
 }
 
 // connOf returns the conn below a connection of an http.Server, or nil.

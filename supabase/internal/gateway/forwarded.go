@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/go-chi/httprate"
+	"daawo/supabase/internal/base/network"
 )
 
 // trustedProxies are the peers with trusted X-Forwarded-* headers.
@@ -48,18 +48,34 @@ func (p trustedProxies) client(forwardedFor []string) netip.Addr {
 // client's address, as setForwarded leaves it. The key is kept in memory only, for the time window
 // of a limit.
 func clientKey(r *http.Request) (string, error) {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	return network.Client(hostOf(r.RemoteAddr)), nil
+}
+
+// hostOf returns an address without its port.
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		host = r.RemoteAddr
+		return address
 	}
-	return httprate.CanonicalizeIP(host), nil
+	return host
+}
+
+// networkKey returns the network of a client that has a share of the limits, or "" if it has none.
+// See clientKey.
+func networkKey(r *http.Request, share int) string {
+	for _, part := range network.Of(hostOf(r.RemoteAddr)) {
+		if part.Share == share {
+			return part.Key
+		}
+	}
+	return ""
 }
 
 // clientKey is the package's clientKey for a request that setForwarded has not changed.
 func (p trustedProxies) clientKey(r *http.Request) string {
 	if p.trustPeer(r) {
 		if client := p.client(r.Header.Values("X-Forwarded-For")); client.IsValid() {
-			return httprate.CanonicalizeIP(client.String())
+			return network.Client(client.String())
 		}
 	}
 	key, _ := clientKey(r) // never fails

@@ -23,8 +23,10 @@ const staleAfter = 3 * time.Second
 
 // ConnLimits are the limits of a LimitListener.
 type ConnLimits struct {
-	Total      int            // open connections
-	PerAddress int            // open connections from one address (IPv6: from one /64 network); 0 means no limit
+	Total int // open connections
+	// PerAddress is the number of open connections from one address (IPv6: from one /64 network),
+	// and of its WebSockets apart from them; 0 means no limit.
+	PerAddress int
 	Proxies    []netip.Prefix // addresses without the limit PerAddress, because they forward many clients
 }
 
@@ -43,6 +45,7 @@ type limitListener struct {
 	staleAfter time.Duration
 	idle       *list.List // connections without a request, the longest idle first
 	byAddress  map[netip.Addr][]*conn
+	sockets    map[netip.Addr]int // WebSockets, which byAddress does not have
 }
 
 // Listener is a listener that limits its open connections.
@@ -71,7 +74,7 @@ func newLimitListener(l net.Listener, limits ConnLimits) *limitListener {
 	return &limitListener{
 		Listener: l, limits: limits, staleAfter: staleAfter,
 		slots: make(chan struct{}, limits.Total), idled: make(chan struct{}, 1), closed: make(chan struct{}),
-		idle: list.New(), byAddress: map[netip.Addr][]*conn{},
+		idle: list.New(), byAddress: map[netip.Addr][]*conn{}, sockets: map[netip.Addr]int{},
 	}
 }
 
@@ -158,7 +161,23 @@ func (l *limitListener) discount(c *conn) {
 	l.byAddress[c.address] = left
 }
 
-// deregister undoes register.
+// countSocket counts a connection that became a WebSocket apart from those with requests, so that
+// sockets leave an address its requests. It returns false if the address has too many sockets. The
+// lock is held.
+func (l *limitListener) countSocket(c *conn) bool {
+	if !c.address.IsValid() {
+		return true
+	}
+	l.discount(c)
+	if l.sockets[c.address] >= l.limits.PerAddress {
+		return false
+	}
+	l.sockets[c.address]++
+	c.socket = true
+	return true
+}
+
+// deregister undoes register and countSocket.
 func (l *limitListener) deregister(c *conn) {
 	if !c.address.IsValid() {
 		return
@@ -166,6 +185,13 @@ func (l *limitListener) deregister(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.discount(c)
+	if !c.socket {
+		return
+	}
+	c.socket = false
+	if l.sockets[c.address]--; l.sockets[c.address] == 0 {
+		delete(l.sockets, c.address)
+	}
 }
 
 // stalest returns the idle or stalled connection of an address that has been without progress for
@@ -283,6 +309,9 @@ func (l *limitListener) ConnState(served net.Conn, state http.ConnState) {
 	l.removeIdle(c)
 	if state == http.StateHijacked {
 		l.hijacked++
+		if !l.countSocket(c) {
+			go func() { _ = c.Close() }() // takes the lock
+		}
 	}
 	c.state = state
 	c.progressed.Store(time.Now().UnixNano())

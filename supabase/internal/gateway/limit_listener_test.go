@@ -274,3 +274,39 @@ func TestSlowConnectionIsKept(t *testing.T) {
 		t.Error("the stalled connection is still open:", err)
 	}
 }
+
+// TestSocketsLeaveRequests checks that the WebSockets of an address have a limit of their own, so
+// that its requests are still served.
+func TestSocketsLeaveRequests(t *testing.T) {
+	address, _ := serveLimited(t, ConnLimits{Total: 20, PerAddress: 3},
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/socket" {
+				return
+			}
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+			go func() {
+				defer conn.Close()
+				_, _ = conn.Read(make([]byte, 1))
+			}()
+		}))
+	var open []*client
+	for i := range 4 {
+		c := connect(t, address)
+		err := c.get("/socket")
+		if i < 3 && err != nil {
+			t.Fatalf("socket %d: %v", i+1, err)
+		}
+		open = append(open, c)
+	}
+	if _, err := open[3].in.ReadByte(); err == nil {
+		t.Error("the fourth socket stays open")
+	}
+	if err := connect(t, address).get("/"); err != nil {
+		t.Errorf("a request beside the sockets: %v", err)
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-chi/httprate"
+
+	"daawo/supabase/internal/base/network"
 )
 
 // Limits limits the requests of one client and of all clients together.
@@ -74,17 +76,32 @@ func limitInFlight(limit int, next http.Handler) http.Handler {
 // rateWindow is the time over which limitRate counts requests.
 const rateWindow = 10 * time.Second
 
-// limitRate limits the requests of one address per rateWindow. A negative rate means no limit.
+// limitRate limits the requests of one address and of its networks per rateWindow. A negative rate
+// means no limit.
 func limitRate(rate int) func(http.Handler) http.Handler {
 	if rate < 0 {
 		return func(next http.Handler) http.Handler { return next }
 	}
-	return httprate.LimitBy(rate, rateWindow, clientKey,
-		httprate.WithLimitHandler(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "10")
-			writeError(w, http.StatusTooManyRequests, "Too many requests from this address. Try again in ten seconds.")
-		}),
-	)
+	refuse := httprate.WithLimitHandler(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "10")
+		writeError(w, http.StatusTooManyRequests, "Too many requests from this address. Try again in ten seconds.")
+	})
+	return func(next http.Handler) http.Handler {
+		for _, share := range network.Shares {
+			limited := httprate.LimitBy(rate*share, rateWindow, func(r *http.Request) (string, error) {
+				return networkKey(r, share), nil
+			}, refuse)(next)
+			unlimited := next
+			next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if networkKey(r, share) == "" {
+					unlimited.ServeHTTP(w, r)
+					return
+				}
+				limited.ServeHTTP(w, r)
+			})
+		}
+		return next
+	}
 }
 
 // limitBody limits the body of a request. 0 means no limit, for services with their own.

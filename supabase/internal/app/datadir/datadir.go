@@ -59,8 +59,12 @@ func Installed(data string) error {
 // shorter time.
 const lockPatience = 100 * time.Millisecond
 
+// endPatience is how long Lock retries while the holder takes no commands: it is ending, or
+// starting.
+const endPatience = 15 * time.Second
+
 // Lock locks the data folder for this process until the returned file is closed. The kernel
-// closes a killed process's file.
+// closes a killed process's file. Lock waits for a server that is ending.
 func Lock(data string) (*os.File, error) {
 	// the user that runs Postgres must be able to access it; each file inside has its own mode
 	if err := os.MkdirAll(data, 0o755); err != nil {
@@ -70,12 +74,13 @@ func Lock(data string) (*os.File, error) {
 	if err != nil {
 		return nil, Error(data, err)
 	}
-	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
+	for begun := time.Now(); ; time.Sleep(lockPatience / 20) {
 		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			return lock, nil
 		}
-		if time.Now().After(end) {
+		waited := time.Since(begun)
+		if _, serr := os.Stat(filepath.Join(data, serverFile)); waited > endPatience || waited > lockPatience && serr == nil {
 			break
 		}
 	}

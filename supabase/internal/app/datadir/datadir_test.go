@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestDataFolderErrors checks that each error of the data folder says what the operator can do.
@@ -68,5 +69,32 @@ func TestLockWhileLockedIsAsked(t *testing.T) {
 		if err := lock.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestLockWaitsForEnd checks that a start waits for a server that ends, and not for one that
+// serves.
+func TestLockWaitsForEnd(t *testing.T) {
+	data := t.TempDir()
+	lock, err := Lock(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteServer(data, Server{PID: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(data); err == nil || !strings.Contains(err.Error(), "already runs") {
+		t.Fatalf("locked beside a server: %v", err)
+	}
+	if err := os.Remove(filepath.Join(data, serverFile)); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(3*lockPatience, func() { _ = lock.Close() })
+	again, err := Lock(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }

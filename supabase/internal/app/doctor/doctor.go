@@ -186,8 +186,8 @@ func (c *checker) postgres() {
 		return
 	}
 	version, _, _ := strings.Cut(server.Version, "-")
-	c.say("Postgres", Note, "the embedded %s, without the fixes of later minors, and with OpenSSL 1.1.1 and ICU 60, which get "+
-		"none; TLS never passes through this OpenSSL. POSTGRES_HOME or --database-url run a newer one", version)
+	c.say("Postgres", Note, "the embedded %s, without the fixes of later minors, and with OpenSSL 1.1.1 and ICU 60, "+
+		"which get none; TLS never passes through this OpenSSL. POSTGRES_HOME or --database-url run a newer one", version)
 	if names, err := server.AddedExtensions(c.Data); err != nil {
 		c.say("extensions", Bad, "%v", err)
 	} else if len(names) > 0 {
@@ -295,10 +295,10 @@ func (c *checker) backups(ctx context.Context) {
 	if !c.Config.Loopback() && len(c.Config.Backup.Recipients) == 0 {
 		c.say("backup", Warn, "%s is not encrypted: create a key with age-keygen and set BACKUP_RECIPIENTS", store)
 	}
-	age, limit := time.Since(newest).Round(time.Minute), 2*time.Duration(c.Config.Backup.Every)
+	age, limit := time.Since(newest).Round(time.Minute), physical.MaxAge(time.Duration(c.Config.Backup.Every))
 	switch {
 	case newest.IsZero():
-		c.say("backup", Bad, "%s contains no backup yet: `daawo backup` makes one", store)
+		c.say("backup", Bad, "%s contains no good backup, so everything can be lost: `daawo backup` makes one; the log of the server says why it made none", store)
 	case age > limit:
 		c.say("backup", Bad, "the newest backup in %s is %s old: the log of the server says why there is no newer one",
 			store, age)

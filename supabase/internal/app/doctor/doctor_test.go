@@ -62,8 +62,8 @@ func TestDoctor(t *testing.T) {
 			env["DATABASE_URL"] = "postgres://postgres:b1946ac92492d234@127.0.0.1:" + public["SMTP_PORT"] + "/postgres"
 		}, "backup", Note, "where it runs"},
 		{"an empty backup folder", backupTo((*testing.T).TempDir), "backup", Bad, "daawo backup"},
-		{"an old backup", store(49 * time.Hour), "backup", Bad, "49h0m0s old"},
-		{"a recent backup", store(47 * time.Hour), "backup", Good, "47h0m0s old"},
+		{"an old backup", store(26 * time.Hour), "backup", Bad, "26h0m0s old"},
+		{"a recent backup", store(24 * time.Hour), "backup", Good, "24h0m0s old"},
 		{"a backup of a clock that was ahead", store(-3 * time.Hour), "backup", Warn, "is 3h0m0s in the future"},
 		{"an unencrypted backup", store(time.Hour), "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {

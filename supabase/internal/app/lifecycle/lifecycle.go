@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,8 +55,9 @@ type Process struct {
 	stopOnce  sync.Once
 	ending    chan struct{} // closed when Close begins
 	endOnce   sync.Once
-	kept      int // the parts that the first process keeps after an upgrade
-	tlsPort   int // see facts
+	kept      int         // the parts that the first process keeps after an upgrade
+	tlsPort   int         // see facts
+	restarts  []time.Time // of serving processes that failed
 }
 
 // New returns the process of an installation that serves alone until Open.
@@ -121,8 +123,17 @@ wait:
 		break wait
 	}
 	p.Log.Info("stopping")
-	return errors.Join(failure, p.Close(context.WithoutCancel(ctx)))
+	closing := context.WithoutCancel(ctx)
+	if errors.Is(failure, handover.ErrEnded) { // Postgres has ended with the first process
+		var cancel context.CancelFunc
+		closing, cancel = context.WithTimeout(closing, limitWithoutDatabase)
+		defer cancel()
+	}
+	return errors.Join(failure, p.Close(closing))
 }
+
+// limitWithoutDatabase is how long the parts together may take to end without a database.
+const limitWithoutDatabase = time.Second
 
 // Open takes the sockets of systemd, or those of the process that this one replaces, with the lock
 // of the data folder. In the first process it locks that folder.
@@ -236,7 +247,13 @@ func (p *Process) keep(ctx context.Context, current *handover.Server) error {
 			current.Stop()
 			failure, running = current.Await(limitOfDrain), false
 		case <-current.Exited():
-			failure, running = current.Err(), false
+			if failure = current.Err(); failure == nil {
+				running = false
+			} else if next := p.restart(ctx, current, failure); next != nil {
+				current, failure = next, nil
+			} else {
+				running = false
+			}
 		case <-current.Asked():
 			current = p.replace(ctx, current)
 		}
@@ -246,6 +263,32 @@ func (p *Process) keep(ctx context.Context, current *handover.Server) error {
 	}
 	current.Close()
 	return errors.Join(failure, p.Close(context.WithoutCancel(ctx)))
+}
+
+// restartsPerMinute is how often a serving process that failed is started again.
+const restartsPerMinute = 3
+
+// restart starts a process in the place of one that failed, with its sockets, so that no connection
+// is refused. It returns nil if processes fail too often, or if the process does not serve.
+func (p *Process) restart(ctx context.Context, ended *handover.Server, failure error) *handover.Server {
+	p.Log.Error("the serving process ended; starting another", "error", failure)
+	recent := slices.DeleteFunc(p.restarts, func(at time.Time) bool { return time.Since(at) > time.Minute })
+	p.restarts = append(recent, time.Now())
+	if len(p.restarts) > restartsPerMinute {
+		return nil
+	}
+	files, err := ended.Files()
+	if err != nil {
+		p.Log.Error("the sockets of the ended process are lost", "error", err)
+		return nil
+	}
+	next, err := p.startNext(ctx, files)
+	if err != nil {
+		return nil // startNext has logged it
+	}
+	ended.Close()
+	next.Alone()
+	return next
 }
 
 // replace starts the next process and returns it when current has ended, or current if the next one

@@ -159,6 +159,23 @@ func TestScrub(t *testing.T) {
 	}
 }
 
+// TestStripKeepsCleanPictures checks that a picture that Scrub has cleaned is not encoded again,
+// except HEIC. Another version of the file would replace the first for nothing.
+func TestStripKeepsCleanPictures(t *testing.T) {
+	for name, in := range leaky(t) {
+		scrubbed, kind, err := Scrub(in)
+		if err != nil || kind == HEIF.ContentType() {
+			continue
+		}
+		if clean, again, ok := Strip(scrubbed); !ok || again != kind || !bytes.Equal(clean, scrubbed) {
+			t.Errorf("%s: %v, %s became %s, %d bytes became %d", name, ok, kind, again, len(scrubbed), len(clean))
+		}
+	}
+	if _, kind, ok := Strip(realHEIC(t)); !ok || kind != "image/jpeg" {
+		t.Errorf("HEIC became %s, %v", kind, ok)
+	}
+}
+
 // TestScrubKeepsPixels checks that the decoded pixels are the same, also of a photo that is turned.
 func TestScrubKeepsPixels(t *testing.T) {
 	for name, in := range map[string][]byte{"jpeg": jpegWith(t, 64, 48, 6), "png": pngWith(t, 30, 20),

@@ -26,8 +26,13 @@ func Scrub(data []byte) (clean []byte, contentType string, err error) {
 }
 
 // Strip returns a picture without its metadata, with the type it then has, within the default
-// limits. ok is false if the file cannot be read. See edge.Env.CleanImage.
+// limits. A picture without metadata stays as it is, except HEIC, which most browsers do not show.
+// ok is false if the file cannot be read. See edge.Env.CleanImage.
 func Strip(content []byte) (clean []byte, contentType string, ok bool) {
+	if clean, contentType, err := Scrub(content); err == nil && bytes.Equal(clean, content) &&
+		contentType != HEIF.ContentType() {
+		return content, contentType, true
+	}
 	clean, contentType, flag, err := Clean(bytes.NewReader(content), Limits{})
 	return clean, contentType, err == nil && flag != Untouched
 }

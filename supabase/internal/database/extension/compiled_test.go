@@ -45,7 +45,8 @@ func TestIndexAdvisor(t *testing.T) {
 		insert into books select i, 'title ' || i, i % 1000 from generate_series(1, 20000) i;
 		analyze books`)
 	got := testdb.Value[[]string](d,
-		`select index_statements from extensions.index_advisor('select id from public.books where title = $1;')`)
+		`select index_statements
+		from extensions.index_advisor('select id from public.books where title = $1;')`)
 	if len(got) != 1 || !strings.Contains(got[0], "public.books") || !strings.Contains(got[0], "(title)") {
 		t.Errorf("got %q", got)
 	}
@@ -53,8 +54,9 @@ func TestIndexAdvisor(t *testing.T) {
 		from extensions.index_advisor('select id from public.books where title = $1 and pages > 2')`); !n {
 		t.Error("the index costs more")
 	}
-	if errors := testdb.Value[[]string](d, `select errors from extensions.index_advisor('select missing')`); len(errors) != 1 {
-		t.Errorf("errors of a wrong query: %q", errors)
+	wrong := testdb.Value[[]string](d, `select errors from extensions.index_advisor('select missing')`)
+	if len(wrong) != 1 {
+		t.Errorf("errors of a wrong query: %q", wrong)
 	}
 	if n := testdb.Value[int](d, `select count(*)::int from pg_indexes where tablename = 'books'`); n != 1 {
 		t.Errorf("%d indexes were made", n)

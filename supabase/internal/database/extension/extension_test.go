@@ -34,6 +34,7 @@ func TestCreateAndDrop(t *testing.T) {
 		{"pg_graphql", "with schema graphql", "graphql"},
 		{"pgsodium", "", "pgsodium"},
 		{"postgres_fdw", "with schema extensions", "extensions"},
+		{"pgaudit", "with schema extensions", "extensions"},
 		{"dblink", "with schema extensions", "extensions"},
 		{"earthdistance", "with schema extensions cascade", "extensions"},
 	} {

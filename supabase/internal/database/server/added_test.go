@@ -20,59 +20,13 @@ func TestAddExtension(t *testing.T) {
 	o := options(t)
 	o.Source, o.Runtime = os.DirFS(packageDir(at)), filepath.Dir(o.Data)
 	data, from := t.TempDir(), t.TempDir()
-	for name, text := range map[string]string{
-		"greeting.control":    "default_version = '1.0'\nrelocatable = true\n",
-		"greeting--1.0.sql":   "create function hello() returns text language sql as $$ select 'hello' $$;",
-		"pkg/README":          "not a file of an extension",
-		"pkg/notes.sql":       "not one either",
-		"pkg/greeting.so.txt": "nor this",
-	} {
-		file := filepath.Join(from, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := []string{"greeting"}
-	library := filepath.Join(ExtensionsDir(at, Platform()), libraryFolder, "hypopg.so")
-	if _, err := os.Stat(library); err == nil {
-		want = append(want, "hypopg")
-		files, err := filepath.Glob(filepath.Join(ExtensionsDir(at, Platform()), controlFolder, "hypopg*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range append(files, library) {
-			text, err := os.ReadFile(file)
-			if err == nil {
-				err = os.WriteFile(filepath.Join(from, filepath.Base(file)), text, 0o644)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	want := extensionFolder(t, at, from)
 	names, err := AddExtension(t.Context(), o, data, from)
 	if err != nil || !slices.Equal(names, want) {
 		t.Fatalf("added %q, want %q: %v", names, want, err)
 	}
 
-	// What cannot be loaded, or has no control file, changes nothing.
-	broken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(broken, "broken.so"), []byte("no library"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := AddExtension(t.Context(), o, data, broken); err == nil || !strings.Contains(err.Error(), "no control file") {
-		t.Errorf("a folder without a control file: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(broken, "broken.control"), []byte("default_version = '1'\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := AddExtension(t.Context(), o, data, broken); err == nil ||
-		!strings.Contains(err.Error(), "cannot load the library broken") {
-		t.Errorf("a file that is no library: %v", err)
-	}
+	addBroken(t, o, data)
 	if names, err := AddedExtensions(data); err != nil || !slices.Equal(names, want) {
 		t.Errorf("after errors: %q, %v", names, err)
 	}
@@ -97,5 +51,64 @@ func TestAddExtension(t *testing.T) {
 	}
 	if err := RemoveExtension(data, "greeting"); err == nil {
 		t.Error("removed it twice")
+	}
+}
+
+// extensionFolder fills a folder with an extension in SQL, files of none, and hypopg if the build
+// of the clone at compiled it.
+func extensionFolder(t *testing.T, at, from string) (names []string) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"greeting.control":    "default_version = '1.0'\nrelocatable = true\n",
+		"greeting--1.0.sql":   "create function hello() returns text language sql as $$ select 'hello' $$;",
+		"pkg/README":          "not a file of an extension",
+		"pkg/notes.sql":       "not one either",
+		"pkg/greeting.so.txt": "nor this",
+	} {
+		file := filepath.Join(from, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names = []string{"greeting"}
+	library := filepath.Join(ExtensionsDir(at, Platform()), libraryFolder, "hypopg.so")
+	if _, err := os.Stat(library); err == nil {
+		names = append(names, "hypopg")
+		files, err := filepath.Glob(filepath.Join(ExtensionsDir(at, Platform()), controlFolder, "hypopg*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range append(files, library) {
+			text, err := os.ReadFile(file)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(from, filepath.Base(file)), text, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return names
+}
+
+// addBroken adds what cannot be loaded, or has no control file, which must change nothing.
+func addBroken(t *testing.T, o Options, data string) {
+	t.Helper()
+	broken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(broken, "broken.so"), []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := AddExtension(t.Context(), o, data, broken); err == nil || !strings.Contains(err.Error(), "no control file") {
+		t.Errorf("a folder without a control file: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(broken, "broken.control"), []byte("default_version = '1'\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := AddExtension(t.Context(), o, data, broken); err == nil ||
+		!strings.Contains(err.Error(), "cannot load the library broken") {
+		t.Errorf("a file that is no library: %v", err)
 	}
 }

@@ -129,19 +129,24 @@ func linkEntries(from, to string) error {
 }
 
 // addToHome writes our extensions into a folder of control files, in place of links to those of the
-// same name, such as pg_cron, whose jobs would need rights of a superuser. It lets the role postgres create
-// the extensions that supabase/postgres lets it create.
+// same name, such as pg_cron, whose jobs would need rights of a superuser. Placeholders replace
+// nothing. It lets the role postgres create the extensions that supabase/postgres lets it create.
 func addToHome(control string) error {
 	has := func(name string) bool {
 		_, err := os.Stat(filepath.Join(control, name+".control"))
 		return err == nil
+	}
+	real := map[string]bool{} // in place of our placeholders
+	for _, name := range []string{"pg_graphql", "pgsodium", "pgaudit"} {
+		real[name] = has(name)
 	}
 	files := extension.Files()
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if needed := extension.Requires(name); needed != "" && !has(needed) {
+		base, _, _ := strings.Cut(strings.TrimSuffix(name, ".control"), "--")
+		if needed := extension.Requires(name); needed != "" && !has(needed) || real[base] {
 			return nil
 		}
 		target := filepath.Join(control, name)

@@ -99,7 +99,8 @@ func (p *parts) buildBase() {
 		Inactivity: c.Inactivity,
 	}})
 	p.limiter = ratelimit.New(ratelimit.Options{
-		DB: p.db, Log: p.log, Now: p.now, Limits: c.Limits, FreeMail: c.MailerAutoconfirm, FreeSMS: c.PhoneAutoconfirm,
+		DB: p.db, Log: p.log, Now: p.now, Limits: c.Limits, FreeSMS: c.PhoneAutoconfirm,
+		FreeMail: c.MailerAutoconfirm && c.Limits.Mail.Gap == 0,
 	})
 	p.hooks = hookpoint.New(hookpoint.Options{DB: p.db, Now: p.now, Client: p.client, Hooks: c.Hooks})
 	p.passwords = credential.New(credential.Options{
@@ -134,14 +135,14 @@ func (p *parts) buildEndpoints() {
 	p.external, p.custom = external.New(others), external.NewCustomProviders(others)
 	p.login = login.New(login.Options{
 		DB: p.db, Store: p.store, Limiter: p.limiter, Captcha: p.captcha, Hooks: p.hooks, Passwords: p.passwords,
-		Sessions: p.sessions, Sender: p.sender, Now: p.now,
+		Sessions: p.sessions, Sender: p.sender, Log: p.log, Now: p.now,
 		Grants: map[string]endpoint.Handler{
 			"refresh_token": p.sessions.RefreshGrant, "pkce": p.external.PKCEGrant, "id_token": p.external.IDTokenGrant,
 		},
 		Config: login.Config{
 			DisableSignup: c.DisableSignup, DisableEmail: c.DisableEmail, DisableMagicLink: c.DisableMagicLink,
 			EnablePhone: c.EnablePhone, EnableAnonymous: c.EnableAnonymous, MailerAutoconfirm: c.MailerAutoconfirm,
-			PhoneAutoconfirm: c.PhoneAutoconfirm,
+			PhoneAutoconfirm: c.PhoneAutoconfirm, HideAccounts: c.HideAccounts,
 		},
 	})
 	p.verify = verify.New(verify.Options{

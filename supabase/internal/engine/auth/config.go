@@ -31,12 +31,14 @@ type Config struct {
 	AdminRoles  []string      // roles with access to the administration; service_role and supabase_admin when empty
 	TokenExpiry time.Duration // of access tokens; an hour when zero
 
-	DisableSignup     bool
-	DisableEmail      bool // no sign-in by e-mail
-	DisableMagicLink  bool // no sign-in by a mailed link
-	EnablePhone       bool
-	EnableAnonymous   bool
-	ManualLinking     bool // users may link more identities
+	DisableSignup    bool
+	DisableEmail     bool // no sign-in by e-mail
+	DisableMagicLink bool // no sign-in by a mailed link
+	EnablePhone      bool
+	EnableAnonymous  bool
+	ManualLinking    bool // users may link more identities
+	HideAccounts     bool // requests for mails get the same reply in the same time, whether there is an account or not
+
 	MailerAutoconfirm bool // addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool
 
@@ -152,6 +154,9 @@ func setDefault(value *string, usual string) {
 
 // Limits bound how often a client, or all clients together, may do something.
 type Limits = ratelimit.Limits
+
+// MailLimits limit the requests for mails.
+type MailLimits = ratelimit.MailLimits
 
 // Hooks are the hooks by the points that they are named after.
 type Hooks = hookpoint.Hooks

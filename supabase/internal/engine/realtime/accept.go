@@ -49,7 +49,7 @@ func (e *Engine) accept(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(maxMessage)
 	s := &socket{
 		e: e, conn: conn, out: up.out, version: version, claims: identity, headers: customHeaders(r.Header),
-		channels: map[string]*channel{}, emptySince: e.o.Now(),
+		channels: map[string]*channel{}, emptySince: e.o.Now(), networks: networksOf(r),
 	}
 	s.out.slow = e.metrics.slow.Inc
 	s.heard.Store(e.o.Now().UnixNano())

@@ -266,10 +266,12 @@ func (c *channel) deliver(m *message) {
 // confirmEvery is how often a token is verified again, because keys may have changed.
 const confirmEvery = 5 * time.Minute
 
-// confirm ends the channel if its token has expired or is no longer accepted.
-func (c *channel) confirm(now time.Time) {
+// confirm ends the channel if its token has expired or is no longer accepted. The signature is
+// verified again if verify is set, else every five minutes.
+func (c *channel) confirm(now time.Time, verify bool) {
 	c.tokenMu.Lock()
-	held, due := c.claims, c.claims != nil && (!now.Before(c.claims.expires) || now.Sub(c.confirmed) > confirmEvery)
+	held, due := c.claims, c.claims != nil &&
+		(verify || !now.Before(c.claims.expires) || now.Sub(c.confirmed) > confirmEvery)
 	if due {
 		c.confirmed = now
 	}

@@ -108,11 +108,15 @@ type client struct {
 
 const patience = time.Minute
 
-func dial(t testing.TB, s *server, query string) *client {
+func dial(t testing.TB, s *server, query string) *client { return dialWith(t, s, query, nil) }
+
+// dialWith is dial with headers.
+func dialWith(t testing.TB, s *server, query string, header http.Header) *client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, s.url+"/socket/websocket?"+query, nil)
+	conn, _, err := websocket.Dial(ctx, s.url+"/socket/websocket?"+query,
+		&websocket.DialOptions{HTTPHeader: header})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/engine/realtime/changes"
 	"daawo/supabase/internal/engine/realtime/messages"
 )
@@ -316,4 +317,41 @@ func FuzzBusMessage(f *testing.F) {
 			t.Errorf("%q: %v", data, err)
 		}
 	})
+}
+
+// TestPoliciesChanged checks that the channels of a topic end whose users may no longer read it,
+// once the database says that policies changed.
+func TestPoliciesChanged(t *testing.T) {
+	rules := &store{}
+	s := serve(t, func(o *Options) { o.Messages = rules })
+	token := sign(t, "authenticated", map[string]any{"read": "notes"})
+	a := connect(t, s)
+	a.join("realtime:notes", `{"access_token":"`+token+`",`+private+`}`)
+	tell := func(event string) {
+		s.FromDatabase(changes.Broadcast{ID: event, Topic: "notes", Event: event, Extension: "broadcast", Private: true,
+			Payload: []byte(`{}`)})
+	}
+	tell("policies_changed")
+	a.want(`"policies_changed"`)
+	tell("first")
+	a.want(`"first"`)
+	rules.fail(messages.ErrPolicy)
+	tell("policies_changed")
+	a.want(`"system"`, "You do not have permissions to read from this Channel topic: notes")
+	a.want("phx_close")
+	tell("second")
+	a.none(`"second"`)
+}
+
+// TestReverify checks that sockets and channels whose keys are no longer accepted close at once.
+func TestReverify(t *testing.T) {
+	verifier := keys.NewVerifier(keys.Options{}, secret)
+	s := serve(t, func(o *Options) { o.Verify = verifier.Verify })
+	a := connect(t, s)
+	a.join("realtime:notes", `{"config":{}}`)
+	s.Reverify()
+	a.heartbeat()
+	verifier.SetKeys(keys.Secret("", strings.Repeat("another-secret-", 4)))
+	s.Reverify()
+	a.ended()
 }

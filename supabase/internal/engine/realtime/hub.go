@@ -2,6 +2,8 @@ package realtime
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -71,6 +73,19 @@ func (h *hub) remove(key topicKey, c *channel) {
 	if len(t.members) == 0 {
 		delete(h.topics, key)
 	}
+}
+
+// members returns the channels of a topic.
+func (h *hub) members(key topicKey) []*channel {
+	h.mu.RLock()
+	t := h.topics[key]
+	h.mu.RUnlock()
+	if t == nil {
+		return nil
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Collect(maps.Keys(t.members))
 }
 
 // publish delivers m to the channels of a topic, except from. One goroutine at a time may use m.

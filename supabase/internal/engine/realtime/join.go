@@ -168,7 +168,7 @@ func (c *channel) open(r joinRequest, others int) ([]messages.Message, error) {
 		return nil, refuse("RealtimeDisabledForTenant: Realtime disabled for this tenant")
 	case settings.PrivateOnly && !r.private:
 		return nil, refuse("PrivateOnly: This project only allows private channels")
-	case e.joins.exceeded():
+	case !e.clientJoins.allow(c.s.networks, settings.MaxJoinsPerSecond, e.o.Now()), e.joins.exceeded():
 		return nil, &joinError{"ClientJoinRateLimitReached: Too many joins per second", true}
 	}
 	e.joins.add(1)

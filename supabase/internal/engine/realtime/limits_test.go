@@ -3,6 +3,7 @@ package realtime
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -140,5 +141,23 @@ func TestStuckWriteIsCutOff(t *testing.T) {
 	<-conn.closed
 	if err := q.send([]byte("frame")); err == nil {
 		t.Error("a frame was accepted after the end")
+	}
+}
+
+// TestClientJoins checks that the joins of one home line are limited before those of all clients.
+func TestClientJoins(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond, o.Settings.MaxChannelsPerClient = 20, 1000 })
+	from := func(client string) *client {
+		return dialWith(t, s, "vsn=2.0.0&apikey="+sign(t, "anon", nil), http.Header{"X-Forwarded-For": {client}})
+	}
+	attacker := from("2001:db8:1:2::1")
+	for i := range 40 {
+		attacker.send(fmt.Sprintf("realtime:%d", i), "phx_join", `{"config":{}}`)
+	}
+	attacker.ended()
+	s.clock.move(6 * time.Second) // the end of a tick of the limit of all
+	other := from("2001:db8:2::1")
+	if got := other.join("realtime:a", `{"config":{}}`); !strings.Contains(got, `"status":"ok"`) {
+		t.Errorf("another client: %s", got)
 	}
 }

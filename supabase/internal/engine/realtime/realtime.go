@@ -90,6 +90,7 @@ type Engine struct {
 	frames frames
 
 	joins, events, presenceEvents *rate
+	clientJoins                   clientJoins
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -256,8 +257,18 @@ func (e *Engine) sweepUntilClosed() {
 // sweep closes silent sockets and channels with expired tokens.
 func (e *Engine) sweep() {
 	now := e.o.Now()
+	e.clientJoins.sweep(now)
 	for _, s := range e.all() {
 		s.sweep(now)
+	}
+}
+
+// Reverify closes the sockets and channels whose tokens are no longer accepted. Call it when keys
+// have changed.
+func (e *Engine) Reverify() {
+	now := e.o.Now()
+	for _, s := range e.all() {
+		s.reverify(now)
 	}
 }
 

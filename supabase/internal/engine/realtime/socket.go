@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"daawo/supabase/internal/base/network"
 	"daawo/supabase/internal/engine/realtime/phoenix"
 )
 
@@ -23,13 +24,14 @@ const (
 
 // socket is the connection of a client. One goroutine reads its messages; its queue writes.
 type socket struct {
-	e       *Engine
-	conn    *websocket.Conn
-	out     *queue
-	version phoenix.Version
-	claims  *claims     // of the API key
-	headers http.Header // that policies see
-	heard   atomic.Int64
+	e        *Engine
+	conn     *websocket.Conn
+	out      *queue
+	version  phoenix.Version
+	claims   *claims        // of the API key
+	headers  http.Header    // that policies see
+	networks []network.Part // of the client
+	heard    atomic.Int64
 
 	mu         sync.Mutex
 	channels   map[string]*channel // by topic
@@ -103,7 +105,19 @@ func (s *socket) sweep(now time.Time) {
 		return
 	}
 	for _, c := range s.all() {
-		c.confirm(now)
+		c.confirm(now, false)
+	}
+}
+
+// reverify closes the socket if its token is no longer accepted, else the channels of which that is
+// true.
+func (s *socket) reverify(now time.Time) {
+	if _, err := s.e.authorize(s.claims.token); err != nil {
+		s.goAway()
+		return
+	}
+	for _, c := range s.all() {
+		c.confirm(now, true)
 	}
 }
 

@@ -90,8 +90,8 @@ func TestRejectedRow(t *testing.T) {
 		t.Error("no Retry-After on a resumable upload")
 	}
 	for range 2 {
-		if _, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part}); !pool.IsCode(err,
-			"53100") {
+		if _, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part},
+			objects.Condition{}); !pool.IsCode(err, "53100") {
 			t.Error(err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestRejectedRow(t *testing.T) {
 	s.do(key, "GET", "/object/b/old", nil).want(t, 200, "before")
 	s.tus(key, "HEAD", resumable, nil).want(t, 200, "")
 	s.do(key, "GET", "/object/b/resumable", nil).want(t, 200, "fresh")
-	done, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part})
+	done, err := s.engine.store.Multipart.Complete(ctx, service, upload, []backend.Part{part}, objects.Condition{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 				return err
 			}
 		}
-		_, err = s.Multipart.Complete(ctx, service, m, nil)
+		_, err = s.Multipart.Complete(ctx, service, m, nil, objects.Condition{})
 		return err
 	},
 	"copy": func(ctx context.Context, s *objects.Store, bucket string) error {

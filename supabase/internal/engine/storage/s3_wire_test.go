@@ -1,11 +1,14 @@
 package storage
 
 import (
+	"crypto/md5"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/minio/minio-go/v7/pkg/signer"
@@ -146,4 +149,89 @@ func TestS3Subresources(t *testing.T) {
 	send("PUT", "/box/other?x-id=PutObject", "other").want(t, 200, "") // clients add the name of the operation
 	send("DELETE", "/box/other?x-id=DeleteObject", "").want(t, 204, "")
 	send("PUT", "/box/acl", "a name, not a subresource").want(t, 200, "")
+}
+
+// TestS3ConditionalWrites checks If-None-Match and If-Match of a write: of ten writers that create
+// one object, one succeeds, and a writer with an old ETag changes nothing.
+func TestS3ConditionalWrites(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("box", false)
+	server := httptest.NewServer(s.engine.s3.Load())
+	t.Cleanup(server.Close)
+	put := func(body, name, value string) reply {
+		r, err := http.NewRequestWithContext(t.Context(), "PUT", server.URL+"/box/one", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+		r.Header.Set(name, value)
+		return s.send(signer.SignV4(*r, "access", "secret-of-the-test", "", "local"))
+	}
+	put("x", "If-Match", "*").want(t, 412, "PreconditionFailed")
+	var writers sync.WaitGroup
+	statuses := make(chan int, 10)
+	for range 10 {
+		writers.Go(func() { statuses <- put("first", "If-None-Match", "*").StatusCode })
+	}
+	writers.Wait()
+	seen := map[int]int{}
+	for range 10 {
+		seen[<-statuses]++
+	}
+	if seen[200] != 1 || seen[412] != 9 {
+		t.Errorf("ten writers: %v", seen)
+	}
+	put("x", "If-None-Match", `"etag"`).want(t, 501, "NotImplemented")
+	first := fmt.Sprintf(`"%x"`, md5.Sum([]byte("first")))
+	put("second", "If-Match", first).want(t, 200, "")
+	put("third", "If-Match", first).want(t, 412, "PreconditionFailed")
+	if got := s.do(s.demo.ServiceRole, "GET", "/object/box/one", nil); string(got.body) != "second" {
+		t.Errorf("the object has %q", got.body)
+	}
+}
+
+// TestS3Checksums checks that a body that does not match its Content-MD5 or checksum is not stored,
+// with the checksum in a header and after the last chunk.
+func TestS3Checksums(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("box", false)
+	server := httptest.NewServer(s.engine.s3.Load())
+	t.Cleanup(server.Close)
+	put := func(name, payload, body string, header map[string]string) reply {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "PUT", server.URL+"/box/"+name, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Amz-Content-Sha256", payload)
+		for k, v := range header {
+			r.Header.Set(k, v)
+		}
+		return s.send(signer.SignV4(*r, "access", "secret-of-the-test", "", "local"))
+	}
+	const plain = "UNSIGNED-PAYLOAD"
+	// Sums of 123456789: the check values of each CRC, and RFC 1321, RFC 3174 and FIPS 180-4.
+	right := map[string]string{
+		"Content-MD5": "JfnnlDI7RTiF9RgfG2JNCw==", "X-Amz-Checksum-Crc32": "y/Q5Jg==", "X-Amz-Checksum-Crc32c": "4waSgw==",
+		"X-Amz-Checksum-Crc64nvme": "rosUhgp5mIg=", "X-Amz-Checksum-Sha1": "98O8HYCOBHMq32eZZczDTKeuNEE=",
+		"X-Amz-Checksum-Sha256": "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=",
+	}
+	for name, sum := range right {
+		wrong := "AAAA" + sum[4:]
+		put("wrong", plain, "123456789", map[string]string{name: wrong}).want(t, 400, "BadDigest")
+		put("short", plain, "123456789", map[string]string{name: "AAAA"}).want(t, 400, "InvalidDigest")
+	}
+	s.do(s.demo.ServiceRole, "GET", "/object/box/wrong", nil).want(t, 400, "not_found")
+	for name, sum := range right {
+		put("right", plain, "123456789", map[string]string{name: sum}).want(t, 200, "")
+	}
+	trailer := func(sum string) reply {
+		return put("trailed", "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+			"9\r\n123456789\r\n0\r\nx-amz-checksum-crc32:"+sum+"\r\n\r\n",
+			map[string]string{"X-Amz-Trailer": "x-amz-checksum-crc32", "X-Amz-Decoded-Content-Length": "9"})
+	}
+	trailer("AAAAAA==").want(t, 400, "BadDigest")
+	trailer("y/Q5Jg==").want(t, 200, "")
 }

@@ -63,12 +63,8 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	stderr, err := cmd.StderrPipe()
+	stderr, err := startGroup(cmd)
 	if err != nil {
-		return nil, err
-	}
-	cmd.Stdout = cmd.Stderr // shows the output of functions
-	if err := startWritten(cmd); err != nil {
 		return nil, err
 	}
 	proxy := NewProxy(socket, func(w http.ResponseWriter, r *http.Request, err error) {
@@ -93,14 +89,21 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 			mu.Unlock()
 			relay(log, lines.Bytes())
 		}
+		_, _ = io.Copy(io.Discard, stderr) // after a line that is too long
 	}()
 	if o.Memory > 0 {
 		go p.limitMemory(o.Memory, log)
 	}
 	go func() {
 		defer close(p.exited)
-		<-read // Wait closes the pipe
 		_ = cmd.Wait()
+		p.kill() // programs that the functions have started
+		select {
+		case <-read:
+		case <-time.After(outputDelay):
+		}
+		_ = stderr.Close()
+		<-read
 		proxy.Close()
 	}()
 	if err = p.Configure(config); err == nil {
@@ -117,6 +120,28 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	}
 	return p, nil
 }
+
+// outputDelay is how long the output of an ended process is read. A program that the functions have
+// started and that left the group holds the output open.
+const outputDelay = time.Second
+
+// startGroup starts a program in a process group of its own and returns its output.
+func startGroup(cmd *exec.Cmd) (*os.File, error) {
+	output, written, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer written.Close()
+	cmd.Stdout, cmd.Stderr = written, written // shows the output of functions
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := startWritten(cmd); err != nil {
+		return nil, errors.Join(err, output.Close())
+	}
+	return output, nil
+}
+
+// kill ends the process and the programs that the functions have started.
+func (p *Process) kill() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) } // they may have ended
 
 // startWritten starts a program that was just written. While another goroutine forks, its child
 // holds the file open for writing for a moment, and the kernel refuses to run it.
@@ -293,7 +318,7 @@ func (p *Process) Retire(ctx context.Context) {
 	select {
 	case <-p.exited:
 	case <-time.After(15 * time.Second):
-		_ = p.cmd.Process.Kill()
+		p.kill()
 		<-p.exited
 	}
 	if !p.keep {
@@ -330,7 +355,7 @@ func (p *Process) limitMemory(limit int64, log *slog.Logger) {
 		}
 		if memory, ok := p.MemoryUse(); ok && memory > limit {
 			log.Error("functions process exceeds its memory limit and is ended", "memory", memory, "limit", limit)
-			_ = p.cmd.Process.Kill() // it may have ended
+			p.kill()
 			return
 		}
 	}

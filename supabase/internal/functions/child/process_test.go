@@ -9,7 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -129,5 +133,42 @@ func TestSnoozeInChild(t *testing.T) {
 	}
 	if err := p.RunJob(t.Context(), "f", "j", nil); err == nil || err.Error() != "it fails" {
 		t.Errorf("a failure: %v", err)
+	}
+}
+
+// TestHelperProgramEndsWithProcess checks that a program that the functions have started, and that
+// holds their output open, neither delays the end of the process nor survives it.
+func TestHelperProgramEndsWithProcess(t *testing.T) {
+	dir := t.TempDir()
+	program, pid := filepath.Join(dir, "program"), filepath.Join(dir, "pid")
+	script := "#!/bin/sh\nsleep 60 &\necho $! > " + pid + "\necho broken >&2\nexit 1\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	_, err := Start(t.Context(), StartOptions{Program: program, Socket: filepath.Join(dir, "s"), Keep: true,
+		Log: slog.New(slog.DiscardHandler)})
+	if err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("started: %v", err)
+	}
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("the end took %s", took)
+	}
+	text, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	helper, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); syscall.Kill(helper, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", helper))
+		if strings.Contains(string(stat), ") Z ") { // ended; its parent has not asked
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the helper program %d still runs", helper)
+		}
 	}
 }

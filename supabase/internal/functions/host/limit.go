@@ -5,29 +5,32 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/netip"
 	"strconv"
 	"sync"
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/network"
 	"daawo/supabase/internal/database/pool"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// Limit adds the statement that counts a request of a client and fails beyond the limit. A window
-// begins with the client's first request. The table is unlogged, so counting alone needs no disk
-// flush. A client without an address is this machine, which has no limit.
+// Limit adds the statements that count a request of a client and of its networks, and that fail
+// beyond the limit. A window begins with the client's first request. The table is unlogged, so
+// counting alone needs no disk flush. A client without an address is this machine, which has no
+// limit.
 func (s *services) Limit(ctx context.Context, b *pgx.Batch, client, name string, most int, per time.Duration) error {
 	if client == "" {
 		return nil
 	}
-	hash, err := s.clientHash(ctx, client)
-	if err != nil {
-		return err
+	for _, part := range network.Of(client) {
+		hash, err := s.clientHash(ctx, part.Key)
+		if err != nil {
+			return err
+		}
+		b.Queue(`select edge_functions.count_request($1, $2, $3, $4)`, hash, name, most*part.Share, per)
 	}
-	b.Queue(`select edge_functions.count_request($1, $2, $3, $4)`, hash, name, most, per)
 	return nil
 }
 
@@ -36,7 +39,7 @@ func (s *services) Network(ctx context.Context, client string) (string, error) {
 	if client == "" {
 		return "", nil
 	}
-	return s.clientHash(ctx, client)
+	return s.clientHash(ctx, network.Client(client))
 }
 
 // tooMany recognises the error of edge_functions.count_request. Its detail is the number of seconds
@@ -53,22 +56,14 @@ func tooMany(err error) (*edge.Error, bool) {
 	return edge.TooMany(time.Duration(left) * time.Second), true
 }
 
-// clientHash returns the hash of an address with the salt of the day. IPv6 addresses are reduced to
-// their /64 network, because one household has 2^64 addresses.
-func (s *services) clientHash(ctx context.Context, client string) (string, error) {
-	if a, err := netip.ParseAddr(client); err == nil {
-		if a = a.Unmap().WithZone(""); a.Is6() {
-			client = netip.PrefixFrom(a, 64).Masked().String()
-		} else {
-			client = a.String()
-		}
-	}
+// clientHash returns the hash of a network with the salt of the day.
+func (s *services) clientHash(ctx context.Context, network string) (string, error) {
 	salt, err := s.saltOfToday(ctx)
 	if err != nil {
 		return "", err
 	}
 	mac := hmac.New(sha256.New, salt)
-	mac.Write([]byte(client))
+	mac.Write([]byte(network))
 	return hex.EncodeToString(mac.Sum(nil)[:16]), nil
 }
 

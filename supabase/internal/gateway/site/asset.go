@@ -98,9 +98,22 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
+// maxRanges is the number of ranges of a request. The reply to thousands of short ranges is much
+// longer than the file.
+const maxRanges = 50
+
+// tooManyRanges reports whether a request has more than maxRanges ranges. Such a request gets the
+// whole file (RFC 9110, section 14.2).
+func tooManyRanges(r *http.Request) bool {
+	return strings.Count(r.Header.Get("Range"), ",") >= maxRanges
+}
+
 // begin sets the headers of a reply and returns its body. Ranges, which apply to the uncompressed
 // form only, and conditional requests get their reply here.
 func (a *asset) begin(w http.ResponseWriter, r *http.Request, status int) (data []byte, replied bool) {
+	if tooManyRanges(r) {
+		r.Header.Del("Range")
+	}
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	h.Set("Cache-Control", a.cache)

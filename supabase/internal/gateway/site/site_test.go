@@ -210,6 +210,12 @@ func TestRanges(t *testing.T) {
 	if got := body(t, r); r.StatusCode != 206 || got != "0123" || r.Header.Get("Content-Range") != "bytes 5-8/15" {
 		t.Error(r.StatusCode, got, r.Header)
 	}
+	const page = "/learn/a-guide/"
+	whole := body(t, get(s, "GET", page))
+	r = get(s, "GET", page, "Range", "bytes="+strings.Repeat("0-0,", maxRanges)+"0-0")
+	if got := body(t, r); len(whole) <= maxRanges || r.StatusCode != 200 || got != whole {
+		t.Errorf("%d ranges of %d bytes: %d, %q", maxRanges+1, len(whole), r.StatusCode, got)
+	}
 	if r := get(s, "GET", "/guide.pdf", "Range", "bytes=99-"); r.StatusCode != 416 {
 		t.Error(r.StatusCode)
 	}

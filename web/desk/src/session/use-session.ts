@@ -1,3 +1,4 @@
+import { listen } from '@desk/backend/listen';
 import { type Access, readAccess, signInByLink, watchSession } from '@desk/backend/session';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { OneTimeLink } from './opened-link';
@@ -46,13 +47,15 @@ export function useSession(link: OneTimeLink | null) {
     if (user) void reload();
   }, [user, reload]);
   useFrequentReload(Boolean(user), reload);
+  const staff = Boolean(user && access?.role);
+  useEffect(() => (staff ? listen('staff', () => void reload()) : undefined), [staff, reload]);
 
   return { user, access, error, linkFailed, reload };
 }
 
 /**
  * Reads the access each minute and at each focus, so that a removed role or an ended session closes
- * the desk.
+ * the desk also without Realtime.
  */
 function useFrequentReload(signedIn: boolean, reload: () => Promise<void>) {
   useEffect(() => {

@@ -123,8 +123,9 @@ func (b *destroyed) restores(t *testing.T, to time.Time, want string) {
 	dir := tempDir(t)
 	o := RestoreOptions{
 		Store: b.store, Identities: b.identities, To: to, Package: b.pkg,
-		Data:  filepath.Join(dir, "data"),
-		Trees: []Tree{{"storage", filepath.Join(dir, "storage")}, {"keys", filepath.Join(dir, "keys.json")}},
+		Data: filepath.Join(dir, "data"),
+		Trees: []Tree{{Name: "storage", Path: filepath.Join(dir, "storage")},
+			{Name: "keys", Path: filepath.Join(dir, "keys.json")}},
 	}
 	if b.identities != nil {
 		noKey := o

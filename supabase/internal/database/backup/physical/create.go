@@ -75,7 +75,7 @@ func (s *Service) Backup(ctx context.Context) (m Manifest, err error) {
 
 	// Copy the files before and after the database, so that every row in the
 	// copy of the database has its file.
-	earlier, err := s.trees.copy(ctx)
+	earlier, _, err := s.trees.copy(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -128,7 +128,7 @@ func (s *Service) listFiles(ctx context.Context, m *Manifest, earlier []file) ([
 	s.listing.Lock() // lists must be stored in the order of their times
 	defer s.listing.Unlock()
 	now := time.Now()
-	files, err := s.trees.copy(ctx)
+	files, _, err := s.trees.copy(ctx)
 	if err != nil {
 		return nil, err
 	}

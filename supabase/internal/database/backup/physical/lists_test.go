@@ -27,7 +27,8 @@ func newListing(t *testing.T, names ...string) *listing {
 	t.Helper()
 	s := &listing{t: t, dir: tempDir(t)}
 	s.put(names...)
-	all, err := openTrees(t.Context(), repository{Store: newFolder(t)}, tempDir(t), []Tree{{"storage", s.dir}})
+	all, err := openTrees(t.Context(), repository{Store: newFolder(t)}, tempDir(t),
+		[]Tree{{Name: "storage", Path: s.dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func (s *listing) remove(names ...string) {
 func (s *listing) list(after, took time.Duration) string {
 	s.t.Helper()
 	s.trees.clock = func() time.Time { return noon.Add(after + took) }
-	files, err := s.trees.copy(s.t.Context())
+	files, _, err := s.trees.copy(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

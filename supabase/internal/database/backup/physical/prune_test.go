@@ -27,16 +27,16 @@ func TestPrune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var retry time.Time
+	var retry attempts
 	prune := func() { service.attempt(t.Context(), &retry, "not pruned", service.pruneIfDue) }
 	service.unpruned = true
 	for range 2 { // the first fails, the second waits
 		prune()
 	}
-	if n := strings.Count(log.String(), refusal.Error()); n != 1 || !service.unpruned || retry.IsZero() {
+	if n := strings.Count(log.String(), refusal.Error()); n != 1 || !service.unpruned || retry.next.IsZero() {
 		t.Errorf("failed pruning is not retried; log: %s", &log)
 	}
-	refusal, retry = nil, time.Time{}
+	refusal, retry = nil, attempts{}
 	if prune(); service.unpruned {
 		t.Fatal(&log)
 	}
@@ -50,7 +50,7 @@ func TestPrune(t *testing.T) {
 	dir := tempDir(t)
 	for _, to := range []time.Time{all[0].End, {}} {
 		o := RestoreOptions{Store: store, To: to, Data: filepath.Join(dir, fmt.Sprint("data", to.Unix())),
-			Package: s.pkg, Trees: []Tree{{"storage", filepath.Join(dir, "storage")}}}
+			Package: s.pkg, Trees: []Tree{{Name: "storage", Path: filepath.Join(dir, "storage")}}}
 		if _, err := Restore(t.Context(), o); err != nil {
 			t.Errorf("restore to %v: %v", to, err)
 		}

@@ -42,7 +42,7 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 	dir := tempDir(t)
 	files := filepath.Join(dir, "storage")
 	o := RestoreOptions{Store: store, Data: filepath.Join(dir, "data"), Package: s.pkg,
-		Trees: []Tree{{"storage", files}}}
+		Trees: []Tree{{Name: "storage", Path: files}}}
 	if _, err := Restore(t.Context(), o); !errors.Is(err, codec.ErrDamaged) {
 		t.Errorf("got error %v", err)
 	}

@@ -214,23 +214,41 @@ func (s *Service) Run(ctx context.Context) {
 	defer loops.Wait()
 	loops.Go(ship(s.shipLog))
 	loops.Go(ship(s.shipFiles))
-	var backup, prune time.Time
+	var backup, prune attempts
 	s.repeat(ctx, func() {
-		s.attempt(ctx, &backup, "backup failed; retrying in 1h", s.backupIfDue)
-		s.attempt(ctx, &prune, "backup pruning failed; retrying in 1h", s.pruneIfDue)
+		s.attempt(ctx, &backup, "backup failed", s.backupIfDue)
+		s.attempt(ctx, &prune, "backup pruning failed", s.pruneIfDue)
 	})
 }
 
-// attempt calls work unless retry is in the future. If work fails, attempt logs
-// the error and sets retry to an hour from now.
-func (s *Service) attempt(ctx context.Context, retry *time.Time, failed string, work func(context.Context) error) {
-	if time.Now().Before(*retry) {
+// attempts are the failures of a work since it last succeeded.
+type attempts struct {
+	failed int
+	next   time.Time
+}
+
+// attempt calls work unless its next attempt is in the future. If work fails, attempt logs the
+// error and plans the next attempt: after a minute, then after twice the time, at most an hour.
+// While there is no good backup it is the next round at first, and at most five minutes.
+func (s *Service) attempt(ctx context.Context, a *attempts, failed string, work func(context.Context) error) {
+	if time.Now().Before(a.next) {
 		return
 	}
-	if err := work(ctx); err != nil && ctx.Err() == nil {
-		s.opt.Log.Error(failed, "place", s.repo.String(), "error", err)
-		*retry = time.Now().Add(time.Hour)
+	err := work(ctx)
+	if err == nil {
+		*a = attempts{}
+		return
 	}
+	if ctx.Err() != nil {
+		return
+	}
+	pause, most := time.Minute, time.Hour
+	if s.opt.Status.backup.Load() == 0 {
+		pause, most = s.pause, 5*time.Minute
+	}
+	pause = min(pause<<min(a.failed, 10), most)
+	a.failed, a.next = a.failed+1, time.Now().Add(pause)
+	s.opt.Log.Error(failed, "place", s.repo.String(), "retry", pause, "error", err)
 }
 
 // repeat calls work, with pauses, until ctx ends.

@@ -3,8 +3,10 @@ package physical
 import (
 	"context"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -61,4 +63,35 @@ func (s stuck) Put(ctx context.Context, name string, r io.Reader) error {
 		return context.Cause(ctx)
 	}
 	return s.Store.Put(ctx, name, r)
+}
+
+// TestRetriesOfBackups checks the pauses after failures: short while there is no good backup.
+func TestRetriesOfBackups(t *testing.T) {
+	for exists, want := range map[bool][]time.Duration{
+		false: {10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute},
+		true: {time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute,
+			time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &Service{pause: shipPause, opt: Options{Status: &Status{}, Log: slog.New(slog.DiscardHandler)},
+				repo: repository{Store: folder("/nowhere")}}
+			if exists {
+				s.opt.Status.backup.Store(1)
+			}
+			var a attempts
+			var at []time.Time
+			for len(at) <= len(want) {
+				s.attempt(t.Context(), &a, "failed", func(context.Context) error {
+					at = append(at, time.Now())
+					return io.ErrShortWrite
+				})
+				time.Sleep(time.Second)
+			}
+			for i, pause := range want {
+				if got := at[i+1].Sub(at[i]).Round(2 * time.Second); got != pause.Round(2*time.Second) {
+					t.Errorf("a good backup exists: %t; pause %d: %s, want %s", exists, i, got, pause)
+				}
+			}
+		})
+	}
 }

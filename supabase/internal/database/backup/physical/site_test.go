@@ -44,7 +44,8 @@ func newSite(t *testing.T, store Store, recipients ...age.Recipient) *site {
 	s.sql(`create unlogged table leader as select 1 as id`) // no backup has its row
 	s.options = Options{
 		Store: store, Recipients: recipients, URL: s.server.URL(server.Superuser), Package: pkg,
-		Trees:    []Tree{{"storage", s.files}, {"keys", filepath.Join(s.dir, "keys.json")}},
+		Trees: []Tree{{Name: "storage", Path: s.files, Removed: filepath.Join(s.files, ".removed")},
+			{Name: "keys", Path: filepath.Join(s.dir, "keys.json")}},
 		Archive:  filepath.Join(s.dir, "archive"),
 		StateDir: filepath.Join(s.dir, "backup"),
 		Log:      slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),

@@ -20,6 +20,16 @@ func (s *Status) BackupAge(now time.Time) (seconds float64, ok bool) {
 	return ageOf(now, s.backup.Load()), s.looked.Load()
 }
 
+// MaxAge returns the age from which the newest good backup is too old: a day, or the time between
+// two backups if that is longer, and an hour for making the next.
+func MaxAge(every time.Duration) time.Duration { return max(24*time.Hour, every) + time.Hour }
+
+// Good reports whether the store has a good backup that is not too old.
+func (s *Status) Good(now time.Time, every time.Duration) bool {
+	age, ok := s.BackupAge(now)
+	return ok && age < MaxAge(every).Seconds()
+}
+
 // ShippedAge returns the seconds since all waiting WAL was stored. It is infinite
 // if that never succeeded.
 func (s *Status) ShippedAge(now time.Time) float64 { return ageOf(now, s.shipped.Load()) }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,11 @@ import (
 type Tree struct {
 	Name string // in the backup, such as "storage"
 	Path string
+
+	// Removed, if set, is the folder to which the owner of a folder moves the files that it
+	// deletes, with the same layout. They stay there until a list in the store names them, so that
+	// each moment at which they existed can be restored.
+	Removed string
 }
 
 // file describes one file of a tree at a time.
@@ -44,7 +50,7 @@ type trees struct {
 	clock func() time.Time // time.Now
 
 	mu     sync.Mutex
-	known  map[string]file   // by path, as last read
+	known  map[string]file   // by the path in its tree's folder, as last read
 	stored map[string]string // keyed hash of the content → object
 	fresh  map[string]bool   // objects stored since the last test restore
 	last   string            // JSON of the newest list's files
@@ -100,47 +106,64 @@ func loadSalt(dir string) ([]byte, error) {
 	return salt, os.WriteFile(name, salt, 0o600)
 }
 
-// copy stores new files and returns the list of all files. It skips files that
-// are deleted while it runs.
-func (t *trees) copy(ctx context.Context) ([]file, error) {
+// copy stores new files and returns the list of all files, with the paths of those in the folders
+// of removed files. It skips files that are deleted while it runs.
+func (t *trees) copy(ctx context.Context) (files []file, removed []string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var files []file
 	for _, tree := range t.all {
-		err := filepath.WalkDir(tree.Path, func(path string, d fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			rel, err := filepath.Rel(tree.Path, path)
-			if err != nil {
-				return err
-			}
-			if strings.HasPrefix(rel, ".") && rel != "." { // such as .incoming: incomplete uploads
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			if !d.Type().IsRegular() {
-				return nil
-			}
-			f, err := t.copyFile(ctx, tree, path, filepath.ToSlash(strings.TrimPrefix(rel, ".")))
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err == nil {
-				files = append(files, f)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("back up %s: %w", tree.Path, err)
+		var own, old []file
+		own, _, err = t.copyFolder(ctx, tree, tree.Path)
+		if err == nil && tree.Removed != "" { // afterwards, to find files that are moved now
+			var paths []string
+			old, paths, err = t.copyFolder(ctx, tree, tree.Removed)
+			removed = append(removed, paths...)
 		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("back up %s: %w", tree.Path, err)
+		}
+		if len(old) > 0 {
+			own = merge(own, old)
+		}
+		// One order, so that a list stays the same while a file is moved.
+		slices.SortFunc(own, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
+		files = append(files, own...)
 	}
-	return files, nil
+	return files, removed, nil
+}
+
+// copyFolder stores the new files of a tree in root, and returns all files and their paths.
+func (t *trees) copyFolder(ctx context.Context, tree Tree, root string) (files []file, paths []string, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(rel, ".") && rel != "." { // such as .incoming: incomplete uploads
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		f, err := t.copyFile(ctx, tree, path, filepath.ToSlash(strings.TrimPrefix(rel, ".")))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			files, paths = append(files, f), append(paths, path)
+		}
+		return err
+	})
+	return files, paths, err
 }
 
 func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file, error) {
@@ -153,9 +176,10 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 	if err != nil {
 		return file{}, err
 	}
+	place := filepath.Join(tree.Path, rel)
 	f := file{Tree: tree.Name, Path: rel, Mode: info.Mode().Perm(), Size: info.Size(), ModTime: info.ModTime(),
 		Attrs: readAttrs(in)}
-	if old, ok := t.known[path]; ok && old.Size == f.Size && old.ModTime.Equal(f.ModTime) {
+	if old, ok := t.known[place]; ok && old.Size == f.Size && old.ModTime.Equal(f.ModTime) {
 		f.SHA256, f.Object = old.SHA256, old.Object
 		return f, nil
 	}
@@ -184,16 +208,36 @@ func (t *trees) copyFile(ctx context.Context, tree Tree, path, rel string) (file
 		}
 		t.stored[name], t.fresh[f.Object] = f.Object, true
 	}
-	t.known[path] = f
+	t.known[place] = f
 	return f, nil
 }
 
-// sync stores new files and, if anything has changed, a new list.
+// sync stores new files and, if anything has changed, a new list. Then it deletes the removed files
+// that the list names.
 func (t *trees) sync(ctx context.Context, now time.Time) error {
-	files, err := t.copy(ctx)
+	files, removed, err := t.copy(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = t.putList(ctx, now, files, false)
+	if _, err = t.putList(ctx, now, files, false); err != nil {
+		return err
+	}
+	for _, path := range removed {
+		err = errors.Join(err, t.sweep(path))
+	}
 	return err
+}
+
+// sweep deletes a removed file, and the folders that become empty.
+func (t *trees) sweep(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for dir := filepath.Dir(path); !slices.ContainsFunc(t.all, func(tree Tree) bool { return tree.Removed == dir }); {
+		if os.Remove(dir) != nil {
+			break // it holds other files
+		}
+		dir = filepath.Dir(dir)
+	}
+	return nil
 }

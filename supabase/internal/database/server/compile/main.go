@@ -5,8 +5,8 @@
 //	go run ./supabase/internal/database/server/compile [-platform linux-arm64] [-postgres FOLDER] [-required]
 //
 // Sources and headers are Debian's, from the mirror that this machine's apt uses, with the digests
-// of sources.txt. extensions.txt lists what was made, absent.txt what was not, with the reason. With
-// -required an absent one is an error.
+// of sources.txt. extensions.txt lists what was made, absent.txt what was not, with the reason.
+// With -required an absent one is an error.
 package main
 
 import (

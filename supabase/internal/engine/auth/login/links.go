@@ -72,11 +72,16 @@ func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signup
 		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled",
 			"Login with magic link is disabled")
 	}
-	ctx := r.Context()
 	var err error
 	if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 		return err
 	}
+	return s.mailAlike(w, r, p.Email, func() error { return s.mailMagicLink(r, p, create) })
+}
+
+// mailMagicLink implements sendMagicLink for a valid address.
+func (s *Service) mailMagicLink(r *http.Request, p signupParams, create bool) error {
+	ctx := r.Context()
 	u, err := store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -92,13 +97,13 @@ func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signup
 			return err
 		}
 		if !s.config.MailerAutoconfirm {
-			return endpoint.SendJSON(w, http.StatusOK, struct{}{}) // the confirmation mail is the magic link
+			return nil // the confirmation mail is the magic link
 		}
 		if u, err = store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil)); err != nil {
 			return err
 		}
 	}
-	return s.sendRecovery(w, r, u, p, template.MagicLink, "magiclink")
+	return s.sendRecovery(r, u, p, template.MagicLink, "magiclink")
 }
 
 // sendPhoneCode sends a code to sign in. For an unknown or unconfirmed number it signs up instead,
@@ -150,8 +155,8 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
 }
 
-// Recover serves POST /recover. An unknown address gets the same reply as a known one, though
-// sooner: nothing is written or mailed for it.
+// Recover serves POST /recover. An unknown address gets the same reply as a known one; without
+// Config.HideAccounts it gets it sooner, because nothing is written or mailed for it.
 func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	if s.config.DisableEmail {
 		return apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
@@ -170,20 +175,21 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	if err := p.checkPKCE(); err != nil {
 		return err
 	}
-	u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
-	if errors.Is(err, store.ErrNotFound) {
-		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
-	}
-	if err != nil {
-		return err
-	}
-	return s.sendRecovery(w, r, u, p, template.Recovery, "recovery")
+	return s.mailAlike(w, r, p.Email, func() error {
+		u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.sendRecovery(r, u, p, template.Recovery, "recovery")
+	})
 }
 
 // sendRecovery mails a link that signs u in. action is the type of the link and the method of its
 // flow.
-func (s *Service) sendRecovery(w http.ResponseWriter, r *http.Request, u *store.User, p signupParams, kind,
-	action string) error {
+func (s *Service) sendRecovery(r *http.Request, u *store.User, p signupParams, kind, action string) error {
 	ctx := r.Context()
 	_, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if p.pkce() {
@@ -196,8 +202,5 @@ func (s *Service) sendRecovery(w http.ResponseWriter, r *http.Request, u *store.
 		}
 		return nil, s.sender.SendLink(r, tx, u, store.Recovery, kind, action, p.pkce())
 	})
-	if err != nil {
-		return err
-	}
-	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
+	return err
 }

@@ -3,6 +3,7 @@
 package login
 
 import (
+	"log/slog"
 	"time"
 
 	"daawo/supabase/internal/database/pool"
@@ -25,7 +26,7 @@ type Config struct {
 	EnableAnonymous   bool
 	MailerAutoconfirm bool // addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool // numbers count as confirmed without a text message
-
+	HideAccounts      bool // requests for mails get the same reply in the same time, whether there is an account or not
 }
 
 // Options is what a Service needs.
@@ -38,6 +39,7 @@ type Options struct {
 	Passwords *credential.Passwords
 	Sessions  *session.Manager
 	Sender    *message.Sender
+	Log       *slog.Logger
 	Grants    map[string]endpoint.Handler // of POST /token, by grant_type, beside password and web3
 	Now       func() time.Time
 	Config    Config
@@ -53,6 +55,7 @@ type Service struct {
 	passwords *credential.Passwords
 	sessions  *session.Manager
 	sender    *message.Sender
+	log       *slog.Logger
 	grants    map[string]endpoint.Handler
 	now       func() time.Time
 	config    Config
@@ -62,6 +65,6 @@ type Service struct {
 func New(o Options) *Service {
 	return &Service{
 		db: o.DB, store: o.Store, limiter: o.Limiter, captcha: o.Captcha, hooks: o.Hooks, passwords: o.Passwords,
-		sessions: o.Sessions, sender: o.Sender, grants: o.Grants, now: o.Now, config: o.Config,
+		sessions: o.Sessions, sender: o.Sender, log: o.Log, grants: o.Grants, now: o.Now, config: o.Config,
 	}
 }

@@ -23,34 +23,46 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	if err := s.checkResend(p.Type, &p.signupParams); err != nil {
 		return err
 	}
-	ctx := r.Context()
-	var u *store.User
-	var err error
 	if p.Email != "" {
-		u, err = store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
-	} else {
-		u, err = store.UserByPhone(ctx, s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+		return s.mailAlike(w, r, p.Email, func() error {
+			u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+			if err == nil {
+				_, err = s.resendTo(r, u, p.Type, p.signupParams)
+			}
+			return ignoreUnknown(err)
+		})
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
+	u, err := store.UserByPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+	var id string
+	if err == nil {
+		id, err = s.resendTo(r, u, p.Type, p.signupParams)
 	}
-	if err != nil {
-		return err
-	}
-	if !pending(u, p.Type) {
-		return endpoint.SendJSON(w, http.StatusOK, struct{}{})
-	}
-	queue := s.sender.MailQueue()
-	if p.Type == "sms" || p.Type == "phone_change" {
-		queue = s.sender.TextQueue()
-	}
-	id, err := message.Queued(ctx, s.sender, queue, func(tx message.Tx) (string, error) {
-		return s.resend(r, tx, u, p.Type, p.signupParams)
-	})
-	if err != nil {
+	if err := ignoreUnknown(err); err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
+}
+
+// ignoreUnknown returns nil if there is no account.
+func ignoreUnknown(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// resendTo sends the message if u still needs it, and returns the provider's id of it.
+func (s *Service) resendTo(r *http.Request, u *store.User, kind string, p signupParams) (string, error) {
+	if !pending(u, kind) {
+		return "", nil
+	}
+	queue := s.sender.MailQueue()
+	if kind == "sms" || kind == "phone_change" {
+		queue = s.sender.TextQueue()
+	}
+	return message.Queued(r.Context(), s.sender, queue, func(tx message.Tx) (string, error) {
+		return s.resend(r, tx, u, kind, p)
+	})
 }
 
 // pending reports whether u still has to follow a link or enter a code of the kind.

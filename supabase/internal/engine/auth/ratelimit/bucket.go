@@ -30,19 +30,39 @@ func (b bucket) empties() time.Duration {
 	return time.Duration(b.capacity / b.perSecond * float64(time.Second))
 }
 
-// pour adds one drop to a bucket. It returns false if the bucket would overflow. One statement does
-// it, so that replicas cannot race. The key is stored as a hash, because it may hold an address.
-func (l *Limiter) pour(ctx context.Context, key string, b bucket) (bool, error) {
-	hash := sha256.Sum256([]byte(key))
-	var level float64
-	err := l.db.Pgx().QueryRow(ctx, `
-		insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
-		on conflict (key) do update
-		set level = `+levelAfter+`, updated_at = $2
-		where `+levelAfter+` <= $4::float8
-		returning level`,
-		hash[:], l.now(), b.perSecond, b.capacity, b.empties()).Scan(&level)
-	if errors.Is(err, pgx.ErrNoRows) {
+// times returns a bucket for n times as much.
+func (b bucket) times(n int) bucket { return bucket{b.capacity * float64(n), b.perSecond * float64(n)} }
+
+// drop is one drop into the bucket of a key.
+type drop struct {
+	key string
+	bucket
+}
+
+// pour adds drops to their buckets. It returns false if one of them would overflow. One statement
+// for each does it, so that replicas cannot race. The keys are stored as hashes, because they may
+// hold an address.
+func (l *Limiter) pour(ctx context.Context, drops ...drop) (bool, error) {
+	room, queries := true, &pgx.Batch{}
+	for _, d := range drops {
+		hash := sha256.Sum256([]byte(d.key))
+		queries.Queue(`
+			insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
+			on conflict (key) do update
+			set level = `+levelAfter+`, updated_at = $2
+			where `+levelAfter+` <= $4::float8
+			returning level`,
+			hash[:], l.now(), d.perSecond, d.capacity, d.empties()).QueryRow(func(row pgx.Row) error {
+			var level float64
+			err := row.Scan(&level)
+			if errors.Is(err, pgx.ErrNoRows) {
+				room, err = false, nil
+			}
+			return err
+		})
+	}
+	err := l.db.Pgx().SendBatch(ctx, queries).Close()
+	if err == nil && !room {
 		return false, nil
 	}
 	if err == nil && rand.IntN(500) == 0 { // delete old buckets now and then

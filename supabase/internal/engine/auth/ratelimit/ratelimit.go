@@ -6,11 +6,11 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
 	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/base/network"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/auth/endpoint"
 )
@@ -27,6 +27,8 @@ type Limits struct {
 	// one address.
 	Burst int
 
+	Mail MailLimits
+
 	// Per client.
 	AnonymousPerHour    int
 	TokenRefreshPerFive int // per five minutes; all grants
@@ -37,6 +39,14 @@ type Limits struct {
 	PasskeyPerFive      int
 
 	OAuthRegisterPerFive int // applications that register themselves
+}
+
+// MailLimits limit the requests for mails, also those to addresses without an account. A Gap of
+// zero means no limit.
+type MailLimits struct {
+	Gap        time.Duration // between two requests for one address
+	PerAddress int           // in an hour
+	PerNetwork int           // in an hour, of one client
 }
 
 // Rule says how often a client may do something.
@@ -121,32 +131,49 @@ func (l *Limiter) Limited(rule Rule, h endpoint.Handler) endpoint.Handler {
 	}
 }
 
-// Limit counts one request of a client, which the configured header names. Without the header
-// nothing is counted, as in GoTrue.
+// Limit counts one request of a client, which the configured header names, and of its networks.
+// Without the header nothing is counted, as in GoTrue.
 func (l *Limiter) Limit(r *http.Request, rule Rule) error {
 	most := rule.count(l.limits)
-	if most <= 0 || l.limits.Header == "" {
+	if most <= 0 {
+		return nil
+	}
+	return l.count(r.Context(), l.ofNetworks(r, rule.name, rule.ofClient(l.limits, most))...)
+}
+
+// ofNetworks returns a drop for each network of the client of r. b is the bucket of one client.
+func (l *Limiter) ofNetworks(r *http.Request, name string, b bucket) (drops []drop) {
+	if l.limits.Header == "" {
 		return nil
 	}
 	client, _, _ := strings.Cut(r.Header.Get(l.limits.Header), ",")
-	if client = network(strings.TrimSpace(client)); client == "" {
-		return nil
+	for _, part := range network.Of(strings.TrimSpace(client)) {
+		drops = append(drops, drop{name + " " + part.Key, b.times(part.Share)})
 	}
-	return l.count(r.Context(), rule, client, rule.ofClient(l.limits, most))
+	return drops
 }
 
-// network returns the part of a client's address that is counted: a /64 of IPv6, because one
-// household has 2^64 addresses.
-func network(client string) string {
-	a, err := netip.ParseAddr(client)
-	if err != nil {
-		return client
+// LimitMail counts a request for a mail to an address, which may belong to no account, and refuses
+// it beyond the limits of Limits.Mail.
+func (l *Limiter) LimitMail(r *http.Request, address string) error {
+	m := l.limits.Mail
+	if m.Gap <= 0 {
+		return nil
 	}
-	if a = a.Unmap().WithZone(""); a.Is6() {
-		return netip.PrefixFrom(a, 64).Masked().String()
+	drops := l.ofNetworks(r, "mail from", bucketOf(m.PerNetwork, time.Hour))
+	for _, d := range append(drops, drop{"mail gap " + address, bucketOf(1, m.Gap)},
+		drop{"mail to " + address, bucketOf(m.PerAddress, time.Hour)}) {
+		// One after the other: a refused request does not count further.
+		if room, err := l.pour(r.Context(), d); err != nil {
+			return err
+		} else if !room {
+			return errMail
+		}
 	}
-	return a.String()
+	return nil
 }
+
+var errMail = apierror.Errorf(http.StatusTooManyRequests, "over_email_send_rate_limit", "email rate limit exceeded")
 
 // LimitSubject counts one guess at a code of subject: an address, a number, a factor or a user.
 // Guesses from many clients share the limit of one client.
@@ -155,11 +182,11 @@ func (l *Limiter) LimitSubject(ctx context.Context, rule Rule, subject string) e
 	if most <= 0 || subject == "" {
 		return nil
 	}
-	return l.count(ctx, rule, "of "+subject, bucketOf(most, rule.per))
+	return l.count(ctx, drop{rule.name + " of " + subject, bucketOf(most, rule.per)})
 }
 
-func (l *Limiter) count(ctx context.Context, rule Rule, subject string, b bucket) error {
-	ok, err := l.pour(ctx, rule.name+" "+subject, b)
+func (l *Limiter) count(ctx context.Context, drops ...drop) error {
+	ok, err := l.pour(ctx, drops...)
 	if err == nil && !ok {
 		return apierror.Errorf(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	}

@@ -58,8 +58,7 @@ func (f *inFlight) add(k kind, n int) int {
 
 // AllowMail counts one mail, or refuses it.
 func (t *Tally) AllowMail(ctx context.Context, tx pgx.Tx) error {
-	return t.allow(ctx, tx, t.l.freeMail, email,
-		apierror.Errorf(http.StatusTooManyRequests, "over_email_send_rate_limit", "email rate limit exceeded"))
+	return t.allow(ctx, tx, t.l.freeMail, email, errMail)
 }
 
 // AllowSMS counts one text message, or refuses it.
@@ -120,7 +119,7 @@ func (t *Tally) flushOne(ctx context.Context, k kind) {
 	defer t.l.inFlight.add(k, -1)
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
-	if _, err := t.l.pour(ctx, string(k), bucketOf(t.l.perHour(k), time.Hour)); err != nil {
+	if _, err := t.l.pour(ctx, drop{string(k), bucketOf(t.l.perHour(k), time.Hour)}); err != nil {
 		t.l.log.ErrorContext(ctx, "count sent message", "kind", string(k), "error", err)
 	}
 }

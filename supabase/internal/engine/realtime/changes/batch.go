@@ -266,6 +266,20 @@ func (b *batch) collectConversions(c *matchedChange) {
 	}
 }
 
+// hides reports whether the role gets no event of a table, because it may not select the primary
+// key or, without one, any column.
+func (b *batch) hides(t *table, role string) bool {
+	if b.s.o.Unauthorized {
+		return false
+	}
+	for i, column := range t.columns {
+		if column.key && !t.readable[role][i] {
+			return true
+		}
+	}
+	return !slices.Contains(t.readable[role], true)
+}
+
 // changeError returns the error that upstream sends in place of a change, or "".
 func (b *batch) changeError(c *matchedChange, t *table, role string) string {
 	if c.kind == kindDelete {

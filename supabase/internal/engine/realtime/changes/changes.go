@@ -66,12 +66,16 @@ type Options struct {
 	// ReplicationURL is the database as a role with the attribute REPLICATION. A pooler of
 	// connections cannot serve it.
 	ReplicationURL string
-	Publication    string           // "" means supabase_realtime
-	MaxRecordBytes int              // changes above this have only their short columns; 0 means 1 MiB
-	MaxQueueBytes  int              // changes that wait for their checks; above this they are lost; 0 means 64 MiB
-	IdleAfter      time.Duration    // the connection is closed after this time without need; 0 means a minute
-	Log            *slog.Logger     // nil means slog.Default()
-	Now            func() time.Time // nil means time.Now
+	Publication    string        // "" means supabase_realtime
+	MaxRecordBytes int           // changes above this have only their short columns; 0 means 1 MiB
+	MaxQueueBytes  int           // changes that wait for their checks; above this they are lost; 0 means 64 MiB
+	IdleAfter      time.Duration // the connection is closed after this time without need; 0 means a minute
+	// Unauthorized sends a role that may not select a table an empty event with an error for each
+	// insert and update, and an event for each delete, as upstream does. Otherwise such a role gets
+	// nothing, so it does not learn when rows change.
+	Unauthorized bool
+	Log          *slog.Logger     // nil means slog.Default()
+	Now          func() time.Time // nil means time.Now
 }
 
 // SubscribeError is a reason that another attempt with the same bindings does not remove. Its text

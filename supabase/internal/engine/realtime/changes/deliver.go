@@ -21,6 +21,9 @@ func (b *batch) deliver() {
 		var order []payloadKey
 		errs := map[string]string{}
 		for i, l := range c.listeners {
+			if b.hides(t, l.role) {
+				continue
+			}
 			message, known := errs[l.role]
 			if !known {
 				message = b.changeError(c, t, l.role)

@@ -62,8 +62,30 @@ func TestRowLevelSecurity(t *testing.T) {
 	}
 }
 
-func TestColumnPrivileges(t *testing.T) {
+// TestRoleWithoutSelectGetsNothing checks that a role that may not select a table, or its key, does
+// not learn when rows change.
+func TestRoleWithoutSelectGetsNothing(t *testing.T) {
 	d, s := open(t, nil)
+	d.Exec(notes + `revoke select on notes from anon, authenticated;
+		grant select (body) on notes to authenticated;
+		create table plain (body text);
+		alter table plain replica identity full;
+		revoke select on plain from anon, authenticated;
+		grant select (body) on plain to authenticated;
+		alter publication supabase_realtime add table plain;`)
+	stranger, _ := subscribe(t, s, "anon", map[string]any{"role": "anon"}, Binding{Table: "notes"})
+	noKey, _ := subscribe(t, s, "authenticated", user(alice), Binding{Table: "notes"})
+	plain, _ := subscribe(t, s, "authenticated", user(alice), Binding{Table: "plain"})
+	d.Exec(`insert into notes (id, body) values (1, 'a'); update notes set done = true; delete from notes;
+		insert into plain values ('x'); delete from plain`)
+	settle(t, d, s)
+	expect(t, stranger)
+	expect(t, noKey)
+	expect(t, plain, `INSERT [1] {} Error 400: Bad Request, no primary key`, `DELETE [1] old {"body":"x"}`)
+}
+
+func TestColumnPrivileges(t *testing.T) {
+	d, s := open(t, func(o *Options) { o.Unauthorized = true })
 	d.Exec(notes + `revoke select on notes from anon, authenticated;
 		grant select (id, body) on notes to authenticated;
 		grant select (body) on notes to anon;

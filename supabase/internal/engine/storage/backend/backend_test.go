@@ -9,6 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -376,5 +379,47 @@ func TestS3Endpoint(t *testing.T) {
 		if got := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(got, want) && want != "" {
 			t.Errorf("%q: %v, want %q", endpoint, err, want)
 		}
+	}
+}
+
+// TestDiskKeepsRemoved checks that deleted versions wait in RemovedDir while a backup takes them
+// from there, and that they are deleted without one.
+func TestDiskKeepsRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: "stub", Tenant: "stub"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	key := backend.Key{Bucket: "b", Name: "folder/photo.jpg", Version: "v1"}
+	kept := filepath.Join(backend.RemovedDir(dir), "stub", "stub", "b", "folder", "photo.jpg", "v1")
+	if err := backend.KeepRemoved(dir); err != nil {
+		t.Fatal(err)
+	}
+	put(t, d, key)
+	for range 2 { // the second finds nothing
+		if err := d.Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(kept); err != nil || string(text) != content {
+		t.Errorf("kept: %q, %v", text, err)
+	}
+	if _, err := d.Open(t.Context(), key, 0, -1); !errors.Is(err, backend.ErrNotFound) {
+		t.Errorf("open of a deleted version: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "stub", "stub")); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := backend.ForgetRemoved(dir); err != nil {
+		t.Fatal(err)
+	}
+	put(t, d, key)
+	if err := d.Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(backend.RemovedDir(dir)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of removed versions: %v", err)
 	}
 }

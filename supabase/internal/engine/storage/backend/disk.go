@@ -327,9 +327,7 @@ func (d *Disk) Delete(_ context.Context, keys ...Key) error {
 			continue
 		}
 		for _, file := range []string{name, name + infoSuffix} {
-			if err := d.root.Remove(file); err != nil && !missing(err) {
-				errs = append(errs, err)
-			}
+			errs = append(errs, d.remove(file))
 		}
 		d.prune(path.Dir(name))
 	}

@@ -220,7 +220,8 @@ func (m *Multipart) Parts(ctx context.Context, c Caller, u *MultipartUpload, aft
 }
 
 // Complete joins the given parts into the object. An empty list means all parts.
-func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, parts []backend.Part) (*Object, error) {
+func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, parts []backend.Part,
+	when Condition) (*Object, error) {
 	if len(parts) == 0 {
 		all, err := m.Parts(ctx, c, u, 0, 10_000)
 		if err != nil {
@@ -249,7 +250,7 @@ func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, 
 	if err != nil {
 		return nil, MapError(err)
 	}
-	o, err := m.objects.Complete(ctx, c, u.Key(), c.Subject, MetadataOf(meta), u.UserMetadata)
+	o, err := m.objects.CompleteIf(ctx, c, u.Key(), c.Subject, MetadataOf(meta), u.UserMetadata, when)
 	if err != nil {
 		return nil, err
 	}

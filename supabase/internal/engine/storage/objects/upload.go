@@ -25,7 +25,8 @@ type Upload struct {
 	XRobotsTag   string
 	UserMetadata json.RawMessage // an object, or nil
 	// Declared is the metadata in the request, for policies that check metadata.
-	Declared Declared
+	Declared  Declared
+	Condition Condition
 }
 
 // UserMetadata returns raw if it is a JSON object. It returns an error for a list and for a string,
@@ -179,7 +180,7 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 	if user == nil {
 		user = json.RawMessage(`{}`)
 	}
-	o, err := s.Complete(ctx, a.caller, a.key, u.Owner, m, user)
+	o, err := s.CompleteIf(ctx, a.caller, a.key, u.Owner, m, user, u.Condition)
 	if err != nil {
 		s.deleteRejected(ctx, a.key, err)
 	}
@@ -191,27 +192,34 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 // can be completed again later, and other uploads call deleteRejected.
 func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata,
 	user json.RawMessage) (*Object, error) {
+	return s.CompleteIf(ctx, c, key, owner, m, user, Condition{})
+}
+
+// CompleteIf is Complete if the condition is true of the version that it replaces. Otherwise it
+// returns 412.
+func (s *Store) CompleteIf(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata,
+	user json.RawMessage, when Condition) (*Object, error) {
 	metadata, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	return s.writeRow(ctx, c, key, owner, metadata, user)
+	return s.writeRow(ctx, c, key, owner, metadata, user, when.guard(key.Bucket, key.Name)...)
 }
 
-// writeRow is Complete with encoded metadata. It takes one transaction and one round trip.
+// writeRow is Complete with encoded metadata and further steps after the lock. It takes one
+// transaction and one round trip.
 func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, owner string, metadata,
-	user json.RawMessage) (*Object, error) {
+	user json.RawMessage, locked ...step) (*Object, error) {
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
 	var previous, object *Object
 	s.step("write row")
-	err := s.pipeline(ctx, service.Role,
-		setCaller(service.session(lockTimeout)),
-		lock(key.Bucket, key.Name),
+	steps := append([]step{setCaller(service.session(lockTimeout)), lock(key.Bucket, key.Name)}, locked...)
+	err := s.pipeline(ctx, service.Role, append(steps,
 		objectRow(&previous, selectObject+` for update`, text(key.Bucket), text(key.Name)),
-		upsert(&object, key.Bucket, key.Name, owner, key.Version, metadata, user))
+		upsert(&object, key.Bucket, key.Name, owner, key.Version, metadata, user))...)
 	s.step("row written")
-	if err = lockError(err); err != nil {
+	if err = conditionError(lockError(err)); err != nil {
 		return nil, err
 	}
 	if previous != nil && previous.Key() != key {

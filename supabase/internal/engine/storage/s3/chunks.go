@@ -85,6 +85,7 @@ type chunked struct {
 	chunk    int64  // bytes left of the current chunk
 	sig      string // signature of the current chunk
 	inside   bool
+	trailed  map[string]string // checksums after the last chunk
 	err      error
 }
 
@@ -199,7 +200,12 @@ func (c *chunked) trailers() error {
 		if !ok {
 			return errChunk
 		}
-		text.WriteString(strings.ToLower(strings.TrimSpace(name)) + ":" + strings.TrimSpace(value) + "\n")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
+		text.WriteString(name + ":" + value + "\n")
+		if c.trailed == nil {
+			c.trailed = map[string]string{}
+		}
+		c.trailed[name] = value
 	}
 	if c.trailer && lines == 0 {
 		return errChunk

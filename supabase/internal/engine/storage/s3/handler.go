@@ -106,7 +106,10 @@ func (c *call) authenticate() error {
 	if err := s.checkSignedHeaders(c.r.Header); err != nil {
 		return err
 	}
-	c.body, c.length, err = s.body(c.r, secret)
+	if c.body, c.length, err = s.body(c.r, secret); err != nil {
+		return err
+	}
+	c.body, err = withChecksums(c.r, c.body)
 	return err
 }
 

@@ -165,7 +165,11 @@ func (c *call) completeMultipart() error {
 	if err != nil {
 		return err
 	}
-	o, err := c.h.Store.Multipart.Complete(c.r.Context(), c.caller, m, parts)
+	when, err := writeCondition(c.r.Header)
+	if err != nil {
+		return err
+	}
+	o, err := c.h.Store.Multipart.Complete(c.r.Context(), c.caller, m, parts, when)
 	if err != nil {
 		return err
 	}

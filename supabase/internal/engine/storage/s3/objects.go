@@ -93,6 +93,10 @@ func (c *call) store(name string, body io.Reader, length int64, kind, cache stri
 	if length >= 0 {
 		u.Declared.Length = &length
 	}
+	var err error
+	if u.Condition, err = writeCondition(c.r.Header); err != nil {
+		return nil, err
+	}
 	a, err := c.h.Store.Admit(ctx, c.caller, u)
 	if err != nil {
 		return nil, err
@@ -109,6 +113,18 @@ func (c *call) store(name string, body io.Reader, length int64, kind, cache stri
 		return nil, objects.ErrTooLarge("object")
 	}
 	return a.Upload(ctx, body, limit)
+}
+
+// writeCondition returns the condition of a write (S3 API reference, "Conditional writes"):
+// If-None-Match with *, or If-Match with one ETag.
+func writeCondition(h http.Header) (when objects.Condition, err error) {
+	if none := h.Get("If-None-Match"); none != "" {
+		if when.Absent = none == "*"; !when.Absent {
+			return when, apierror.Errorf(501, "NotImplemented", "If-None-Match of a write supports * only.")
+		}
+	}
+	when.ETag = strings.Trim(h.Get("If-Match"), `"`)
+	return when, nil
 }
 
 func (c *call) headObject() error {

@@ -1,3 +1,4 @@
+import { listen } from '@desk/backend/listen';
 import {
   countReports,
   type Filter,
@@ -7,7 +8,6 @@ import {
   pageSize,
   type Row,
 } from '@desk/backend/reports';
-import { watchReports } from '@desk/backend/watch-reports';
 import type { StatusCounts } from '@desk/lib/status';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { mergePage } from './merge-page';
@@ -91,7 +91,7 @@ export function useInbox(filter: Filter): Inbox {
       clearTimeout(timer); // a burst of changes is one refresh
       timer = setTimeout(() => latest.current(), 300);
     };
-    const stop = watchReports(soon, setLive);
+    const stop = listen('reports', soon, setLive);
     window.addEventListener('focus', soon);
     return () => {
       stop();

@@ -1,0 +1,24 @@
+package network
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestOf(t *testing.T) {
+	for client, want := range map[string]string{
+		"":                      "[]",
+		"192.0.2.7":             "[{192.0.2.7 1} {192.0.2.0/24 32}]",
+		"::ffff:192.0.2.7":      "[{192.0.2.7 1} {192.0.2.0/24 32}]",
+		"2001:db8:1:2:3:4:5:6":  "[{2001:db8:1:2::/64 1} {2001:db8:1::/56 4} {2001:db8:1::/48 16}]",
+		"2001:db8:1:102::1%eth": "[{2001:db8:1:102::/64 1} {2001:db8:1:100::/56 4} {2001:db8:1::/48 16}]",
+		"a proxy":               "[{a proxy 1}]",
+	} {
+		if got := fmt.Sprint(Of(client)); got != want {
+			t.Errorf("%q: %s, want %s", client, got, want)
+		}
+	}
+	if got := Client("2001:db8::1"); got != "2001:db8::/64" {
+		t.Error(got)
+	}
+}

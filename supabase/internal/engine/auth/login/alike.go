@@ -1,0 +1,39 @@
+package login
+
+import (
+	"net/http"
+	"time"
+
+	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/endpoint"
+)
+
+// replyStep is the unit of the time of a reply that must not tell whether there is an account. It
+// is longer than the work takes for a known address.
+const replyStep = 300 * time.Millisecond
+
+// mailAlike counts a request for a mail to an address, runs it and replies. With
+// Config.HideAccounts, known and unknown addresses get the same reply in the same time: refusals of
+// the request go to the log, and the time is a multiple of replyStep.
+func (s *Service) mailAlike(w http.ResponseWriter, r *http.Request, address string, request func() error) error {
+	if err := s.limiter.LimitMail(r, address); err != nil {
+		return err
+	}
+	begun := time.Now()
+	err := request()
+	if s.config.HideAccounts {
+		if refusal, ok := apierror.AsError(err); ok && refusal.Status < http.StatusInternalServerError {
+			s.log.InfoContext(r.Context(), "no mail sent", "reason", refusal.Code)
+			err = nil
+		}
+		took := time.Since(begun)
+		select {
+		case <-time.After(replyStep - took%replyStep):
+		case <-r.Context().Done():
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return endpoint.SendJSON(w, http.StatusOK, struct{}{})
+}

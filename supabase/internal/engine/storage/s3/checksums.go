@@ -1,0 +1,98 @@
+package s3
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
+	"io"
+	"net/http"
+	"strings"
+
+	"daawo/supabase/internal/base/apierror"
+)
+
+// checksums are the algorithms of the headers and trailers x-amz-checksum-… (S3 API reference,
+// "Checking object integrity"). The polynomial of CRC-64/NVME is reflected.
+var checksums = map[string]func() hash.Hash{
+	"x-amz-checksum-crc32":     func() hash.Hash { return crc32.NewIEEE() },
+	"x-amz-checksum-crc32c":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
+	"x-amz-checksum-crc64nvme": func() hash.Hash { return crc64.New(crc64.MakeTable(0x9a6c9329ac4bc9b5)) },
+	"x-amz-checksum-sha1":      sha1.New,
+	"x-amz-checksum-sha256":    sha256.New,
+}
+
+const contentMD5 = "content-md5"
+
+var (
+	errBadDigest = apierror.Errorf(400, "BadDigest",
+		"The Content-MD5 or checksum value that you specified did not match what the server received.")
+	errInvalidDigest = apierror.Errorf(400, "InvalidDigest",
+		"The Content-MD5 or checksum value that you specified is not valid.")
+)
+
+// checked is a reader that compares checksums of a body with those of the client at the end.
+type checked struct {
+	r       io.Reader
+	sums    map[string]hash.Hash // by the name of the header
+	want    map[string]string    // in base64
+	trailer func() map[string]string
+}
+
+// withChecksums returns a reader that also verifies the checksums that the request declares. Those
+// of the completion of a multipart upload are about the object and not about the body.
+func withChecksums(r *http.Request, body io.Reader) (io.Reader, error) {
+	c := &checked{r: body, sums: map[string]hash.Hash{}, want: map[string]string{}}
+	if value := r.Header.Get(contentMD5); value != "" {
+		c.sums[contentMD5], c.want[contentMD5] = md5.New(), value
+	}
+	completes := r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
+	for name, algorithm := range checksums {
+		if value := r.Header.Get(name); value != "" && !completes {
+			c.sums[name], c.want[name] = algorithm(), value
+		}
+	}
+	for name, value := range c.want {
+		if sum, err := base64.StdEncoding.DecodeString(value); err != nil || len(sum) != c.sums[name].Size() {
+			return nil, errInvalidDigest
+		}
+	}
+	if chunks, ok := body.(*chunked); ok && chunks.trailer {
+		c.trailer = func() map[string]string { return chunks.trailed }
+		for name := range strings.SplitSeq(r.Header.Get("X-Amz-Trailer"), ",") {
+			name = strings.ToLower(strings.TrimSpace(name))
+			if algorithm, ok := checksums[name]; ok {
+				c.sums[name] = algorithm()
+			}
+		}
+	}
+	if len(c.sums) == 0 {
+		return body, nil
+	}
+	return c, nil
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for _, sum := range c.sums {
+		sum.Write(p[:n])
+	}
+	if err != io.EOF {
+		return n, err
+	}
+	for name, sum := range c.sums {
+		want, ok := c.want[name]
+		if !ok {
+			want = c.trailer()[name]
+		}
+		got := base64.StdEncoding.EncodeToString(sum.Sum(nil))
+		if subtle.ConstantTimeCompare([]byte(got), []byte(want)) != 1 {
+			return n, errBadDigest
+		}
+	}
+	return n, err
+}

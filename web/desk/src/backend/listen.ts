@@ -1,0 +1,54 @@
+import type { RealtimeChannel } from '@supabase/supabase-js';
+import { supabase } from './client';
+
+/** Milliseconds after which a channel that failed or ended is joined again. */
+export const rejoinAfter = 300_000;
+
+/**
+ * Calls heard for each message of a private channel, which has no content, and when messages begin
+ * or the server ends the channel. Calls live with whether messages arrive; without Realtime the page
+ * refreshes by itself. Returns a function that leaves the channel.
+ */
+export function listen(
+  topic: 'reports' | 'staff',
+  heard: () => void,
+  live: (joined: boolean) => void = () => {},
+): () => void {
+  let channel: RealtimeChannel | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let stopped = false;
+  const join = async () => {
+    const client = await supabase();
+    await client.realtime.setAuth();
+    if (stopped) return;
+    const joined = client.channel(topic, {
+      config: { private: true, broadcast: { replication_ready: true } },
+    });
+    channel = joined;
+    joined
+      .on('broadcast', { event: '*' }, () => heard())
+      // Messages arrive from this one on, not from the join; it follows within a second. What
+      // happened between is fetched.
+      .on('system', {}, (message: { extension?: string; status?: string }) => {
+        if (channel !== joined || message.extension !== 'system' || message.status !== 'ok') return;
+        live(true);
+        heard();
+      })
+      .subscribe((status) => {
+        if (channel !== joined || status === 'SUBSCRIBED') return;
+        live(false);
+        channel = undefined;
+        void client.removeChannel(joined);
+        if (status === 'CLOSED') heard(); // the access may have ended
+        retry = setTimeout(join, rejoinAfter);
+      });
+  };
+  void join();
+  return () => {
+    stopped = true;
+    clearTimeout(retry);
+    const left = channel;
+    channel = undefined;
+    if (left) void supabase().then((client) => client.removeChannel(left));
+  };
+}
