@@ -74,6 +74,7 @@ var readElsewhere = []Variable{
 	{"XDG_RUNTIME_DIR", "", "Parent of the private folders for the sockets of Postgres and of the operator's commands. Default: the temporary folder. A service with a private /tmp needs it, otherwise commands cannot reach the service.", nil},
 	{"NO_COLOR", "", "If set to any text, the commands write no colours.", nil},
 	{"TERM", "", "With `dumb`, the commands write no colours and no line that moves.", nil},
+	{"PATH", "", "Where Go, npm and Deno are looked for.", nil},
 	{"XDG_CACHE_HOME", "~/.cache", "Folder into which Postgres and added programs are unpacked, once for each version.", nil},
 	{"TMPDIR", "/tmp", "Folder for temporary files of exports and uploads.", nil},
 	{"GOMEMLIMIT", "", "Memory limit of the Go runtime, in the notation of Go. Default: a share of the memory limit of the container or systemd unit.", nil},

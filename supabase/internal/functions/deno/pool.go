@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -109,7 +111,7 @@ func newPool(o Options) *pool {
 		Options: o, changed: make(chan struct{}), current: map[processKey]*process{}, failed: map[processKey]failure{},
 	}
 	p.dir = sync.OnceValues(func() (*tempdir.Dir, error) {
-		dir, err := tempdir.New("", "deno")
+		dir, err := tempdir.New(socketBase(os.TempDir()), "deno")
 		if err != nil {
 			return nil, err
 		}
@@ -119,6 +121,17 @@ func newPool(o Options) *pool {
 		return dir, nil
 	})
 	return p
+}
+
+// socketBase returns the parent folder of the sockets: tmp, unless Deno lets no program with limited
+// permissions open files there.
+func socketBase(tmp string) string {
+	for _, special := range []string{"/dev", "/proc", "/sys"} {
+		if tmp == special || strings.HasPrefix(tmp, special+"/") {
+			return "/tmp"
+		}
+	}
+	return tmp
 }
 
 // maxStarts is how often a call starts a process that is killed at its start.
