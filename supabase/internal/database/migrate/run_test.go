@@ -53,7 +53,7 @@ func TestApplyErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"create table a (id int primary key);\n\n-- twice\ninsert into a\nvalues (1), (1);": "1_x.sql: line 4, statement 2 (insert into a): ERROR: duplicate key value violates unique constraint \"a_pkey\" (SQLSTATE 23505)\nDETAIL: Key (id)=(1) already exists.",
 		"select 1;\nselect\n  nothing;":             "1_x.sql: line 3, statement 2 (select): ERROR: column \"nothing\" does not exist (SQLSTATE 42703)",
-		"select 1;;\n/* a */ create extension rum;": "1_x.sql: line 2, statement 2 (create extension rum): ERROR: extension \"rum\" is not available on this server (SQLSTATE 0A000)\nDETAIL: It is not installed on the database server, and the embedded Postgres cannot load it.\nHINT: Start the stack with --database-url",
+		"select 1;;\n/* a */ create extension rum;": "1_x.sql: line 2, statement 2 (create extension rum): ERROR: extension \"rum\" is not available on this server (SQLSTATE 0A000)\nDETAIL: It is not installed on the database server.\nHINT: Start the stack with --database-url",
 		"-- a comment\n\ncreate extension pg_net schema nowhere;\ncreate extension pg_net schema nowhere\nnonsense": "1_x.sql: line 5, statement 2 (create extension pg_net schema nowhere): ERROR: syntax error",
 		"do $$\nbegin\n  perform 1 / 0;\nend $$": "CONTEXT: SQL statement \"SELECT 1 / 0\"\nPL/pgSQL function inline_code_block line 3 at PERFORM",
 	} {
