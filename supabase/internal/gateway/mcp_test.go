@@ -12,7 +12,7 @@ import (
 
 func TestMCP(t *testing.T) {
 	studio := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.URL.Path+"?"+r.URL.RawQuery+r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, r.URL.Path+"?"+r.URL.RawQuery+r.Header.Get("Authorization")+r.Header.Get("Apikey"))
 	})
 	var log bytes.Buffer
 	ask := func(key, path string, headers ...string) (int, string) {
