@@ -90,7 +90,6 @@ func split(sql string) (list []string) {
 		}
 		list, sql = append(list, token), rest
 	}
-	return list
 }
 
 // phrase returns the number of tokens at a place that are one of the phrases, 0 if none is.
