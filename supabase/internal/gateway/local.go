@@ -23,6 +23,18 @@ func Local(next http.Handler) http.Handler {
 	})
 }
 
+// noPages refuses requests that a page sends, of this site too: a site can let its name resolve to a
+// loopback address.
+func noPages(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if site := r.Header.Get("Sec-Fetch-Site"); r.Header.Get("Origin") != "" || site != "" && site != "none" {
+			writeText(w, http.StatusForbidden, "This service is for programs. The request came from a page.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // ownSite refuses requests of pages of other sites, except links to a page.
 func ownSite(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -47,9 +47,9 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestOtherSitesAreRefused checks that a page of another site reaches none of the services for
-// administrators, not even with a key: those of a local installation are well known.
-func TestOtherSitesAreRefused(t *testing.T) {
+// TestPagesAreRefused checks that a page reaches none of the services for administrators, not even
+// with a key: those of a local installation are well known.
+func TestPagesAreRefused(t *testing.T) {
 	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	h := New(Options{Meta: ok, Logs: ok, MCP: ok, MCPKey: "mcp", Keys: serviceKeys{}, Limits: Limits{Rate: -1, AuthRate: -1}})
 	for path, key := range map[string]string{"/pg/query": "service", "/analytics/v1/x": "service", "/mcp": "mcp"} {
@@ -60,6 +60,8 @@ func TestOtherSitesAreRefused(t *testing.T) {
 		}{
 			{"a program", "POST", map[string]string{"Apikey": key}, 200},
 			{"a form", "POST", map[string]string{"Apikey": key, "Origin": "https://evil.example"}, 403},
+			{"a page whose name resolves to this machine", "POST", map[string]string{"Apikey": key,
+				"Origin": "http://127.0.0.1"}, 403},
 			{"a script", "GET", map[string]string{"Apikey": key, "Origin": "https://evil.example",
 				"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}, 403},
 			{"a preflight", "OPTIONS", map[string]string{"Origin": "https://evil.example",

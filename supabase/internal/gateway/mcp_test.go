@@ -42,7 +42,7 @@ func TestMCP(t *testing.T) {
 			"/api/mcp?"},
 		{"another path", "key-of-the-mcp-server", "/mcp/x", []string{"Authorization", key}, 404, "one address"},
 		{"a page of another site", "key-of-the-mcp-server", "/mcp", []string{"Authorization", key, "Origin",
-			"https://evil.example"}, 403, "another site"},
+			"https://evil.example"}, 403, "from a page"},
 	} {
 		log.Reset()
 		status, body := ask(tt.key, tt.path, tt.headers...)

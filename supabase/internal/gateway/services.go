@@ -25,7 +25,7 @@ type service struct {
 	formErrors  bool // answer a form post that fails with Options.FormErrorPage
 	logSegments int  // segments of the path in the log; 0 means all
 	logRequests bool // log all requests if Options.LogRequests is set
-	noPages     bool // refuse pages of other sites, even with a key: the well-known local keys are no secret
+	noPages     bool // refuse requests of pages, even with a key: the keys of local installations are well known
 
 	contentPolicy  string // default Content-Security-Policy
 	resourcePolicy string // default Cross-Origin-Resource-Policy
@@ -171,7 +171,7 @@ func (g *gateway) chain(s *service) func(keyRule) http.Handler {
 	rated := limitRate(s.rate)
 	return func(key keyRule) http.Handler {
 		if s.noPages {
-			return g.serve(s, rated(ownSite(key(inner))))
+			return g.serve(s, rated(noPages(key(inner))))
 		}
 		return g.serve(s, cors(rated(key(inner))))
 	}
