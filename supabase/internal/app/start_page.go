@@ -19,13 +19,13 @@ import (
 // startPage is the page of a stack without a site.
 type startPage struct{ *services }
 
-// content returns what the page shows.
-func (s startPage) content(ctx context.Context) front.StartPage {
+// content returns what the page shows. private is as in front.ServeStartPage.
+func (s startPage) content(ctx context.Context, private bool) front.StartPage {
 	page := front.StartPage{
 		Project: s.Config.ProjectID, Command: s.Config.Command, Version: s.Version,
 		Links: s.applications(), Addresses: s.apiAddresses(),
 	}
-	if !s.Config.Loopback() || s.db == nil {
+	if !private || s.db == nil {
 		return page
 	}
 	page.Keys, page.KeysNote = s.shownKeys()
@@ -84,7 +84,7 @@ func (s startPage) apiAddresses() []front.Row {
 func (s startPage) shownKeys() (rows []front.Row, note string) {
 	set := s.keys.Current()
 	rows = []front.Row{{Label: "Publishable key", Value: set.Publishable}}
-	if set.Secret != keys.Demo().Secret {
+	if demo := keys.Demo(); set.Secret != demo.Secret || set.ServiceRole != demo.ServiceRole {
 		return rows, "The secret keys of this server are not shown on a page."
 	}
 	rows = append(rows, front.Row{Label: "Secret key", Value: set.Secret},

@@ -119,25 +119,32 @@ func derivedKey(secret, purpose string) string {
 }
 
 // writeFunctions writes a folder that shows Studio the functions of the project: one folder per
-// function, whose file has the time of the last deployment.
+// function, whose file has the time of the last deployment. It follows no link out of Studio's
+// folder: the program may own it, and this process may be root.
 func (s added) writeFunctions(dir string) error {
-	if err := os.RemoveAll(dir); err != nil {
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	defer root.Close()
+	base := filepath.Base(dir)
+	if err := root.RemoveAll(base); err != nil {
+		return err
+	}
+	if err := root.Mkdir(base, 0o700); err != nil {
 		return err
 	}
 	list, deployed := s.listedFunctions()
 	for _, f := range list {
-		name := filepath.Join(dir, f.name, "index."+f.language)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		name := filepath.Join(base, f.name, "index."+f.language)
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
 		text := fmt.Sprintf("// %s\n// %s/functions/v1/%s\n", f.source, s.Public, f.name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := root.WriteFile(name, []byte(text), 0o600); err != nil {
 			return err
 		}
-		if err := os.Chtimes(name, deployed, deployed); err != nil {
+		if err := root.Chtimes(name, deployed, deployed); err != nil {
 			return err
 		}
 	}

@@ -12,12 +12,32 @@ import (
 // requests get 403. A Host that is not this machine gets 403 as well, because a site can let its
 // name resolve to a loopback address.
 func Local(next http.Handler) http.Handler {
+	own := ownSite(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		privateHeaders(w.Header())
 		if !LocalHost(r.Host) {
 			writeText(w, http.StatusForbidden, "Use the address of this machine: localhost or 127.0.0.1.")
 			return
 		}
+		own.ServeHTTP(w, r)
+	})
+}
+
+// noPages refuses requests that a page sends, of this site too: a site can let its name resolve to a
+// loopback address.
+func noPages(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if site := r.Header.Get("Sec-Fetch-Site"); r.Header.Get("Origin") != "" || site != "" && site != "none" {
+			writeText(w, http.StatusForbidden, "This service is for programs. The request came from a page.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ownSite refuses requests of pages of other sites, except links to a page.
+func ownSite(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if sameOrigin.Check(unsafeMethod(r)) != nil || embedded(r) {
 			writeText(w, http.StatusForbidden, "This request came from another site.")
 			return

@@ -46,3 +46,41 @@ func TestLocal(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesAreRefused checks that a page reaches none of the services for administrators, not even
+// with a key: those of a local installation are well known.
+func TestPagesAreRefused(t *testing.T) {
+	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	h := New(Options{Meta: ok, Logs: ok, MCP: ok, MCPKey: "mcp", Keys: serviceKeys{}, Limits: Limits{Rate: -1, AuthRate: -1}})
+	for path, key := range map[string]string{"/pg/query": "service", "/analytics/v1/x": "service", "/mcp": "mcp"} {
+		for _, tt := range []struct {
+			what, method string
+			headers      map[string]string
+			status       int
+		}{
+			{"a program", "POST", map[string]string{"Apikey": key}, 200},
+			{"a form", "POST", map[string]string{"Apikey": key, "Origin": "https://evil.example"}, 403},
+			{"a page whose name resolves to this machine", "POST", map[string]string{"Apikey": key,
+				"Origin": "http://127.0.0.1"}, 403},
+			{"a script", "GET", map[string]string{"Apikey": key, "Origin": "https://evil.example",
+				"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}, 403},
+			{"a preflight", "OPTIONS", map[string]string{"Origin": "https://evil.example",
+				"Access-Control-Request-Method": "POST", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}, 403},
+		} {
+			r := httptest.NewRequest(tt.method, "http://127.0.0.1"+path, nil)
+			for name, value := range tt.headers {
+				r.Header.Set(name, value)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != tt.status || w.Header().Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s: %s: %d %v", path, tt.what, w.Code, w.Header())
+			}
+		}
+	}
+}
+
+// serviceKeys is a KeySet in which each key is of the role service_role.
+type serviceKeys struct{}
+
+func (serviceKeys) Resolve(string) (Key, bool) { return Key{Role: serviceRole}, true }

@@ -12,7 +12,7 @@ import (
 
 func TestMCP(t *testing.T) {
 	studio := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.URL.Path+"?"+r.URL.RawQuery+r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, r.URL.Path+"?"+r.URL.RawQuery+r.Header.Get("Authorization")+r.Header.Get("Apikey"))
 	})
 	var log bytes.Buffer
 	ask := func(key, path string, headers ...string) (int, string) {
@@ -42,7 +42,7 @@ func TestMCP(t *testing.T) {
 			"/api/mcp?"},
 		{"another path", "key-of-the-mcp-server", "/mcp/x", []string{"Authorization", key}, 404, "one address"},
 		{"a page of another site", "key-of-the-mcp-server", "/mcp", []string{"Authorization", key, "Origin",
-			"https://evil.example"}, 403, "another site"},
+			"https://evil.example"}, 403, "from a page"},
 	} {
 		log.Reset()
 		status, body := ask(tt.key, tt.path, tt.headers...)

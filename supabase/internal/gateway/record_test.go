@@ -17,6 +17,7 @@ func TestRecord(t *testing.T) {
 		{"/functions/v1/hello/a@example.org?name=Amina", "functions", "/functions/v1/hello"},
 		{"/storage/v1/object/pictures/Amina.png", "storage", "/storage/v1/object/pictures"},
 		{"/storage/v1/a%20free%20text", "storage", "/storage/v1/…"},
+		{"/storage/v1/object/3b241101-e2bb-4255-8caf-4136c566a962", "storage", "/storage/v1/object/…"},
 		{"/some/page", "", ""},
 	} {
 		got = nil

@@ -102,7 +102,8 @@ func keptPath(s *service, p string) string {
 	}
 	parts = parts[:min(len(parts), most)]
 	for i, part := range parts {
-		if len(part) > 63 || strings.Trim(part, plainBytes) != "" {
+		uuid := len(part) == 36 && strings.Count(part, "-") == 4 // such as that of a second factor
+		if uuid || len(part) > 63 || strings.Trim(part, plainBytes) != "" {
 			parts[i] = "…"
 		}
 	}
@@ -118,8 +119,8 @@ func (g *gateway) log(r *http.Request, w *reply) {
 	switch {
 	case w.status >= 500:
 		level = slog.LevelWarn
-	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == mcpPrivilege, w.privilege == s3Signature &&
-		w.status < 400:
+	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == mcpPrivilege,
+		w.privilege == s3Signature && w.status < 400:
 		level = slog.LevelInfo
 	}
 	if !g.Log.Enabled(r.Context(), level) {

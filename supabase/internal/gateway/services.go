@@ -25,6 +25,7 @@ type service struct {
 	formErrors  bool // answer a form post that fails with Options.FormErrorPage
 	logSegments int  // segments of the path in the log; 0 means all
 	logRequests bool // log all requests if Options.LogRequests is set
+	noPages     bool // refuse requests of pages, even with a key: the keys of local installations are well known
 
 	contentPolicy  string // default Content-Security-Policy
 	resourcePolicy string // default Cross-Origin-Resource-Policy
@@ -85,13 +86,13 @@ func (g *gateway) table() []*service {
 		}, {
 			name: "_internal", prefix: "/functions/v1/_internal", // the host's health and metrics are not public
 		}, {
-			name: "meta", prefix: "/pg", handler: g.Meta, key: g.requireServiceKey,
+			name: "meta", prefix: "/pg", handler: g.Meta, key: g.requireServiceKey, noPages: true,
 			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody, buffer: true,
 		}, {
-			name: "analytics", prefix: "/analytics/v1", handler: g.Logs, key: noKey,
+			name: "analytics", prefix: "/analytics/v1", handler: g.Logs, key: noKey, noPages: true,
 			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody,
 		}, {
-			name: "mcp", prefix: "/mcp", handler: g.mcp(), key: g.mcpKey,
+			name: "mcp", prefix: "/mcp", handler: g.mcp(), key: g.mcpKey, noPages: true,
 			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody,
 		}, {
 			// Sockets stay open for hours and have no body. Realtime limits them itself.
@@ -169,6 +170,9 @@ func (g *gateway) chain(s *service) func(keyRule) http.Handler {
 	inner = g.audit(limitBody(s.maxBody, inner))
 	rated := limitRate(s.rate)
 	return func(key keyRule) http.Handler {
+		if s.noPages {
+			return g.serve(s, rated(noPages(key(inner))))
+		}
 		return g.serve(s, cors(rated(key(inner))))
 	}
 }

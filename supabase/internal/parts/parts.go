@@ -123,6 +123,10 @@ func (s *Store) Add(ctx context.Context, p Part, from Source) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w", p.Name, p.Version, err)
 	}
+	// another command may have recorded its part during the download
+	if lock, err = ReadLock(s.Lock); err != nil {
+		return "", err
+	}
 	if err := lock.Record(p, sum); err != nil {
 		return "", err
 	}

@@ -186,6 +186,27 @@ func TestAddRefusesFile(t *testing.T) {
 }
 
 // TestFileManifest checks that a manifest beside a file decides like that of a release.
+// TestAddKeepsOthers checks that a part that is recorded during a download stays in the lock file.
+func TestAddKeepsOthers(t *testing.T) {
+	s := store(t, t.TempDir())
+	file := written(t, "studio.tar.zst", archive(t, "x"))
+	other := Part{Name: "deno", Version: "2", Platform: "linux-amd64"}
+	slow := func(ctx context.Context, p Part, dir string) (Archive, error) {
+		lock, err := ReadLock(s.Lock)
+		if err == nil {
+			err = lock.Record(other, strings.Repeat("a", 64))
+		}
+		return Archive{File: file}, err
+	}
+	if _, err := s.Add(t.Context(), Part{Name: "studio", Version: "1"}, slow); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := ReadLock(s.Lock)
+	if err != nil || lock.Version("deno") != "2" || lock.Version("studio") != "1" {
+		t.Errorf("%+v, %v", lock, err)
+	}
+}
+
 func TestFileManifest(t *testing.T) {
 	path := written(t, "studio.tar.zst", archive(t, "one"))
 	manifest := strings.TrimSuffix(path, ".tar.zst") + ".manifest.json"

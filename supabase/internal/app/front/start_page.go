@@ -62,8 +62,9 @@ func startPolicy() string {
 
 // ServeStartPage serves the pages of a stack without a site: content at /, and 404 for every other
 // path. Programs that do not accept HTML get the addresses as plain text. local says that the stack
-// serves this machine only; keys are shown in that case alone.
-func ServeStartPage(local bool, content func(context.Context) StartPage) http.Handler {
+// serves this machine only; keys are shown in that case alone. Only for such a page content gets
+// private: it then asks the database.
+func ServeStartPage(local bool, content func(ctx context.Context, private bool) StartPage) http.Handler {
 	policy := startPolicy()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -74,13 +75,14 @@ func ServeStartPage(local bool, content func(context.Context) StartPage) http.Ha
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Vary", "Accept")
-		page := content(r.Context())
-		here := local && gateway.LocalHost(r.Host)
+		html := strings.Contains(r.Header.Get("Accept"), "text/html")
+		here := html && local && gateway.LocalHost(r.Host)
+		page := content(r.Context(), here)
 		if !here {
 			page = page.public()
 		}
 		var out bytes.Buffer
-		if strings.Contains(r.Header.Get("Accept"), "text/html") && startPage.Execute(&out, struct {
+		if html && startPage.Execute(&out, struct {
 			StartPage
 			Local  bool
 			Script template.JS

@@ -12,7 +12,9 @@ import (
 )
 
 func TestStartPage(t *testing.T) {
-	content := func(context.Context) StartPage {
+	asked := false
+	content := func(_ context.Context, private bool) StartPage {
+		asked = asked || private
 		return StartPage{Project: "shop <1>", Command: "daawo",
 			Links:     []Row{{Label: "Studio", Value: "http://127.0.0.1:54323", Text: "tables"}},
 			Addresses: []Row{{Label: "REST", Value: "http://127.0.0.1:54321/rest/v1"}},
@@ -37,6 +39,7 @@ func TestStartPage(t *testing.T) {
 			t.Errorf("on this machine: no %q in\n%s", want, page)
 		}
 	}
+	asked = false
 	for what, w := range map[string]*httptest.ResponseRecorder{
 		"a public address":                     ask(false, "127.0.0.1:54321", "/", "text/html"),
 		"a name that resolves to this machine": ask(true, "evil.example", "/", "text/html"),
@@ -51,6 +54,9 @@ func TestStartPage(t *testing.T) {
 			t.Errorf("%s: %d\n%s", what, w.Code, w.Body)
 		}
 	}
+	if asked {
+		t.Error("the database was asked for a page that does not show its content")
+	}
 	if w := ask(true, "127.0.0.1", "/other", "text/html"); w.Code != http.StatusNotFound {
 		t.Errorf("another path: %d", w.Code)
 	}
@@ -61,7 +67,7 @@ func TestStartPagePolicy(t *testing.T) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/", nil)
 	r.Header.Set("Accept", "text/html")
-	ServeStartPage(true, func(context.Context) StartPage { return StartPage{} }).ServeHTTP(w, r)
+	ServeStartPage(true, func(context.Context, bool) StartPage { return StartPage{} }).ServeHTTP(w, r)
 	scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllStringSubmatch(w.Body.String(), -1)
 	if len(scripts) != 1 {
 		t.Fatalf("%d scripts", len(scripts))

@@ -26,7 +26,7 @@ func (s *Store) Handler(key func() string) http.Handler {
 				answer(w, nil, err)
 				return
 			}
-			result, err := s.Query(statement(r), start, end)
+			result, err := s.Query(r.Context(), statement(r), start, end)
 			answer(w, result, err)
 		})
 	}

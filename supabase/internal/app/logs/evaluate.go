@@ -27,7 +27,7 @@ type joined struct {
 // rows evaluates expressions over one row, or over a group of rows.
 type rows struct {
 	scope
-	group   []scope // nil outside of aggregate functions
+	group   *group // nil for a single row
 	aliases map[string]*node
 }
 

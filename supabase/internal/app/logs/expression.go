@@ -1,12 +1,17 @@
 package logs
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 )
 
 // expression reads an expression: OR has the lowest precedence.
 func (p *parser) expression() (*node, error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, errors.New("the statement has too many parentheses in parentheses")
+	}
+	defer func() { p.depth-- }()
 	return p.binary([]string{"or"}, func() (*node, error) { return p.binary([]string{"and"}, p.negation) })
 }
 

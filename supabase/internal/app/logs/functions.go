@@ -208,21 +208,12 @@ func (r rows) aggregate(n *node) (any, error) {
 		return nil, fmt.Errorf("%s is not allowed here", n.text)
 	}
 	if n.star {
-		return float64(len(r.group)), nil
+		return float64(r.group.rows), nil
 	}
 	if len(n.args) == 0 {
 		return nil, fmt.Errorf("the function %s has no argument", n.text)
 	}
-	var values []any
-	for _, s := range r.group {
-		value, err := (rows{scope: s}).evaluate(n.args[0])
-		if err != nil {
-			return nil, err
-		}
-		if value != nil && (n.text != "countif" || value == true) {
-			values = append(values, value)
-		}
-	}
+	values := slices.Clone(r.group.values[n])
 	if n.distinct {
 		seen := map[string]bool{}
 		values = slices.DeleteFunc(values, func(v any) bool {

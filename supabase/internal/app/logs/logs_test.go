@@ -56,7 +56,7 @@ func filled(t *testing.T) *Store {
 // rowsOf returns the result of a statement as JSON.
 func rowsOf(t *testing.T, s *Store, sql string) string {
 	t.Helper()
-	result, err := s.Query(sql, noon.Add(-time.Hour), noon)
+	result, err := s.Query(t.Context(), sql, noon.Add(-time.Hour), noon)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, sql)
 	}
@@ -136,7 +136,8 @@ from edge_logs f` + joins + `where starts_with(request.path, '/rest/') group by 
 
 func TestPostgresMessages(t *testing.T) {
 	s := filled(t)
-	result, err := s.Query(`select postgres_logs.timestamp, id, event_message, parsed.error_severity, parsed.detail
+	result, err := s.Query(t.Context(), `
+select postgres_logs.timestamp, id, event_message, parsed.error_severity, parsed.detail
 from postgres_logs cross join unnest(metadata) as m cross join unnest(m.parsed) as parsed
 where ( parsed.application_name = 'pg_cron' or event_message::text LIKE '%write%' or parsed.error_severity = 'LOG')
 order by id`, time.Time{}, time.Now().Add(time.Minute))
@@ -155,21 +156,24 @@ order by id`, time.Time{}, time.Now().Add(time.Minute))
 func TestWrongStatements(t *testing.T) {
 	s := filled(t)
 	for sql, want := range map[string]string{
-		"select 1":                                                "ends too early",
-		"select * from users":                                     `no table "users"`,
-		"select nothing from edge_logs":                           `no column "nothing"`,
-		"select sha256(id) from edge_logs":                        "function sha256 is not supported",
-		"with a as (select 1) select * from a":                    `"with" at character 1`,
-		"select id from edge_logs where id = 'x":                  "has no end",
-		"select id from edge_logs; drop table x":                  `"drop" at character 27`,
-		"select id from edge_logs where count(*) > 1":             "not allowed here",
-		"select id from edge_logs where regexp_contains(id, '(')": "regexp_contains",
-		"select id from edge_logs group by 7":                     "no column 7",
-		"select timestamp_trunc(id, hour) from edge_logs":         "is no time",
-		"select id from edge_logs join other on true":             `"join"`,
-		"select é from edge_logs":                                 "unexpected",
+		"select 1":                                                            "ends too early",
+		"select * from users":                                                 `no table "users"`,
+		"select nothing from edge_logs":                                       `no column "nothing"`,
+		"select sha256(id) from edge_logs":                                    "function sha256 is not supported",
+		"with a as (select 1) select * from a":                                `"with" at character 1`,
+		"select id from edge_logs where id = 'x":                              "has no end",
+		"select id from edge_logs; drop table x":                              `"drop" at character 27`,
+		"select id from edge_logs where count(*) > 1":                         "not allowed here",
+		"select id from edge_logs where regexp_contains(id, '(')":             "regexp_contains",
+		"select id from edge_logs group by 7":                                 "no column 7",
+		"select timestamp_trunc(id, hour) from edge_logs":                     "is no time",
+		"select id from edge_logs join other on true":                         `"join"`,
+		"select é from edge_logs":                                             "unexpected",
+		"select id from edge_logs where " + strings.Repeat("(", 1000):         "too many parentheses",
+		"select id from edge_logs where id = '" + strings.Repeat("x", 70_000): "more than 65536 bytes",
 	} {
-		if _, err := s.Query(sql, noon.Add(-time.Hour), noon); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := s.Query(t.Context(), sql, noon.Add(-time.Hour), noon)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", sql, err, want)
 		}
 	}
@@ -243,7 +247,8 @@ func TestStoreKeepsLimits(t *testing.T) {
 	s.Add(Entry{Time: noon.Add(-25 * time.Hour), ID: "old", Service: "rest"})
 	s.Add(Entry{Time: noon, ID: "new", Service: "rest"})
 	var found []string
-	if err := s.Between(time.Time{}, now.Add(time.Hour), func(e Entry) { found = append(found, e.ID) }); err != nil {
+	read := func(e Entry) error { found = append(found, e.ID); return nil }
+	if err := s.Between(time.Time{}, now.Add(time.Hour), read); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(found, []string{"new"}) {
@@ -271,7 +276,8 @@ func TestStoreKeepsLimits(t *testing.T) {
 	again := Open(s.dir)
 	again.now = s.now
 	count := 0
-	if err := again.Between(noon, now.Add(time.Hour), func(Entry) { count++ }); err != nil || count < 350 {
+	read = func(Entry) error { count++; return nil }
+	if err := again.Between(noon, now.Add(time.Hour), read); err != nil || count < 350 {
 		t.Errorf("%d entries after a restart, %v", count, err)
 	}
 }

@@ -49,12 +49,22 @@ type node struct {
 
 // parser reads tokens.
 type parser struct {
-	all []token
-	i   int
+	all   []token
+	i     int
+	depth int // of expressions in expressions
 }
+
+// Limits of a statement.
+const (
+	maxStatement = 64 << 10 // bytes
+	maxDepth     = 100
+)
 
 // parse reads the statement of a query.
 func parse(sql string) (*statement, error) {
+	if len(sql) > maxStatement {
+		return nil, fmt.Errorf("the statement has more than %d bytes", maxStatement)
+	}
 	all, err := tokens(sql)
 	if err != nil {
 		return nil, err

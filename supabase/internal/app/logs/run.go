@@ -1,61 +1,76 @@
 package logs
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
 // maxRows is the most rows of a result.
 const maxRows = 1000
 
-// Query returns the rows of a statement over the entries from start to end.
-func (s *Store) Query(sql string, start, end time.Time) ([]map[string]any, error) {
+// maxGroups is the most groups of GROUP BY.
+const maxGroups = 10_000
+
+// queryTimeout bounds a query: it reads up to 50 MB.
+const queryTimeout = 30 * time.Second
+
+// Query returns the rows of a statement over the entries from start to end. Queries run one after
+// the other.
+func (s *Store) Query(ctx context.Context, sql string, start, end time.Time) ([]map[string]any, error) {
 	st, err := parse(sql)
 	if err != nil {
 		return nil, err
 	}
-	matching, err := s.scan(st, start, end)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	select {
+	case s.querying <- struct{}{}:
+		defer func() { <-s.querying }()
+	case <-ctx.Done():
+		return nil, errors.New("the logs are busy; try again")
+	}
+	c, err := newCollector(st)
 	if err != nil {
 		return nil, err
 	}
-	groups := st.groupsOf(matching)
-	if st.group != nil {
-		if groups, err = st.grouped(matching); err != nil {
-			return nil, err
-		}
+	if err := s.scan(ctx, c, start, end); err != nil {
+		return nil, err
 	}
-	return st.result(groups)
+	return st.result(c.all())
 }
 
-// scan returns the rows that the statement reads, after UNNEST and WHERE.
-func (s *Store) scan(st *statement, start, end time.Time) (found []scope, err error) {
-	services := tables[st.table]
-	stored := s.Between(start, end, func(e Entry) {
-		if err != nil || !slices.Contains(services, e.Service) {
-			return
+// scan collects the rows that the statement reads, after UNNEST and WHERE.
+func (s *Store) scan(ctx context.Context, c *collector, start, end time.Time) error {
+	services := tables[c.table]
+	return s.Between(start, end, func(e Entry) error {
+		if ctx.Err() != nil {
+			return fmt.Errorf("the statement took more than %v", queryTimeout)
 		}
-		var expanded []scope
-		if expanded, err = st.expand(scope{alias: st.alias, row: row(st.table, e)}); err != nil {
-			return
+		if !slices.Contains(services, e.Service) {
+			return nil
+		}
+		expanded, err := c.expand(scope{alias: c.alias, row: row(c.table, e)})
+		if err != nil {
+			return err
 		}
 		for _, one := range expanded {
 			keep := any(true)
-			if st.where != nil {
-				if keep, err = (rows{scope: one}).evaluate(st.where); err != nil {
-					return
+			if c.where != nil {
+				if keep, err = (rows{scope: one}).evaluate(c.where); err != nil {
+					return err
 				}
 			}
 			if keep == true {
-				found = append(found, one)
+				if err := c.add(one); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
 	})
-	if stored != nil {
-		return nil, stored
-	}
-	return found, err
 }
 
 // expand joins the elements of the arrays to a row.
@@ -81,33 +96,6 @@ func (st *statement) expand(one scope) ([]scope, error) {
 	return all, nil
 }
 
-// groupsOf returns each row alone, or all rows as one group if a column is an aggregate.
-func (st *statement) groupsOf(matching []scope) []rows {
-	if slices.ContainsFunc(st.items, func(i item) bool { return i.value.aggregates() }) {
-		one := rows{group: matching}
-		if one.group == nil {
-			one.group = []scope{}
-		}
-		if len(matching) > 0 {
-			one.scope = matching[0]
-		}
-		return []rows{one}
-	}
-	groups := make([]rows, len(matching))
-	for i, s := range matching {
-		groups[i] = rows{scope: s}
-	}
-	return groups
-}
-
-// aggregates reports whether an expression calls an aggregate function.
-func (n *node) aggregates() bool {
-	if n == nil {
-		return false
-	}
-	return n.op == "call" && aggregates[n.text] || slices.ContainsFunc(n.args, (*node).aggregates)
-}
-
 // aliasesOf returns the expressions of the result columns by their names.
 func (st *statement) aliasesOf() map[string]*node {
 	aliases := map[string]*node{}
@@ -131,47 +119,22 @@ func (st *statement) numbered(n *node) (*node, error) {
 	return nil, fmt.Errorf("there is no column %v", position)
 }
 
-// grouped returns the groups of GROUP BY, in the order of their first rows.
-func (st *statement) grouped(matching []scope) (groups []rows, err error) {
-	keys := make([]*node, len(st.group))
-	for i, n := range st.group {
-		if keys[i], err = st.numbered(n); err != nil {
-			return nil, err
-		}
+// most returns the most rows of the result.
+func (st *statement) most() int {
+	if st.limit < 0 {
+		return maxRows
 	}
-	aliases, position := st.aliasesOf(), map[string]int{}
-	for _, s := range matching {
-		var key strings.Builder
-		for _, n := range keys {
-			value, err := (rows{scope: s, aliases: aliases}).evaluate(n)
-			if err != nil {
-				return nil, err
-			}
-			fmt.Fprintf(&key, "%T %v\x00", value, value)
-		}
-		at, ok := position[key.String()]
-		if !ok {
-			at = len(groups)
-			position[key.String()] = at
-			groups = append(groups, rows{scope: s})
-		}
-		groups[at].group = append(groups[at].group, s)
-	}
-	return groups, nil
+	return min(maxRows, st.limit)
 }
 
-// result orders the groups and returns the columns of the first ones.
+// result returns the columns of the first groups.
 func (st *statement) result(groups []rows) ([]map[string]any, error) {
-	groups, err := st.ordered(groups)
+	groups, err := st.first(groups)
 	if err != nil {
 		return nil, err
 	}
-	limit := maxRows
-	if st.limit >= 0 {
-		limit = min(limit, st.limit)
-	}
-	out := make([]map[string]any, 0, min(limit, len(groups)))
-	for _, g := range groups[:min(limit, len(groups))] {
+	out := make([]map[string]any, 0, len(groups))
+	for _, g := range groups {
 		columns := map[string]any{}
 		for _, i := range st.items {
 			if i.value == nil {
@@ -191,8 +154,8 @@ func (st *statement) result(groups []rows) ([]map[string]any, error) {
 	return out, nil
 }
 
-// ordered sorts groups by ORDER BY. Null is the lowest value.
-func (st *statement) ordered(groups []rows) ([]rows, error) {
+// first returns the first groups by ORDER BY. Null is the lowest value.
+func (st *statement) first(groups []rows) ([]rows, error) {
 	type sortable struct {
 		rows
 		keys []any
@@ -231,7 +194,8 @@ func (st *statement) ordered(groups []rows) ([]rows, error) {
 		}
 		return 0
 	})
-	for i := range all {
+	groups = groups[:min(st.most(), len(groups))]
+	for i := range groups {
 		groups[i] = all[i].rows
 	}
 	return groups, nil

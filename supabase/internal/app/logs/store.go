@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,10 +54,14 @@ type Store struct {
 	next   int64 // number of the next message of Postgres
 	dirty  bool
 	failed error // the first failure to write; it is returned by Close
+
+	querying chan struct{} // holds a value while a query runs
 }
 
 // Open returns a store in a folder, which it creates at the first entry.
-func Open(dir string) *Store { return &Store{dir: dir, now: time.Now} }
+func Open(dir string) *Store {
+	return &Store{dir: dir, now: time.Now, querying: make(chan struct{}, 1)}
+}
 
 // Add stores an entry. A full disk loses entries and disturbs nothing else.
 func (s *Store) Add(e Entry) {
@@ -68,14 +73,21 @@ func (s *Store) Add(e Entry) {
 	defer s.mu.Unlock()
 	if s.file == nil || s.size > segmentSize {
 		if err := s.rotate(); err != nil {
-			s.failed = errors.Join(s.failed, err)
+			s.fail(err)
 			return
 		}
 	}
 	n, err := s.out.Write(append(line, '\n'))
 	s.size += int64(n)
 	s.dirty = true
-	if err != nil && s.failed == nil {
+	if err != nil {
+		s.fail(err)
+		s.out.Reset(s.file) // it would keep the error after the disk has space again
+	}
+}
+
+func (s *Store) fail(err error) {
+	if s.failed == nil {
 		s.failed = err
 	}
 }
@@ -113,14 +125,15 @@ func (s *Store) prune() error {
 		return err
 	}
 	total := int64(0)
-	for i, name := range slices.Backward(segments) {
+	for _, name := range slices.Backward(segments) {
 		info, err := os.Stat(name)
 		if err != nil {
 			continue
 		}
 		total += info.Size()
+		old := s.now().Sub(info.ModTime()) > keepFor && (s.file == nil || name != s.file.Name())
 		// the newest segment may grow to its full size
-		if total > keepBytes-segmentSize-64<<10 || s.now().Sub(info.ModTime()) > keepFor && i < len(segments)-1 {
+		if old || total > keepBytes-segmentSize-64<<10 {
 			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -130,10 +143,18 @@ func (s *Store) prune() error {
 }
 
 // segments returns the paths of all segments, the oldest first.
-func (s *Store) segments() ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(s.dir, "*.jsonl"))
-	slices.SortFunc(names, func(a, b string) int { return int(started(a).Sub(started(b))) })
-	return names, err
+func (s *Store) segments() (paths []string, err error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".jsonl" {
+			paths = append(paths, filepath.Join(s.dir, e.Name()))
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return started(a).Compare(started(b)) })
+	return paths, nil
 }
 
 // started returns the time in the name of a segment.
@@ -162,10 +183,18 @@ func (s *Store) Run(ctx context.Context) {
 			}
 			s.mu.Unlock()
 		case <-hour.C:
-			s.mu.Lock()
-			_ = s.prune() // tried again at the next segment
-			s.mu.Unlock()
+			s.tidy()
 		}
+	}
+}
+
+// tidy ends the current segment and removes old ones. A segment of a quiet server would otherwise
+// hold entries of many days.
+func (s *Store) tidy() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := errors.Join(s.closeSegment(), s.prune()); err != nil {
+		s.fail(err)
 	}
 }
 
@@ -176,8 +205,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.failed, s.closeSegment())
 }
 
-// Between calls f with the kept entries from start to end, in the order in which they were added.
-func (s *Store) Between(start, end time.Time, f func(Entry)) error {
+// Between calls f with the kept entries from start to end, in the order in which they were added. It
+// returns the first error of f.
+func (s *Store) Between(start, end time.Time, f func(Entry) error) error {
 	s.mu.Lock()
 	if s.out != nil {
 		_ = s.out.Flush() // Write returns the error again
@@ -202,8 +232,11 @@ func (s *Store) Between(start, end time.Time, f func(Entry)) error {
 		}
 		for line := range bytes.Lines(text) {
 			var e Entry
-			if json.Unmarshal(line, &e) == nil && !e.Time.Before(start) && !e.Time.After(end) {
-				f(e)
+			if json.Unmarshal(line, &e) != nil || e.Time.Before(start) || e.Time.After(end) {
+				continue
+			}
+			if err := f(e); err != nil {
+				return err
 			}
 		}
 	}
@@ -247,6 +280,9 @@ func (h *postgresLog) WithGroup(name string) slog.Handler {
 	return &postgresLog{h.Handler.WithGroup(name), h.store}
 }
 
+// quotedText matches what a message quotes of a statement or of its values. Names of objects stay.
+var quotedText = regexp.MustCompile(`(?s)(: |\bat or near |\b[Vv]alue )".*$`)
+
 // addMessage stores a message of Postgres without the values that it quotes.
 func (s *Store) addMessage(r slog.Record) {
 	level := "LOG"
@@ -262,9 +298,5 @@ func (s *Store) addMessage(r slog.Record) {
 	s.next++
 	id := fmt.Sprintf("pg-%d-%d", r.Time.UnixNano(), s.next)
 	s.mu.Unlock()
-	text, rest, quotes := strings.Cut(r.Message, `: "`)
-	if quotes && rest != "" {
-		text += ": …"
-	}
-	s.Add(Entry{Time: r.Time, ID: id, Service: "postgres", Level: level, Text: text})
+	s.Add(Entry{Time: r.Time, ID: id, Service: "postgres", Level: level, Text: quotedText.ReplaceAllString(r.Message, "$1…")})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -59,7 +60,7 @@ func (s *Server) start(ctx context.Context, folder string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	output, err := os.OpenFile(filepath.Join(s.o.Dir, "output.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	output, err := newFile(filepath.Join(s.o.Dir, "output.log"))
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +76,15 @@ func (s *Server) start(ctx context.Context, folder string) (*process, error) {
 	p := &process{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), output: output.Name(), began: time.Now(),
 		exited: make(chan struct{})}
 	return p, p.spawn(cmd, output)
+}
+
+// newFile creates a file in place of an old one. It follows no link: the program may own the folder,
+// and this process may be root.
+func newFile(name string) (*os.File, error) {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 }
 
 // spawn starts the command. One goroutine keeps its thread until the program ends, because the

@@ -71,6 +71,7 @@ type Server struct {
 type run struct {
 	started chan struct{} // closed when it is ready or has failed
 	handler http.Handler  // read it after started is closed; nil if it failed
+	failure error         // why it failed
 	end     context.CancelFunc
 }
 
@@ -110,10 +111,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if current.handler == nil {
-		s.mu.Lock()
-		err := s.failure
-		s.mu.Unlock()
-		s.refuse(w, r, err)
+		s.refuse(w, r, current.failure)
 		return
 	}
 	current.handler.ServeHTTP(w, r)
@@ -172,6 +170,7 @@ func (s *Server) begin(folder string) {
 		}
 		if current.handler == nil {
 			s.failure, s.failed = err, time.Now()
+			current.failure = err
 			close(current.started)
 		}
 		if err != nil {

@@ -261,6 +261,23 @@ func TestFailedStart(t *testing.T) {
 	}
 }
 
+// TestOutputFollowsNoLink checks that a link which the program left in its folder leads to no other file.
+func TestOutputFollowsNoLink(t *testing.T) {
+	url, s := serve(t, "#!/bin/sh\necho no luck >&2\nexit 7\n", nil)
+	other := filepath.Join(t.TempDir(), "other")
+	if err := errors.Join(os.WriteFile(other, []byte("kept"), 0o600), os.MkdirAll(s.o.Dir, 0o700),
+		os.Symlink(other, filepath.Join(s.o.Dir, "output.log"))); err != nil {
+		t.Fatal(err)
+	}
+	status, page := get(t, url, "")
+	if status != http.StatusServiceUnavailable || !strings.Contains(page, "exit status 7") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != "kept" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 func TestMemoryLimit(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of processes is known on Linux only")

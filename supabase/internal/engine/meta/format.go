@@ -13,8 +13,18 @@ func formatQuery(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "query not found")
 		return
 	}
+	if len(body.Query) > maxFormat {
+		fail(w, http.StatusRequestEntityTooLarge, "query is too long to format")
+		return
+	}
 	replyText(w, formatSQL(body.Query))
 }
+
+// Limits of the formatter, whose time grows with the product of both.
+const (
+	maxFormat = 256 << 10 // bytes
+	maxNested = 50        // parentheses in parentheses; deeper ones are not laid out
+)
 
 // tokens splits SQL: comments, strings (also with dollar quotes), quoted names, numbers, words,
 // casts and other operators, and single characters.
@@ -46,6 +56,7 @@ type formatter struct {
 	tokens []string
 	out    strings.Builder
 	indent int
+	nested int  // parentheses around the token
 	fresh  bool // the line has no text yet
 	tight  bool // no space before the next token
 	header bool // in a header, whose parentheses follow the name of a table
@@ -54,13 +65,19 @@ type formatter struct {
 // formatSQL returns statements with a line for each part of a clause. It changes white space only.
 func formatSQL(sql string) string {
 	f := formatter{tokens: split(sql), fresh: true}
-	f.block(0)
+	for at := f.block(0); at < len(f.tokens); at = f.block(at + 1) {
+		f.write(")") // without an opening one
+	}
 	return strings.TrimSpace(f.out.String()) + "\n"
 }
 
 // split returns the tokens of SQL. A dollar-quoted string is one token.
 func split(sql string) (list []string) {
-	for len(sql) > 0 {
+	for {
+		sql = strings.TrimLeft(sql, " \t\n\f\r")
+		if strings.HasPrefix(sql, "/*") && !strings.Contains(sql, "*/") {
+			return append(list, sql) // a comment without an end
+		}
 		at := tokens.FindStringIndex(sql)
 		if at == nil {
 			return list
@@ -73,7 +90,6 @@ func split(sql string) (list []string) {
 		}
 		list, sql = append(list, token), rest
 	}
-	return list
 }
 
 // phrase returns the number of tokens at a place that are one of the phrases, 0 if none is.
@@ -147,8 +163,10 @@ func (f *formatter) block(at int) int {
 			continue
 		}
 		switch {
-		case token == "(":
+		case token == "(" && f.nested < maxNested:
+			f.nested++
 			at = f.parentheses(at, content)
+			f.nested--
 			continue
 		case token == ";":
 			f.write(token)

@@ -102,6 +102,12 @@ func (e *Engine) parse(address string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, err
 	}
+	if network, _ := pgconn.NetworkAddress(config.Host, config.Port); network != "tcp" || len(config.Fallbacks) > 0 {
+		return nil, errors.New("not one server over TCP") // a socket may accept any role of this machine's user
+	}
+	if _, given := u.User.Password(); !given && !q.Has("password") {
+		config.Password = "" // that of PGPASSWORD or of a file is not the caller's
+	}
 	config.ConnectTimeout = e.ConnectTimeout
 	if mode == "" && e.VerifyTLS {
 		mode = "verify-full"

@@ -147,6 +147,10 @@ func (e *Engine) run(ctx context.Context, conn *pgconn.PgConn, body queryRequest
 	return last, results.Close()
 }
 
+// jsonFactor times MaxResult is the largest JSON of a result: each row repeats the names of its
+// columns, which the size of the values does not count.
+const jsonFactor = 4
+
 // read encodes the rows of a result into *last if it has any.
 func (e *Engine) read(result *pgconn.ResultReader, last *[]byte, size *int64) error {
 	r := newRows(result.FieldDescriptions())
@@ -159,6 +163,9 @@ func (e *Engine) read(result *pgconn.ResultReader, last *[]byte, size *int64) er
 			return &sizeError{*size, e.MaxResult}
 		}
 		r.add(values)
+		if n := int64(len(r.out)); n > jsonFactor*e.MaxResult {
+			return &sizeError{n, jsonFactor * e.MaxResult}
+		}
 	}
 	if _, err := result.Close(); err != nil {
 		return err

@@ -143,6 +143,11 @@ func TestLimits(t *testing.T) {
 		!strings.Contains(text, `"maxResultSize":10000`) {
 		t.Errorf("%d %s", status, text)
 	}
+	long := strings.Repeat("n", 60) // the name is in each row of the JSON, but not in the values
+	status, text = s.send("POST", "/query", `{"query":"select null as `+long+` from generate_series(1, 1000)"}`)
+	if status != http.StatusBadRequest || !strings.Contains(text, `"code":"RESULT_SIZE_EXCEEDED"`) {
+		t.Errorf("%d %.200s", status, text)
+	}
 	s.want("the next statement", s.query("select 1 as a"), `[{"a":1}]`)
 }
 
