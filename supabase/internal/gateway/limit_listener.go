@@ -308,6 +308,9 @@ func (l *limitListener) ConnState(served net.Conn, state http.ConnState) {
 	defer l.mu.Unlock()
 	l.removeIdle(c)
 	if state == http.StateHijacked {
+		if c.ended { // it stalled in its handshake and was replaced
+			return
+		}
 		l.hijacked++
 		if !l.countSocket(c) {
 			go func() { _ = c.Close() }() // takes the lock

@@ -310,3 +310,26 @@ func TestSocketsLeaveRequests(t *testing.T) {
 		t.Errorf("a request beside the sockets: %v", err)
 	}
 }
+
+// TestSocketClosedInHandshake checks that a connection that is closed before it becomes a WebSocket
+// leaves no count behind.
+func TestSocketClosedInHandshake(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := newLimitListener(l, ConnLimits{Total: 2, PerAddress: 2})
+	defer limited.Close()
+	connect(t, l.Addr().String())
+	c, err := limited.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited.ConnState(c, http.StateActive)
+	_ = c.Close()
+	limited.ConnState(c, http.StateHijacked)
+	_ = c.Close()
+	if len(limited.sockets) > 0 || limited.hijacked != 0 || len(limited.slots) > 0 {
+		t.Errorf("left: %v, %d, %d slots", limited.sockets, limited.hijacked, len(limited.slots))
+	}
+}
