@@ -68,14 +68,22 @@ func (s *Store) Add(e Entry) {
 	defer s.mu.Unlock()
 	if s.file == nil || s.size > segmentSize {
 		if err := s.rotate(); err != nil {
-			s.failed = errors.Join(s.failed, err)
+			s.fail(err)
 			return
 		}
 	}
 	n, err := s.out.Write(append(line, '\n'))
 	s.size += int64(n)
 	s.dirty = true
-	if err != nil && s.failed == nil {
+	if err != nil {
+		s.fail(err)
+		s.out.Reset(s.file) // a Writer that failed takes nothing more
+	}
+}
+
+// fail keeps the first failure. The caller holds the lock.
+func (s *Store) fail(err error) {
+	if s.failed == nil {
 		s.failed = err
 	}
 }
