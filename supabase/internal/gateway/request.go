@@ -118,8 +118,8 @@ func (g *gateway) log(r *http.Request, w *reply) {
 	switch {
 	case w.status >= 500:
 		level = slog.LevelWarn
-	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == mcpPrivilege, w.privilege == s3Signature &&
-		w.status < 400:
+	case g.LogRequests && w.service.logRequests, w.privilege == serviceRole, w.privilege == mcpPrivilege,
+		w.privilege == s3Signature && w.status < 400:
 		level = slog.LevelInfo
 	}
 	if !g.Log.Enabled(r.Context(), level) {

@@ -62,7 +62,8 @@ func TestAdoptKeepsAdded(t *testing.T) {
 		filepath.Join(target, controlFolder, "old.control"): "old", filepath.Join(target, ExtensionsFile): "list",
 		filepath.Join(staged, controlFolder, "new.control"): "new",
 	} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}

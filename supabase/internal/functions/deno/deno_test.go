@@ -225,8 +225,8 @@ func TestProcessLife(t *testing.T) {
 func TestSocketIsRemoved(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "socket")
 	p, err := startProcess(launch{
-		program: "/bin/sh", args: []string{"-c", `: > "$0"; kill -9 $$`, socket}, socket: socket, bootLimit: time.Minute,
-		log: slog.New(slog.DiscardHandler),
+		program: "/bin/sh", args: []string{"-c", `: > "$0"; kill -9 $$`, socket}, socket: socket,
+		bootLimit: time.Minute, log: slog.New(slog.DiscardHandler),
 	}, noReply)
 	if err != nil {
 		t.Fatal(err)

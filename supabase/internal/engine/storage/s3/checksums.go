@@ -97,8 +97,8 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// whole is a reader that returns the last bytes of a body after the end was verified, and not with a
-// wrong one. A reader that knows the length, as that of a part for a store, does not ask for the end.
+// whole is a reader that returns the last bytes of a body only if its end is right. A reader that
+// knows the length, as that of a part for a store, does not ask for the end.
 type whole struct {
 	r    io.Reader
 	left int64
