@@ -333,3 +333,33 @@ func TestSocketClosedInHandshake(t *testing.T) {
 		t.Errorf("left: %v, %d, %d slots", limited.sockets, limited.hijacked, len(limited.slots))
 	}
 }
+
+// from is a connection from an address.
+type from struct {
+	net.Conn
+	address string
+}
+
+func (f from) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(f.address))
+}
+
+// TestHomeLineIsOneAddress checks that the networks of a home line share one limit of connections
+// and of bodies.
+func TestHomeLineIsOneAddress(t *testing.T) {
+	l := newLimitListener(nil, ConnLimits{Total: 1, PerAddress: 1})
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"[2001:db8:1:1::1]:1", "[2001:db8:1:2::2]:2", true}, {"[2001:db8:1:1::1]:1", "[2001:db8:1:101::1]:1", false},
+		{"192.0.2.1:1", "192.0.2.1:2", true}, {"192.0.2.1:1", "192.0.2.2:1", false},
+	} {
+		if same := l.countedAddress(from{nil, tt.a}) == l.countedAddress(from{nil, tt.b}); same != tt.same {
+			t.Errorf("connections of %s and %s: %t", tt.a, tt.b, same)
+		}
+		if same := homeKey(&http.Request{RemoteAddr: tt.a}) == homeKey(&http.Request{RemoteAddr: tt.b}); same != tt.same {
+			t.Errorf("bodies of %s and %s: %t", tt.a, tt.b, same)
+		}
+	}
+}
