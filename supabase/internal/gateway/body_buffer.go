@@ -26,7 +26,7 @@ type bodyBuffer struct {
 
 	mu       sync.Mutex
 	used     int64            // bytes in files
-	byClient map[string]int64 // the same by clientKey; clients with 0 bytes are removed
+	byClient map[string]int64 // the same by homeKey; clients with 0 bytes are removed
 }
 
 func newBodyBuffer(log *slog.Logger) *bodyBuffer {
@@ -91,8 +91,7 @@ func (b *bodyBuffer) spool(w http.ResponseWriter, r *http.Request, head []byte, 
 		writeBusy(w)
 		return
 	}
-	client, _ := clientKey(r) // never fails
-	counted := newSpoolFile(file, b, client)
+	counted := newSpoolFile(file, b, homeKey(r))
 	defer counted.close()
 	_, err = io.CopyN(counted, r.Body, bufferFile)
 	switch {

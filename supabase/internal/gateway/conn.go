@@ -28,6 +28,7 @@ type conn struct {
 	// Guarded by listener.mu.
 	state  http.ConnState
 	socket bool          // counted in listener.sockets
+	ended  bool          // Close has begun
 	idle   *list.Element // in listener.idle; nil while the connection has a request
 }
 
@@ -45,6 +46,9 @@ func connOf(served net.Conn) *conn {
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.once.Do(func() {
+		c.listener.mu.Lock()
+		c.ended = true
+		c.listener.mu.Unlock()
 		c.listener.deregister(c)
 		c.listener.mu.Lock()
 		if c.state == http.StateHijacked {

@@ -60,6 +60,15 @@ func hostOf(address string) string {
 	return host
 }
 
+// homeKey returns the network of the client's line, see network.Home and clientKey.
+func homeKey(r *http.Request) string {
+	host := hostOf(r.RemoteAddr)
+	if address, err := netip.ParseAddr(host); err == nil {
+		return network.Home(address).String()
+	}
+	return host
+}
+
 // networkKey returns the network of a client that has a share of the limits, or "" if it has none.
 // See clientKey.
 func networkKey(r *http.Request, share int) string {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/base/network"
 )
 
 // sendBuffer limits how many bytes of a reply the kernel buffers for a client that does not read;
@@ -24,8 +26,8 @@ const staleAfter = 3 * time.Second
 // ConnLimits are the limits of a LimitListener.
 type ConnLimits struct {
 	Total int // open connections
-	// PerAddress is the number of open connections from one address (IPv6: from one /64 network),
-	// and of its WebSockets apart from them; 0 means no limit.
+	// PerAddress is the number of open connections from one address (IPv6: the /56 network of a
+	// home line), and of its WebSockets apart from them; 0 means no limit.
 	PerAddress int
 	Proxies    []netip.Prefix // addresses without the limit PerAddress, because they forward many clients
 }
@@ -113,10 +115,7 @@ func (l *limitListener) countedAddress(c net.Conn) netip.Addr {
 	if trustedProxies(l.limits.Proxies).contain(address) {
 		return netip.Addr{}
 	}
-	if address.Is6() {
-		return netip.PrefixFrom(address, 64).Masked().Addr()
-	}
-	return address
+	return network.Home(address)
 }
 
 // register counts a connection for its address. It returns false if the address has too many
@@ -308,6 +307,9 @@ func (l *limitListener) ConnState(served net.Conn, state http.ConnState) {
 	defer l.mu.Unlock()
 	l.removeIdle(c)
 	if state == http.StateHijacked {
+		if c.ended { // it stalled in its handshake and was replaced
+			return
+		}
 		l.hijacked++
 		if !l.countSocket(c) {
 			go func() { _ = c.Close() }() // takes the lock

@@ -310,3 +310,56 @@ func TestSocketsLeaveRequests(t *testing.T) {
 		t.Errorf("a request beside the sockets: %v", err)
 	}
 }
+
+// TestSocketClosedInHandshake checks that a connection that is closed before it becomes a WebSocket
+// leaves no count behind.
+func TestSocketClosedInHandshake(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := newLimitListener(l, ConnLimits{Total: 2, PerAddress: 2})
+	defer limited.Close()
+	connect(t, l.Addr().String())
+	c, err := limited.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited.ConnState(c, http.StateActive)
+	_ = c.Close()
+	limited.ConnState(c, http.StateHijacked)
+	_ = c.Close()
+	if len(limited.sockets) > 0 || limited.hijacked != 0 || len(limited.slots) > 0 {
+		t.Errorf("left: %v, %d, %d slots", limited.sockets, limited.hijacked, len(limited.slots))
+	}
+}
+
+// from is a connection from an address.
+type from struct {
+	net.Conn
+	address string
+}
+
+func (f from) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(f.address))
+}
+
+// TestHomeLineIsOneAddress checks that the networks of a home line share one limit of connections
+// and of bodies.
+func TestHomeLineIsOneAddress(t *testing.T) {
+	l := newLimitListener(nil, ConnLimits{Total: 1, PerAddress: 1})
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"[2001:db8:1:1::1]:1", "[2001:db8:1:2::2]:2", true}, {"[2001:db8:1:1::1]:1", "[2001:db8:1:101::1]:1", false},
+		{"192.0.2.1:1", "192.0.2.1:2", true}, {"192.0.2.1:1", "192.0.2.2:1", false},
+	} {
+		if same := l.countedAddress(from{nil, tt.a}) == l.countedAddress(from{nil, tt.b}); same != tt.same {
+			t.Errorf("connections of %s and %s: %t", tt.a, tt.b, same)
+		}
+		if same := homeKey(&http.Request{RemoteAddr: tt.a}) == homeKey(&http.Request{RemoteAddr: tt.b}); same != tt.same {
+			t.Errorf("bodies of %s and %s: %t", tt.a, tt.b, same)
+		}
+	}
+}

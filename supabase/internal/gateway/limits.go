@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,7 +78,8 @@ func limitInFlight(limit int, next http.Handler) http.Handler {
 const rateWindow = 10 * time.Second
 
 // limitRate limits the requests of one address and of its networks per rateWindow. A negative rate
-// means no limit.
+// means no limit. A request that is refused does not count for larger networks, so one address
+// cannot use up the limit of its neighbours.
 func limitRate(rate int) func(http.Handler) http.Handler {
 	if rate < 0 {
 		return func(next http.Handler) http.Handler { return next }
@@ -87,7 +89,7 @@ func limitRate(rate int) func(http.Handler) http.Handler {
 		writeError(w, http.StatusTooManyRequests, "Too many requests from this address. Try again in ten seconds.")
 	})
 	return func(next http.Handler) http.Handler {
-		for _, share := range network.Shares {
+		for _, share := range slices.Backward(network.Shares) { // the smallest network is asked first
 			limited := httprate.LimitBy(rate*share, rateWindow, func(r *http.Request) (string, error) {
 				return networkKey(r, share), nil
 			}, refuse)(next)

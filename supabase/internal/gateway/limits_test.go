@@ -326,3 +326,31 @@ func TestUpstreamCORSIsReplaced(t *testing.T) {
 		t.Error(r.Header)
 	}
 }
+
+// TestRateOfNeighbours checks that the refused requests of one address do not use up the limit of
+// its network.
+func TestRateOfNeighbours(t *testing.T) {
+	h := limitRate(1)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	from := func(client string) int {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = client
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, network := range []struct {
+		one, neighbour string
+		refused        int // more than the limit of the whole network
+	}{
+		{"192.0.2.1:1", "192.0.2.2:1", 40}, {"[2001:db8:1:2::1]:1", "[2001:db8:1:3::1]:1", 20},
+	} {
+		for i := range network.refused {
+			if got := from(network.one); (got == http.StatusOK) != (i == 0) {
+				t.Fatalf("request %d of %s: %d", i+1, network.one, got)
+			}
+		}
+		if got := from(network.neighbour); got != http.StatusOK {
+			t.Errorf("a neighbour of %s: %d", network.one, got)
+		}
+	}
+}

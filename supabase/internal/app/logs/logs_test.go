@@ -316,3 +316,41 @@ func TestRunWritesEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// brokenDisk is a file on a full disk.
+type brokenDisk struct{}
+
+func (brokenDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestStoreOnFullDisk checks that entries are stored again after the disk was full, and that many
+// failures take no memory.
+func TestStoreOnFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "logs")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // no folder can be made
+		t.Fatal(err)
+	}
+	s := Open(dir)
+	for range 100 {
+		s.Add(Entry{Time: time.Now(), ID: "lost"})
+	}
+	if text := fmt.Sprint(s.failed); s.failed == nil || strings.Contains(text, "\n") {
+		t.Errorf("failures: %v", s.failed)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	s.Add(Entry{Time: time.Now(), ID: "first"})
+	s.out.Reset(brokenDisk{})
+	s.Add(Entry{Time: time.Now(), ID: strings.Repeat("x", 20<<10)})
+	s.Add(Entry{Time: time.Now(), ID: "last"})
+	var last string
+	if err := s.Between(time.Time{}, time.Now().Add(time.Minute), func(e Entry) { last = e.ID }); err != nil {
+		t.Error(err)
+	}
+	if last != "last" {
+		t.Errorf("the newest entry is %q", last)
+	}
+	if err := s.Close(); err == nil {
+		t.Error("Close returns no failure")
+	}
+}

@@ -82,10 +82,11 @@ func (s *Store) Add(e Entry) {
 	s.dirty = true
 	if err != nil {
 		s.fail(err)
-		s.out.Reset(s.file) // it would keep the error after the disk has space again
+		s.out.Reset(s.file) // a Writer that failed takes nothing more
 	}
 }
 
+// fail keeps the first failure. The caller holds the lock.
 func (s *Store) fail(err error) {
 	if s.failed == nil {
 		s.failed = err

@@ -54,3 +54,15 @@ func Client(client string) string {
 	}
 	return ""
 }
+
+// homeBits is the size of the network of IPv6 that a home line has at least.
+const homeBits = 56
+
+// Home returns the network of the line of an address: a /56 of IPv6, an address of IPv4. Limits of
+// what a client holds at the same time count by it.
+func Home(a netip.Addr) netip.Addr {
+	if a = a.Unmap().WithZone(""); a.Is6() {
+		return netip.PrefixFrom(a, homeBits).Masked().Addr()
+	}
+	return a
+}

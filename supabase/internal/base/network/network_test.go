@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 )
 
@@ -16,6 +17,13 @@ func TestOf(t *testing.T) {
 	} {
 		if got := fmt.Sprint(Of(client)); got != want {
 			t.Errorf("%q: %s, want %s", client, got, want)
+		}
+	}
+	for address, want := range map[string]string{
+		"2001:db8:1:1ff::1%eth": "2001:db8:1:100::", "192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "192.0.2.7",
+	} {
+		if got := Home(netip.MustParseAddr(address)); got.String() != want {
+			t.Errorf("home of %s: %s", address, got)
 		}
 	}
 	if got := Client("2001:db8::1"); got != "2001:db8::/64" {

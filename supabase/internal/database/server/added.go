@@ -68,7 +68,30 @@ func AddExtension(ctx context.Context, o Options, data, from string) (names []st
 	if err := tryExtensions(ctx, o, names, libraries); err != nil {
 		return nil, err
 	}
-	return names, errors.Join(os.RemoveAll(target), os.Rename(staged, target))
+	return names, adopt(staged, target)
+}
+
+// adopt moves the files of the folder staged to target, the list last. Each file is replaced at
+// once, so an interruption loses none of the extensions that were added before.
+func adopt(staged, target string) error {
+	err := filepath.WalkDir(staged, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == ExtensionsFile {
+			return err
+		}
+		rel, err := filepath.Rel(staged, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(target, rel)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		return os.Rename(name, to)
+	})
+	if err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(staged, ExtensionsFile), filepath.Join(target, ExtensionsFile))
 }
 
 // stage copies the files of extensions below from into a folder with the layout of a package. The

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,34 @@ func TestAddExtension(t *testing.T) {
 	}
 	if err := RemoveExtension(data, "greeting"); err == nil {
 		t.Error("removed it twice")
+	}
+}
+
+// TestAdoptKeepsAdded checks that an interrupted addition leaves the files that were added before.
+func TestAdoptKeepsAdded(t *testing.T) {
+	staged, target := t.TempDir(), t.TempDir()
+	for file, text := range map[string]string{
+		filepath.Join(target, controlFolder, "old.control"): "old", filepath.Join(target, ExtensionsFile): "list",
+		filepath.Join(staged, controlFolder, "new.control"): "new",
+	} {
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := adopt(staged, target); err == nil {
+		t.Error("adopted a folder without its list")
+	}
+	for _, file := range []string{controlFolder + "/old.control", controlFolder + "/new.control", ExtensionsFile} {
+		if _, err := os.Stat(filepath.Join(target, file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := ListExtensions(staged); err != nil {
+		t.Fatal(err)
+	}
+	if err := adopt(staged, target); err != nil {
+		t.Error(err)
 	}
 }
 

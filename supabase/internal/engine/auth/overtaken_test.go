@@ -247,6 +247,10 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 	}
 	login("2001:db8::4").want(429, "over_request_rate_limit")
 	login("2001:db8:0:1::4").want(400)
+	for range 20 { // refused requests do not use up the limit of the home line, a /56
+		login("2001:db8::5").want(429, "over_request_rate_limit")
+	}
+	login("2001:db8:0:2::4").want(400)
 	guess := func(from string, body m) reply { return w.do("POST", "/verify", "", body, "X-Forwarded-For", from) }
 	for i := range 4 {
 		want := map[bool]int{true: 403, false: 429}[i < 3]

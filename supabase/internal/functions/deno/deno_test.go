@@ -221,6 +221,23 @@ func TestProcessLife(t *testing.T) {
 	}
 }
 
+// TestSocketIsRemoved checks that a process leaves no socket file, also if it is killed.
+func TestSocketIsRemoved(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "socket")
+	p, err := startProcess(launch{
+		program: "/bin/sh", args: []string{"-c", `: > "$0"; kill -9 $$`, socket}, socket: socket,
+		bootLimit: time.Minute, log: slog.New(slog.DiscardHandler),
+	}, noReply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.booted
+	<-p.exited
+	if _, err := os.Stat(socket); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket is left: %v", err)
+	}
+}
+
 // TestWallClock checks that a stream is cut off at the limit, and a call without a reply gets 546.
 func TestWallClock(t *testing.T) {
 	t.Parallel()

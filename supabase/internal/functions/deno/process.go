@@ -130,6 +130,7 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 		read.Wait() // Wait closes the pipes
 		_ = cmd.Wait()
 		p.proxy.Close()
+		_ = os.Remove(l.socket) // a killed process leaves it; the folder is removed at the end in any case
 		close(p.exited)
 	}()
 	if err := <-started; err != nil {

@@ -80,3 +80,23 @@ test('a channel that was left is not joined again', async () => {
   expect(client.removeChannel).toHaveBeenCalledTimes(1);
   expect(joined).toHaveLength(1);
 });
+
+test('a topic is joined again only when its old channel was left', async () => {
+  let reply = () => {};
+  client.removeChannel.mockImplementationOnce(
+    () =>
+      new Promise((resolve) => {
+        reply = () => resolve('ok');
+      }),
+  );
+  const leave = listen('reports', vi.fn());
+  await vi.advanceTimersByTimeAsync(0);
+  leave();
+  await vi.advanceTimersByTimeAsync(0);
+  listen('reports', vi.fn());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(joined).toHaveLength(1);
+  reply();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(joined).toHaveLength(2);
+});

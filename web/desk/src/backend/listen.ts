@@ -4,6 +4,9 @@ import { supabase } from './client';
 /** Milliseconds after which a channel that failed or ended is joined again. */
 export const rejoinAfter = 300_000;
 
+/** The last leave. Until its reply the client returns the old channel, which cannot be joined again. */
+let left: Promise<unknown> = Promise.resolve();
+
 /**
  * Calls heard for each message of a private channel, which has no content, and when messages begin
  * or the server ends the channel. Calls live with whether messages arrive; without Realtime the page
@@ -20,6 +23,7 @@ export function listen(
   const join = async () => {
     const client = await supabase();
     await client.realtime.setAuth();
+    await left;
     if (stopped) return;
     const joined = client.channel(topic, {
       config: { private: true, broadcast: { replication_ready: true } },
@@ -47,8 +51,8 @@ export function listen(
   return () => {
     stopped = true;
     clearTimeout(retry);
-    const left = channel;
+    const old = channel;
     channel = undefined;
-    if (left) void supabase().then((client) => client.removeChannel(left));
+    if (old) left = supabase().then((client) => client.removeChannel(old));
   };
 }

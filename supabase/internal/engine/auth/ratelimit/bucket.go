@@ -39,38 +39,38 @@ type drop struct {
 	bucket
 }
 
-// pour adds drops to their buckets. It returns false if one of them would overflow. One statement
-// for each does it, so that replicas cannot race. The keys are stored as hashes, because they may
-// hold an address.
+// pour adds drops to their buckets, one after the other. It returns false if one of them would
+// overflow; later buckets get no drop then, so refused requests of one client do not use up the
+// limit of its network.
 func (l *Limiter) pour(ctx context.Context, drops ...drop) (bool, error) {
-	room, queries := true, &pgx.Batch{}
 	for _, d := range drops {
-		hash := sha256.Sum256([]byte(d.key))
-		queries.Queue(`
-			insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
-			on conflict (key) do update
-			set level = `+levelAfter+`, updated_at = $2
-			where `+levelAfter+` <= $4::float8
-			returning level`,
-			hash[:], l.now(), d.perSecond, d.capacity, d.empties()).QueryRow(func(row pgx.Row) error {
-			var level float64
-			err := row.Scan(&level)
-			if errors.Is(err, pgx.ErrNoRows) {
-				room, err = false, nil
-			}
-			return err
-		})
-	}
-	err := l.db.Pgx().SendBatch(ctx, queries).Close()
-	if err == nil && !room {
-		return false, nil
-	}
-	if err == nil && rand.IntN(500) == 0 { // delete old buckets now and then
-		_, err = l.db.Pgx().Exec(ctx, `delete from auth_limits.buckets where updated_at < $1`,
-			l.now().Add(-24*time.Hour))
-		if err != nil {
-			return true, err
+		if room, err := l.pourOne(ctx, d); !room || err != nil {
+			return false, err
 		}
+	}
+	if rand.IntN(500) == 0 { // delete old buckets now and then
+		_, err := l.db.Pgx().Exec(ctx, `delete from auth_limits.buckets where updated_at < $1`,
+			l.now().Add(-24*time.Hour))
+		return true, err
+	}
+	return true, nil
+}
+
+// pourOne adds one drop to its bucket. It returns false if the bucket would overflow. One statement
+// does it, so that replicas cannot race. The key is stored as a hash, because it may hold an
+// address.
+func (l *Limiter) pourOne(ctx context.Context, d drop) (bool, error) {
+	hash := sha256.Sum256([]byte(d.key))
+	var level float64
+	err := l.db.Pgx().QueryRow(ctx, `
+		insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
+		on conflict (key) do update
+		set level = `+levelAfter+`, updated_at = $2
+		where `+levelAfter+` <= $4::float8
+		returning level`,
+		hash[:], l.now(), d.perSecond, d.capacity, d.empties()).Scan(&level)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
 	}
 	return err == nil, err
 }

@@ -161,16 +161,12 @@ func (l *Limiter) LimitMail(r *http.Request, address string) error {
 		return nil
 	}
 	drops := l.ofNetworks(r, "mail from", bucketOf(m.PerNetwork, time.Hour))
-	for _, d := range append(drops, drop{"mail gap " + address, bucketOf(1, m.Gap)},
-		drop{"mail to " + address, bucketOf(m.PerAddress, time.Hour)}) {
-		// One after the other: a refused request does not count further.
-		if room, err := l.pour(r.Context(), d); err != nil {
-			return err
-		} else if !room {
-			return errMail
-		}
+	room, err := l.pour(r.Context(), append(drops, drop{"mail gap " + address, bucketOf(1, m.Gap)},
+		drop{"mail to " + address, bucketOf(m.PerAddress, time.Hour)})...)
+	if err == nil && !room {
+		return errMail
 	}
-	return nil
+	return err
 }
 
 var errMail = apierror.Errorf(http.StatusTooManyRequests, "over_email_send_rate_limit", "email rate limit exceeded")

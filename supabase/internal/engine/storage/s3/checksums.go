@@ -96,3 +96,26 @@ func (c *checked) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// whole is a reader that returns the last bytes of a body only if its end is right. A reader that
+// knows the length, as that of a part for a store, does not ask for the end.
+type whole struct {
+	r    io.Reader
+	left int64
+}
+
+func (w *whole) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	w.left -= int64(n)
+	for w.left == 0 && n > 0 && err == nil {
+		var more [1]byte
+		var long int
+		if long, err = w.r.Read(more[:]); long > 0 {
+			return 0, errShort
+		}
+	}
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	return n, err
+}

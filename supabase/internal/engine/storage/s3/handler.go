@@ -110,6 +110,9 @@ func (c *call) authenticate() error {
 		return err
 	}
 	c.body, err = withChecksums(c.r, c.body)
+	if c.length > 0 {
+		c.body = &whole{c.body, c.length}
+	}
 	return err
 }
 
