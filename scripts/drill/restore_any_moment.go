@@ -54,7 +54,8 @@ func restoreAnyMomentDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(kept)
-	figures := fmt.Sprintf("%d reports with photos, %d photos replaced, %d deleted", album.photos.Load(), album.replaced,
+	figures := fmt.Sprintf("%d reports with photos, %d photos replaced, %d deleted", album.photos.Load(),
+		album.replaced,
 		album.deleted)
 	opened, broken := 0, []error{}
 	moments := s.rounds(12, 3)
@@ -126,7 +127,8 @@ func (a *album) change(ctx context.Context, key string, remove bool) {
 		method, body = http.MethodDelete, nil
 	}
 	status, _ := a.send(ctx, method, "/storage/v1/object/report-photos/"+*photo, "image/jpeg", body,
-		map[string]string{"apikey": a.st.Get("SERVICE_ROLE_KEY"), "Authorization": "Bearer " + a.st.Get("SERVICE_ROLE_KEY")})
+		map[string]string{"apikey": a.st.Get("SERVICE_ROLE_KEY"),
+			"Authorization": "Bearer " + a.st.Get("SERVICE_ROLE_KEY")})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

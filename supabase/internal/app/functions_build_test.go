@@ -44,7 +44,8 @@ func TestStartWithoutFunctions(t *testing.T) {
 	}
 	info := start(t, server)
 	api := info.Get("API_URL")
-	if status, body := call(t, "GET", api+"/rest/v1/notes", "", "apikey", info.Get("SECRET_KEY")); status != http.StatusOK {
+	status, body := call(t, "GET", api+"/rest/v1/notes", "", "apikey", info.Get("SECRET_KEY"))
+	if status != http.StatusOK {
 		t.Errorf("REST: %d %s", status, body)
 	}
 	waitFor(t, "the reason at the functions", func() bool {

@@ -78,7 +78,13 @@ var pages = fstest.MapFS{
 // it.
 func dataFolder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "app-")
+	return dataFolderIn(t, "")
+}
+
+// dataFolderIn is dataFolder below a parent folder.
+func dataFolderIn(t *testing.T, parent string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(parent, "app-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,11 @@ func (b *syncBuffer) String() string {
 // typeScriptApp prepares a stack with a copy of testdata/typescript.
 func typeScriptApp(t *testing.T, environment map[string]string) (*App, *typeScript) {
 	t.Helper()
-	s := &typeScript{data: dataFolder(t), log: &syncBuffer{}}
+	parent := os.TempDir()
+	if strings.HasPrefix(parent, "/dev/") {
+		parent = "/tmp" // Deno lets no program with limited permissions read files below /dev
+	}
+	s := &typeScript{data: dataFolderIn(t, parent), log: &syncBuffer{}}
 	s.root = filepath.Join(filepath.Dir(s.data), "supabase")
 	mirror := newMirror(t)
 	copyProject(t, filepath.Join("testdata", "typescript", "supabase"), s.root, mirror)
@@ -68,6 +72,10 @@ func typeScriptApp(t *testing.T, environment map[string]string) (*App, *typeScri
 	}
 	for name, value := range environment {
 		variables[name] = value
+	}
+	secrets := filepath.Join(s.root, "functions", ".env") // a repository has no such file
+	if err := os.WriteFile(secrets, []byte("FROM_FILE=file\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(s.root, "config.toml"))
 	if err != nil {

@@ -29,8 +29,8 @@ type activity struct {
 // newActivity returns an activity without a step.
 func newActivity(inv *Invocation, w io.Writer) *activity {
 	kind, _ := inv.Getenv("TERM")
-	return &activity{w: w, live: isTerminal(w) && kind != "dumb", colours: coloursOf(w, inv.Getenv), columns: columnsOf(w),
-		now: time.Now}
+	return &activity{w: w, live: isTerminal(w) && kind != "dumb", colours: coloursOf(w, inv.Getenv),
+		columns: columnsOf(w), now: time.Now}
 }
 
 // tick is how often the time changes.
@@ -70,7 +70,8 @@ func (a *activity) end() {
 	a.mu.Lock()
 	if a.step != "" && a.live {
 		a.clear()
-		fmt.Fprintf(a.w, "%s✓%s %s %s%s%s\n", a.colours.green, a.colours.reset, a.step, a.colours.dim, a.took(), a.colours.reset)
+		fmt.Fprintf(a.w, "%s✓%s %s %s%s%s\n", a.colours.green, a.colours.reset, a.step, a.colours.dim, a.took(),
+			a.colours.reset)
 		close(a.stop)
 	}
 	a.step = ""

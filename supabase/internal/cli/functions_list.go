@@ -53,7 +53,8 @@ func listFunctions(ctx context.Context, inv *Invocation) error {
 		if len(f.Methods) > 0 {
 			methods = strings.Join(f.Methods, ",")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%v\t%d\t%d\t%s\n", f.Name, cmp.Or(f.Language, "Go"), methods, f.VerifyJWT, f.Timeout, f.MaxBody,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%v\t%d\t%d\t%s\n", f.Name, cmp.Or(f.Language, "Go"), methods, f.VerifyJWT,
+			f.Timeout, f.MaxBody,
 			f.MaxConcurrent, f.Schedule)
 	}
 	if err := t.Flush(); err != nil {

@@ -23,8 +23,8 @@ func Local(next http.Handler) http.Handler {
 	})
 }
 
-// noPages refuses requests that a page sends, of this site too: a site can let its name resolve to a
-// loopback address.
+// noPages refuses requests that a page sends, of this site too: a site can let its name resolve to
+// a loopback address.
 func noPages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if site := r.Header.Get("Sec-Fetch-Site"); r.Header.Get("Origin") != "" || site != "" && site != "none" {

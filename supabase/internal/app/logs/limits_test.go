@@ -17,7 +17,8 @@ func TestManyRows(t *testing.T) {
 	s.now = func() time.Time { return noon }
 	const many = 6 * maxRows
 	for i := range many {
-		s.Add(Entry{Time: noon.Add(time.Duration(i-many) * time.Second), ID: fmt.Sprint(i), Service: "rest", Status: 200})
+		s.Add(Entry{Time: noon.Add(time.Duration(i-many) * time.Second), ID: fmt.Sprint(i), Service: "rest",
+			Status: 200})
 	}
 	for sql, want := range map[string]string{
 		"select id from edge_logs order by timestamp desc limit 2":                           `[{"id":"5999"},{"id":"5998"}]`,
@@ -55,8 +56,8 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestQuietServer checks that entries leave the disk after a day on a server with few requests, also
-// in a folder whose name is a pattern.
+// TestQuietServer checks that entries leave the disk after a day on a server with few requests,
+// also in a folder whose name is a pattern.
 func TestQuietServer(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "[a]", "logs"))
 	s.Add(Entry{Time: time.Now(), ID: "old", Service: "rest"})

@@ -344,7 +344,10 @@ func TestStoreOnFullDisk(t *testing.T) {
 	s.Add(Entry{Time: time.Now(), ID: strings.Repeat("x", 20<<10)})
 	s.Add(Entry{Time: time.Now(), ID: "last"})
 	var last string
-	if err := s.Between(time.Time{}, time.Now().Add(time.Minute), func(e Entry) { last = e.ID }); err != nil {
+	if err := s.Between(time.Time{}, time.Now().Add(time.Minute), func(e Entry) error {
+		last = e.ID
+		return nil
+	}); err != nil {
 		t.Error(err)
 	}
 	if last != "last" {

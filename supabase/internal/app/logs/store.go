@@ -206,8 +206,8 @@ func (s *Store) Close() error {
 	return errors.Join(s.failed, s.closeSegment())
 }
 
-// Between calls f with the kept entries from start to end, in the order in which they were added. It
-// returns the first error of f.
+// Between calls f with the kept entries from start to end, in the order in which they were added.
+// It returns the first error of f.
 func (s *Store) Between(start, end time.Time, f func(Entry) error) error {
 	s.mu.Lock()
 	if s.out != nil {

@@ -78,8 +78,8 @@ func (s *Server) start(ctx context.Context, folder string) (*process, error) {
 	return p, p.spawn(cmd, output)
 }
 
-// newFile creates a file in place of an old one. It follows no link: the program may own the folder,
-// and this process may be root.
+// newFile creates a file in place of an old one. It follows no link: the program may own the
+// folder, and this process may be root.
 func newFile(name string) (*os.File, error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

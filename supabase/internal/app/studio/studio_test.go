@@ -261,7 +261,8 @@ func TestFailedStart(t *testing.T) {
 	}
 }
 
-// TestOutputFollowsNoLink checks that a link which the program left in its folder leads to no other file.
+// TestOutputFollowsNoLink checks that a link which the program left in its folder leads to no other
+// file.
 func TestOutputFollowsNoLink(t *testing.T) {
 	url, s := serve(t, "#!/bin/sh\necho no luck >&2\nexit 7\n", nil)
 	other := filepath.Join(t.TempDir(), "other")

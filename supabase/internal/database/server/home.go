@@ -39,7 +39,8 @@ func OpenHome(dir string) (*Home, error) {
 	if !strings.Contains(h.version, " "+major+".") {
 		return nil, userErrorf(ErrOtherVersion, "POSTGRES_HOME: %s is %s, and this program needs %s", dir, h.version, major)
 	}
-	if h.data = firstWith(dir, "postgres.bki", "share/postgresql", "share", "../../../share/postgresql/"+major); h.data == "" {
+	if h.data = firstWith(dir, "postgres.bki", "share/postgresql", "share",
+		"../../../share/postgresql/"+major); h.data == "" {
 		return nil, userErrorf(ErrNoPackage, "POSTGRES_HOME: no postgres.bki for %s: is the package complete?", dir)
 	}
 	if h.lib = firstWith(dir, "plpgsql.so", "lib/postgresql", "lib"); h.lib == "" {

@@ -60,7 +60,8 @@ func (m *Metadata) Go() string {
 		composites = append(composites, goStruct(pascalCase(t.Schema)+pascalCase(t.Name), fields))
 	}
 	return strings.TrimSpace(strings.Join([]string{"package database", section(m.Tables, operations...),
-		section(m.Views, selecting), section(m.MaterializedViews, selecting), strings.Join(composites, "\n\n")}, "\n\n"))
+		section(m.Views, selecting), section(m.MaterializedViews, selecting), strings.Join(composites,
+			"\n\n")}, "\n\n"))
 }
 
 // typeByID returns a type; an unknown one is the zero Type.

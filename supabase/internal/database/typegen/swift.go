@@ -61,7 +61,8 @@ func (w *swiftWriter) schema(schema string) {
 		}
 		fields := make([]swiftField, len(t.Attributes))
 		for i, a := range t.Attributes {
-			fields[i] = swiftField{name: swiftTypeName(a.Name), typ: w.typeName(w.typeByID(a.TypeID).Format), raw: a.Name}
+			fields[i] = swiftField{name: swiftTypeName(a.Name), typ: w.typeName(w.typeByID(a.TypeID).Format),
+				raw: a.Name}
 		}
 		w.structure(swiftTypeName(t.Name), fields)
 	}

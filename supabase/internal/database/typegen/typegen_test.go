@@ -35,7 +35,8 @@ func TestShapes(t *testing.T) {
 
 func TestUnknownSchema(t *testing.T) {
 	conn := connect(t, testdb.New(t))
-	err := typegen.Write(t.Context(), new(bytes.Buffer), pool.Unprepared(conn.PgConn()), "typescript", "public", "nowhere")
+	err := typegen.Write(t.Context(), new(bytes.Buffer), pool.Unprepared(conn.PgConn()), "typescript", "public",
+		"nowhere")
 	if err == nil || !strings.Contains(err.Error(), `no schema "nowhere"`) {
 		t.Errorf("got %v", err)
 	}

@@ -128,7 +128,8 @@ func (t *typeScript) conflict(s *tsSchema, same []tsFunction, i int) string {
 	case len(f.in) == 1 && f.in[0].Name != "":
 		all := []tsFunction{f}
 		for j, other := range same {
-			if j != i && len(other.in) == 1 && other.in[0].Name == f.in[0].Name && other.in[0].TypeID != f.in[0].TypeID {
+			if j != i && len(other.in) == 1 && other.in[0].Name == f.in[0].Name &&
+				other.in[0].TypeID != f.in[0].TypeID {
 				all = append(all, other)
 			}
 		}

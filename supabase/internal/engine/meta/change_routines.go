@@ -115,7 +115,8 @@ func updateFunction(c *change) (json.RawMessage, error) {
 	if err := inOrder(
 		func() error { return redefine(c, old, body.Definition) },
 		func() error {
-			return c.execIf(*moved.Name != *old.Name, "alter function", old.signature(), "rename to", ident(*moved.Name))
+			return c.execIf(*moved.Name != *old.Name, "alter function", old.signature(), "rename to",
+				ident(*moved.Name))
 		},
 		func() error {
 			schema := or(body.Schema, *old.Schema)

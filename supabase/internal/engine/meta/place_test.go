@@ -2,8 +2,8 @@ package meta
 
 import "testing"
 
-// TestParseRefusesSockets checks that a URL of a caller neither names a socket of this machine, where
-// Postgres trusts the user that runs it, nor gets a password of this process.
+// TestParseRefusesSockets checks that a URL of a caller neither names a socket of this machine,
+// where Postgres trusts the user that runs it, nor gets a password of this process.
 func TestParseRefusesSockets(t *testing.T) {
 	t.Setenv("PGPASSWORD", "of the server")
 	e := &Engine{}

@@ -75,7 +75,8 @@ func TestProgramServesWhenBuilt(t *testing.T) {
 		!strings.Contains(body, `"BUILDING"`) {
 		t.Errorf("while it is built: %d %s %v", code, body, res.Header)
 	}
-	for _, err := range []error{d.dev.RunJob(t.Context(), "hello", "remind", nil), d.dev.RunSchedule(t.Context(), "hello")} {
+	for _, err := range []error{d.dev.RunJob(t.Context(), "hello", "remind", nil), d.dev.RunSchedule(t.Context(),
+		"hello")} {
 		if _, later := errors.AsType[edge.SnoozeError](err); !later {
 			t.Errorf("a job while it is built: %v", err)
 		}

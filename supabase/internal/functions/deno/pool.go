@@ -123,8 +123,8 @@ func newPool(o Options) *pool {
 	return p
 }
 
-// socketBase returns the parent folder of the sockets: tmp, unless Deno lets no program with limited
-// permissions open files there.
+// socketBase returns the parent folder of the sockets: tmp, unless Deno lets no program with
+// limited permissions open files there.
 func socketBase(tmp string) string {
 	for _, special := range []string{"/dev", "/proc", "/sys"} {
 		if tmp == special || strings.HasPrefix(tmp, special+"/") {

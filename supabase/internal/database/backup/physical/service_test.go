@@ -68,7 +68,8 @@ func (s stuck) Put(ctx context.Context, name string, r io.Reader) error {
 // TestRetriesOfBackups checks the pauses after failures: short while there is no good backup.
 func TestRetriesOfBackups(t *testing.T) {
 	for exists, want := range map[bool][]time.Duration{
-		false: {10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute},
+		false: {10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second,
+			5 * time.Minute},
 		true: {time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute,
 			time.Hour},
 	} {
