@@ -152,7 +152,10 @@ func TestClientJoins(t *testing.T) {
 	}
 	attacker := from("2001:db8:1:2::1")
 	for i := range 40 {
-		attacker.send(fmt.Sprintf("realtime:%d", i), "phx_join", `{"config":{}}`)
+		join := fmt.Sprintf(`["1","%d","realtime:%d","phx_join",{"config":{}}]`, i, i)
+		if attacker.conn.Write(t.Context(), websocket.MessageText, []byte(join)) != nil {
+			break // the server has closed the connection
+		}
 	}
 	attacker.ended()
 	s.clock.move(6 * time.Second) // the end of a tick of the limit of all
