@@ -287,7 +287,7 @@ func (f Function) configuration() []string {
 
 // passed are the variables of this program that Deno needs to fetch modules.
 var passed = []string{"NPM_CONFIG_REGISTRY", "JSR_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "DENO_CERT",
-	"DENO_TLS_CA_STORE", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+	"DENO_TLS_CA_STORE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
 // tools returns the variables for Deno itself. The process removes them before the function runs.
 func tools(f Function, root, cache string, lookup func(string) (string, bool)) []string {

@@ -245,7 +245,7 @@ func TestDeployedCrash(t *testing.T) {
 	d := newDeployServer(t)
 	d.deploy("good")
 	for _, path := range []string{"/hello/exit", "/hello/memory"} {
-		before := d.peek().(*deployed).running()
+		before := d.peek().server.(*deployed).running()
 		if got := d.get(path); strings.HasPrefix(got, "200") && path == "/hello/exit" {
 			t.Errorf("%s: %s", path, got)
 		}
@@ -374,7 +374,7 @@ func TestCallAfterEnd(t *testing.T) {
 	t.Parallel()
 	d := newDeployServer(t)
 	d.deploy("good")
-	v := d.peek().(*deployed)
+	v := d.peek().server.(*deployed)
 	ended := v.running()
 	d.get("/hello/exit")
 	<-ended.Exited()
