@@ -142,6 +142,9 @@ func ArchiveDir(data string) string { return filepath.Join(data, "archive") }
 // Embedded reports whether this is the embedded Postgres.
 func (d *Database) Embedded() bool { return d.embedded != nil }
 
+// SocketDir returns the folder of the embedded Postgres' socket.
+func (d *Database) SocketDir() string { return d.embedded.SocketDir() }
+
 // TLSPort returns the port on which the embedded Postgres is reached with TLS; 0 for none.
 func (d *Database) TLSPort() int { return d.tlsPort }
 

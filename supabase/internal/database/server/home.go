@@ -130,37 +130,13 @@ func linkEntries(from, to string) error {
 }
 
 // addToHome writes our extensions into a folder of control files, in place of links to those of the
-// same name, such as pg_cron, whose jobs would need rights of a superuser. Placeholders replace
-// nothing. It lets the role postgres create the extensions that supabase/postgres lets it create.
+// same name, such as pg_cron, whose jobs would need rights of a superuser. It lets the role postgres create the extensions that supabase/postgres lets it create.
 func addToHome(control string) error {
-	has := func(name string) bool {
-		_, err := os.Stat(filepath.Join(control, name+".control"))
-		return err == nil
-	}
-	real := map[string]bool{} // in place of our placeholders
-	for _, name := range []string{"pg_graphql", "pgsodium", "pgaudit"} {
-		real[name] = has(name)
-	}
-	files := extension.Files()
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		base, _, _ := strings.Cut(strings.TrimSuffix(name, ".control"), "--")
-		if needed := extension.Requires(name); needed != "" && !has(needed) || real[base] {
-			return nil
-		}
-		target := filepath.Join(control, name)
-		if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return copyFile(files, name, target, 0o644)
-	})
-	if err != nil {
+	if err := writeOurs(control); err != nil {
 		return err
 	}
 	for _, name := range slices.Concat(trusted, compiled, trustedOfOthers) {
-		if !has(name) {
+		if !hasControl(control, name) {
 			continue
 		}
 		if err := appendToLink(filepath.Join(control, name+".control"), "\ntrusted = true\n"); err != nil {

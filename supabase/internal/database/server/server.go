@@ -183,6 +183,9 @@ func (s *Server) Port() int { return s.port }
 // Data returns the cluster's folder.
 func (s *Server) Data() string { return s.opt.Data }
 
+// SocketDir returns the folder of the unix socket, which only the user that runs Postgres can enter.
+func (s *Server) SocketDir() string { return s.socketDir }
+
 // URL returns a connection string for a role over the unix socket.
 func (s *Server) URL(role string) string { return s.DatabaseURL(role, "postgres") }
 
