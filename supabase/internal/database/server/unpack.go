@@ -92,22 +92,23 @@ func unpackInto(pkg fs.FS, dir string) error {
 	if err := errors.Join(g.Wait(), err); err != nil {
 		return err
 	}
-	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir), writeOurs(filepath.Join(dir, extensionDir)))
+	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir), writeOurs(filepath.Join(dir, extensionDir), false))
 }
 
 // extensionDir is the folder of control files below the unpacked package.
 const extensionDir = "share/postgresql/extension"
 
 // writeOurs writes our own extensions into a folder of control files, in place of those of the same
-// name. An extension that steps back leaves the original there.
-func writeOurs(dir string) error {
+// name. An extension that steps back leaves the original there; with missing all of them do.
+func writeOurs(dir string, missing bool) error {
 	files, write := extension.Files(), []string{}
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		needed := extension.Requires(name)
-		if needed != "" && !hasControl(dir, needed) || extension.StepsBack(name) && hasControl(dir, extension.Name(name)) {
+		original := (missing || extension.StepsBack(name)) && hasControl(dir, extension.Name(name))
+		if original || needed != "" && !hasControl(dir, needed) {
 			return nil
 		}
 		write = append(write, name)
