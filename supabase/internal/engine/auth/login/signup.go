@@ -103,8 +103,8 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 			return u, s.askToConfirm(r, tx, u, p)
 		}
 		reply, err := s.confirmSignup(r, tx, headers, u, p)
-		if err == nil && existing == nil {
-			showVerified(u, p)
+		if err == nil && existing == nil && p.Email != "" {
+			showVerified(u)
 		}
 		return reply, err
 	})
@@ -162,15 +162,12 @@ func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header,
 	return s.sessions.SignIn(r, tx, headers, u, "password")
 }
 
-// showVerified marks the contact of the first identity as verified, in the reply alone: the stored
-// identity stays unverified, because its holder has proven nothing. GoTrue does the same.
-func showVerified(u *store.User, p signupParams) {
-	verified := "email_verified"
-	if p.Email == "" {
-		verified = "phone_verified"
-	}
+// showVerified marks the address of the first identity as verified, in the reply alone: the stored
+// identity stays unverified, because its holder has proven nothing. GoTrue does the same, for an
+// address alone.
+func showVerified(u *store.User) {
 	for i := range u.Identities {
-		u.Identities[i].Data = u.Identities[i].Data.Merge(store.Metadata{verified: true})
+		u.Identities[i].Data = u.Identities[i].Data.Merge(store.Metadata{"email_verified": true})
 	}
 }
 
