@@ -45,6 +45,12 @@ type Server struct {
 	names map[string]string // value → its name in the compared replies
 }
 
+// Kept returns a value of an earlier reply.
+func (s *Server) Kept(name string) string { return s.kept[name] }
+
+// Forget drops the values of earlier replies.
+func (s *Server) Forget() { s.kept, s.names = nil, nil }
+
 var placeholder = regexp.MustCompile(`\$\{[^}]+\}`)
 
 // fill puts the kept values in their places.
@@ -154,6 +160,9 @@ func (s *Server) comparable(member string, v any) any {
 		if v != "" && slices.Contains(secrets, member) {
 			return "<secret>"
 		}
+		if digest.MatchString(v) || strings.HasSuffix(member, "phone") && len(v) == 15 {
+			return "<hash>"
+		}
 		return s.named(v)
 	}
 	return v
@@ -172,6 +181,7 @@ var (
 	timeForm  = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?`)
 	dateForm  = regexp.MustCompile(`(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT`)
 	hashForm  = regexp.MustCompile(`(pkce_)?[0-9a-f]{56}`)
+	digest    = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 	waitForm  = regexp.MustCompile(`after \d+ seconds`)
 	tokenForm = regexp.MustCompile(`(refresh_token=)[^&#]+`)
 	atForm    = regexp.MustCompile(`(expires_at=)\d+`)
@@ -252,7 +262,7 @@ func show(v any) string {
 // Replies returns the differences of two replies.
 func Replies(ours, theirs Reply) (out []Difference) {
 	if ours.Status != theirs.Status {
-		out = append(out, Difference{"status", ours.Status, theirs.Status})
+		out = append(out, Difference{"status", statusOf(ours), statusOf(theirs)})
 	}
 	names := maps.Clone(ours.Header)
 	if names == nil {
@@ -265,6 +275,19 @@ func Replies(ours, theirs Reply) (out []Difference) {
 		}
 	}
 	return append(out, values("body", ours.Body, theirs.Body)...)
+}
+
+// statusOf returns the status with the code of the error.
+func statusOf(r Reply) string {
+	body, _ := r.Body.(map[string]any)
+	code := body["error_code"]
+	if code == nil {
+		code = body["code"]
+	}
+	if code == nil {
+		return fmt.Sprint(r.Status)
+	}
+	return fmt.Sprint(r.Status, " ", code)
 }
 
 // values returns the differences of two JSON values.
@@ -303,7 +326,9 @@ func values(place string, ours, theirs any) (out []Difference) {
 type Known struct {
 	Request string // "METHOD path", a pattern that matches its beginning
 	Place   string // a pattern that matches the whole place
+	Text    string // a pattern in their value; "" for any
 	Reason  string
+	Ends    bool // the servers' data differ from then on
 	seen    int
 }
 
@@ -311,8 +336,8 @@ type Known struct {
 type List []*Known
 
 // Unknown returns the differences that the list does not have. A difference of the status explains
-// the others of the same reply.
-func (l List) Unknown(q Request, found []Difference) (out []Difference) {
+// the others of the same reply. ends: the servers' data differ from now on.
+func (l List) Unknown(q Request, found []Difference) (out []Difference, ends bool) {
 	for _, d := range found {
 		at := slices.IndexFunc(l, func(k *Known) bool { return k.matches(q, d) })
 		if at < 0 {
@@ -320,16 +345,18 @@ func (l List) Unknown(q Request, found []Difference) (out []Difference) {
 			continue
 		}
 		l[at].seen++
+		ends = ends || l[at].Ends
 		if d.Place == "status" {
-			return nil
+			return nil, true
 		}
 	}
-	return out
+	return out, ends || len(out) > 0
 }
 
 func (k *Known) matches(q Request, d Difference) bool {
 	return regexp.MustCompile(`^(?:`+k.Request+`)`).MatchString(q.Method+" "+q.Path) &&
-		regexp.MustCompile(`^(?:`+k.Place+`)$`).MatchString(d.Place)
+		regexp.MustCompile(`^(?:`+k.Place+`)$`).MatchString(d.Place) &&
+		regexp.MustCompile(k.Text).MatchString(fmt.Sprint(d.Theirs))
 }
 
 // Unseen returns the reasons of the entries that no difference has matched.

@@ -37,7 +37,7 @@ func TestReplies(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := Replies(ours, theirs)
-		if unknown := known.Unknown(c.q, found); len(found) != c.found || len(unknown) != c.new {
+		if unknown, _ := known.Unknown(c.q, found); len(found) != c.found || len(unknown) != c.new {
 			t.Errorf("%v, unknown %v", found, unknown)
 		}
 	}

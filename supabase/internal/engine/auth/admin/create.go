@@ -66,7 +66,7 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 	}
 	ctx, now := r.Context(), s.now()
 	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role,
-		UserMetadata: store.Metadata{}.Merge(p.UserMetadata), Identities: []store.Identity{}, CreatedAt: now,
+		UserMetadata: store.Metadata(p.UserMetadata).Copy(), Identities: []store.Identity{}, CreatedAt: now,
 		UpdatedAt: now}
 	if u.Audience == "" {
 		u.Audience = s.sessions.Audience(r, nil)

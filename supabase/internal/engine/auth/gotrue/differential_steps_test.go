@@ -130,10 +130,16 @@ func (w walk) data() object {
 		return object{"name": "Ayan", "n": 1, "list": []int{1}}
 	case 1:
 		return object{"email_verified": true, "sub": "x", "email": "other@example.org"}
-	case 2:
-		return object{"name": nil}
 	}
 	return nil
+}
+
+// changes are data with a member that is removed.
+func (w walk) changes() object {
+	if w.often(20) {
+		return object{"name": nil}
+	}
+	return w.data()
 }
 
 func (w walk) signup() compare.Request {
@@ -197,7 +203,7 @@ func (w walk) change() compare.Request {
 	body := object{}
 	switch w.IntN(8) {
 	case 0, 1:
-		body["data"] = w.data()
+		body["data"] = w.changes()
 	case 2:
 		body["password"] = w.password()
 		body["current_password"] = w.password()
@@ -397,7 +403,7 @@ func (w walk) attributes() object {
 	out := object{}
 	for name, value := range map[string]any{
 		"password": w.password(), "email_confirm": w.often(70), "phone_confirm": w.often(70),
-		"user_metadata": w.data(), "app_metadata": object{"plan": "free", "provider": w.of("ours", "email")},
+		"user_metadata": w.changes(), "app_metadata": object{"plan": "free", "provider": w.of("ours", "email")},
 		"role": w.of("authenticated", "editor"), "ban_duration": w.of("none", "1h", "x"),
 	} {
 		if len(name)%2 == w.IntN(2) || w.often(20) {

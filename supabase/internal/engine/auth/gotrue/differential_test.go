@@ -157,8 +157,9 @@ func TestDifferential(t *testing.T) {
 	sent := 0
 	for i, more := range list {
 		t.Run(fmt.Sprintf("environment %d", i), func(t *testing.T) {
-			ours, theirs := newServer(t, startOurs(t, more)), newServer(t, startTheirs(t, more))
-			sent += compareWalks(t, newWalk(*differentialSeed+uint64(i)), *differentialSize/len(list), ours, theirs)
+			n := *differentialSize / len(list)
+			compareWalks(t, newWalk(*differentialSeed+uint64(i)), n, startOurs(t, more), startTheirs(t, more))
+			sent += n
 		})
 	}
 	t.Logf("%d requests to each server, %d environments", sent, len(list))
@@ -167,24 +168,63 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// compareWalks sends the requests and returns their number.
-func compareWalks(t *testing.T, w walk, n int, ours, theirs *compare.Server) int {
-	for i := range n {
+// sequenceLength is the number of requests after which the accounts are deleted.
+const sequenceLength = 60
+
+// compareWalks sends n requests. It deletes all accounts after each sequence, and after a reply with
+// another status, because the servers' accounts differ from then on.
+func compareWalks(t *testing.T, w walk, n int, ours, theirs string) {
+	var a, b *compare.Server
+	for i, in := 0, 0; i < n; i, in = i+1, in+1 {
+		if in == 0 {
+			a, b = newServer(t, ours), newServer(t, theirs)
+			clean(t, a)
+			clean(t, b)
+		}
 		q := w.next()
-		a, err := ours.Send(q)
+		x, err := a.Send(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := theirs.Send(q)
+		y, err := b.Send(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if unknown := knownDifferences.Unknown(q, compare.Replies(a, b)); len(unknown) > 0 {
-			t.Errorf("%d %s %s %s %v: ours %d, theirs %d\n%s", i, q.Method, q.Path, q.Body, q.Header, a.Status,
-				b.Status, lines(unknown))
+		unknown, ends := knownDifferences.Unknown(q, compare.Replies(x, y))
+		if len(unknown) > 0 {
+			t.Errorf("%d/%d %s %s %s %v: ours %d, theirs %d\n%s", i, in, q.Method, q.Path, q.Body, q.Header, x.Status,
+				y.Status, lines(unknown))
+		}
+		if ends || in == sequenceLength {
+			in = -1
 		}
 	}
-	return n
+}
+
+// clean deletes the accounts and the applications of a server.
+func clean(t *testing.T, s *compare.Server) {
+	t.Helper()
+	for _, kind := range []struct{ list, id, one string }{
+		{"/admin/users?per_page=1", "users.0.id", "/admin/users/"},
+		{"/admin/oauth/clients?per_page=1", "clients.0.client_id", "/admin/oauth/clients/"},
+	} {
+		for last := ""; ; {
+			as := map[string]string{"Authorization": "Bearer ${admin}", "Content-Type": "application/json"}
+			if _, err := s.Send(compare.Request{Method: "GET", Path: kind.list, Header: as,
+				Keep: map[string]string{"first": kind.id}}); err != nil {
+				t.Fatal(err)
+			}
+			if s.Kept("first") == last {
+				break
+			}
+			last = s.Kept("first")
+			if _, err := s.Send(compare.Request{Method: "DELETE", Path: kind.one + "${first}", Header: as,
+				Body: "{}"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.Forget()
 }
 
 func lines(found []compare.Difference) string {
@@ -220,7 +260,7 @@ func TestRecordedReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if unknown := knownDifferences.Unknown(q, compare.Replies(got, want)); len(unknown) > 0 {
+		if unknown, _ := knownDifferences.Unknown(q, compare.Replies(got, want)); len(unknown) > 0 {
 			t.Errorf("%d %s %s %s: %d, recorded %d\n%s", i, q.Method, q.Path, q.Body, got.Status, want.Status,
 				lines(unknown))
 		}

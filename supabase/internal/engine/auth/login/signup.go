@@ -17,7 +17,7 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// signupParams is the body of POST /signup, /otp, /magiclink, /recover and /resend.
+// signupParams is the body of POST /signup, and what a request for a link or code asks for.
 type signupParams struct {
 	Email           string         `json:"email"`
 	Phone           string         `json:"phone"`
@@ -26,6 +26,17 @@ type signupParams struct {
 	Channel         string         `json:"channel"`
 	Challenge       string         `json:"code_challenge"`
 	ChallengeMethod string         `json:"code_challenge_method"`
+}
+
+// linkParams are the members of a request for a link.
+type linkParams struct {
+	Email           string `json:"email"`
+	Challenge       string `json:"code_challenge"`
+	ChallengeMethod string `json:"code_challenge_method"`
+}
+
+func (p linkParams) signup() signupParams {
+	return signupParams{Email: p.Email, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod}
 }
 
 // provider returns email, phone, or "" for an anonymous sign-up.
@@ -331,6 +342,6 @@ func (s *Service) repeatedSignup(r *http.Request, p signupParams, existing *stor
 	return &store.User{
 		ID: uuid.New(), Audience: existing.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
 		AppMetadata:  store.Metadata{"provider": p.provider(), "providers": []string{p.provider()}},
-		UserMetadata: store.Metadata{}.Merge(p.Data), Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now,
+		UserMetadata: store.Metadata(p.Data).Copy(), Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now,
 	}, nil
 }

@@ -19,7 +19,7 @@ func (s *Store) NewUser(email, phone string, data Metadata, hash, audience strin
 	now := s.now()
 	u := &User{
 		ID: uuid.New(), Audience: audience, Role: s.config.DefaultRole, Email: email, Phone: phone,
-		EncryptedPassword: &hash, AppMetadata: Metadata{}, UserMetadata: Metadata{}.Merge(data),
+		EncryptedPassword: &hash, AppMetadata: Metadata{}, UserMetadata: data.Copy(),
 		Identities: []Identity{}, CreatedAt: now.Truncate(time.Microsecond), UpdatedAt: now.Truncate(time.Microsecond),
 	}
 	switch {
