@@ -67,6 +67,7 @@ test.each([
   ['the site', () => somaliWords()],
   ['the desk', () => deskWords()],
   ['the pages of submit-report', () => file('functions/submit-report/messages.go')],
+  ['the page of resource-list', () => file('functions/resource-list/texts.go')],
   ['the mail templates', () => goFiles('supabase/internal/engine/auth')],
   ['the resources of a new installation', () => file('supabase/seed.sql')],
 ])('uses the southern Somali spelling: %s', (_, text) => {
