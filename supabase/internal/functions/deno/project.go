@@ -176,8 +176,8 @@ func (f Function) stateOf(root string) state {
 // maxSource is the size of the largest file in which usesNode looks for imports, in bytes.
 const maxSource = 1 << 20
 
-// usesNode reports whether a function may import node:http, itself or by a package of npm. Deno needs
-// 50 ms more to start with it.
+// usesNode reports whether a function may import node:http, itself or by a package of npm. Deno
+// needs 50 ms more to start with it.
 func (f Function) usesNode(root string) bool {
 	for name, s := range f.stateOf(root) {
 		if filepath.Base(name) == "package.json" {
