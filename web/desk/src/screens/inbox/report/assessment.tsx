@@ -1,0 +1,47 @@
+import type { Report } from '@desk/backend/reports';
+import { useChanges } from '@desk/cases/changes';
+import { known } from '@desk/cases/known';
+import { seriousnessWord } from '@desk/cases/state-word';
+import { Button } from '@desk/components/button';
+import { Checkbox } from '@desk/components/checkbox';
+import { Panel } from '@desk/components/panel';
+import { useText } from '@desk/i18n/language';
+import { type Criterion, criteria } from '@desk/lib/case';
+
+/** Whether the case is serious: one criterion is enough. */
+export function Assessment({ report }: { report: Report }) {
+  const text = useText();
+  const { change } = useChanges();
+  const value = report.seriousness;
+  const set = (seriousness: Criterion[] | null) => void change([known(report)], { seriousness }, text.saved);
+  return (
+    <Panel title={text.seriousness.title}>
+      <p className="text-muted-foreground mb-2 text-sm">
+        {value && value.length > 0 ? text.seriousness.serious : seriousnessWord(value, text)}
+      </p>
+      <fieldset className="grid gap-x-4 sm:grid-cols-2">
+        <legend className="sr-only">{text.seriousness.help}</legend>
+        {criteria.map((criterion) => (
+          <Checkbox
+            key={criterion}
+            label={text.seriousness.criteria[criterion]}
+            checked={value?.includes(criterion) ?? false}
+            onChange={(on) => set(criteria.filter((c) => (c === criterion ? on : value?.includes(c))))}
+          />
+        ))}
+      </fieldset>
+      <div className="no-print mt-2 flex flex-wrap gap-2">
+        <Button
+          variant={value?.length === 0 ? 'default' : 'outline'}
+          aria-pressed={value?.length === 0}
+          onClick={() => set([])}
+        >
+          {text.seriousness.not}
+        </Button>
+        <Button variant={value ? 'outline' : 'default'} aria-pressed={!value} onClick={() => set(null)}>
+          {text.seriousness.none}
+        </Button>
+      </div>
+    </Panel>
+  );
+}
