@@ -156,7 +156,7 @@ test('each filter of the inbox', async ({ page }) => {
   await page.getByLabel('With photo').check();
   await lists(page, bari);
   await page.getByLabel('With photo').uncheck();
-  await page.getByLabel('Assigned to me').check();
+  await page.getByRole('button', { name: 'Mine', exact: true }).click();
   await lists(page, mine);
   await page.getByLabel('With photo').check();
   await expect(page.getByText('No report matches.')).toBeVisible();

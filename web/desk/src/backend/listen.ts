@@ -46,7 +46,7 @@ export function listen(
     });
     channel = joined;
     if (presence) {
-      joined.on('presence', { event: 'sync' }, () => presence.changed(joined.presenceState() as Here));
+      joined.on('presence', { event: 'sync' }, () => presence.changed({ ...(joined.presenceState() as Here) }));
     }
     joined
       .on('broadcast', { event: '*' }, () => heard())

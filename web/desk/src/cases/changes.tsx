@@ -17,8 +17,8 @@ export interface Conflict {
 }
 
 interface Changes {
-  /** Sets values of reports that the screen shows as known, and tells the person with done. */
-  change: (reports: Known[], set: Change, done: string) => Promise<void>;
+  /** Sets values of reports that the screen shows as known, tells the person with done, and returns whether one was set. */
+  change: (reports: Known[], set: Change, done: string) => Promise<boolean>;
   undo: () => void;
 }
 
@@ -65,7 +65,7 @@ export function ReportChanges({ children }: { children: ReactNode }) {
       const items = reports.map(({ id, version }) => ({ id, version, set }));
       const names = new Map(reports.map(({ id, reference }) => [id, reference]));
       const { kept, tell } = await send(items, names, done);
-      if (!tell) return;
+      if (!tell) return false;
       // The versions after this change are known to changeReports.
       const back = reports.filter(({ id }) => kept.has(id)).map((report) => inverse(report, set));
       undoable.current = [
@@ -77,6 +77,7 @@ export function ReportChanges({ children }: { children: ReactNode }) {
         duration: undoTime,
         action: { label: text.undo, onClick: () => void undo() },
       });
+      return true;
     },
     [send, text, undo],
   );

@@ -45,6 +45,10 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
   const shown = useRef<Shown>(empty);
   shown.current = state.key === key ? state.shown : empty;
 
+  const movable = useRef(mayMove);
+  movable.current = mayMove;
+  const anew = useRef(true); // until the list is read, also by a later load
+
   /** Loads a part of the list, unless a later load overtakes it. */
   const load = useCallback(
     async (read: (wanted: Filter, put: Put) => Promise<void>) => {
@@ -53,7 +57,10 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
       try {
         await read(JSON.parse(key), (change, numbers) => {
           if (mine !== run.current) return;
-          if (numbers) setCounts(numbers);
+          if (numbers) {
+            anew.current = false;
+            setCounts(numbers);
+          }
           setState((old) => ({ key, shown: change(old.key === key ? old.shown : empty) }));
           setError(undefined);
         });
@@ -65,14 +72,14 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
     [key],
   );
 
-  const update = useCallback(
-    (anew: () => boolean) =>
+  const refresh = useCallback(
+    () =>
       load(async (wanted, put) => {
         const { rows } = shown.current;
         const size = Math.max(firstSize, Math.min(pageSize, rows.length));
         const [page, numbers] = await Promise.all([listReports(wanted, size), countReports(wanted)]);
         const gone = goneRows(rows, page, size, wanted.order).map(({ id }) => id);
-        const move = rows.length === 0 || anew();
+        const move = rows.length === 0 || anew.current || movable.current();
         const found = move || gone.length === 0 ? [] : await rowsOf(gone);
         const { order } = wanted;
         put(
@@ -82,10 +89,10 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
       }),
     [load],
   );
-  const readAnew = useCallback(() => update(() => true), [update]);
-  const movable = useRef(mayMove);
-  movable.current = mayMove;
-  const refresh = useCallback(() => update(() => movable.current()), [update]);
+  const readAnew = useCallback(() => {
+    anew.current = true;
+    return refresh();
+  }, [refresh]);
 
   const more = useCallback(() => {
     const last = shown.current.rows.at(-1);

@@ -1,7 +1,5 @@
-import type { Report } from '@desk/backend/reports';
-import { useChanges } from '@desk/cases/changes';
-import { known } from '@desk/cases/known';
 import { seriousnessWord } from '@desk/cases/state-word';
+import type { Case } from '@desk/cases/use-case';
 import { Button } from '@desk/components/button';
 import { Checkbox } from '@desk/components/checkbox';
 import { Panel } from '@desk/components/panel';
@@ -9,11 +7,10 @@ import { useText } from '@desk/i18n/language';
 import { type Criterion, criteria } from '@desk/lib/case';
 
 /** Whether the case is serious: one criterion is enough. */
-export function Assessment({ report }: { report: Report }) {
+export function Assessment({ report, change }: Case) {
   const text = useText();
-  const { change } = useChanges();
   const value = report.seriousness;
-  const set = (seriousness: Criterion[] | null) => void change([known(report)], { seriousness }, text.saved);
+  const set = (seriousness: Criterion[] | null) => change({ seriousness }, text.saved);
   return (
     <Panel title={text.seriousness.title}>
       <p className="text-muted-foreground mb-2 text-sm">

@@ -1,16 +1,13 @@
-import type { Report } from '@desk/backend/reports';
-import { useChanges } from '@desk/cases/changes';
-import { known } from '@desk/cases/known';
 import { ReportLink } from '@desk/cases/report-link';
+import type { Case } from '@desk/cases/use-case';
 import { Button } from '@desk/components/button';
 import { useText } from '@desk/i18n/language';
 import { useState } from 'react';
 import { Comparison } from './comparison';
 
 /** A duplicate that was found at arrival, beside the report, until a reviewer decides. */
-export function LikelyDuplicate({ report }: { report: Report }) {
+export function LikelyDuplicate({ report, change }: Case) {
   const text = useText();
-  const { change } = useChanges();
   const [open, setOpen] = useState(false);
   const other = report.similar.find(({ id }) => id === report.possible_duplicate_of);
   if (!other || report.duplicate_of) return null;
@@ -30,19 +27,12 @@ export function LikelyDuplicate({ report }: { report: Report }) {
       <div className="flex flex-wrap gap-2">
         <Button
           onClick={() =>
-            change(
-              [known(report)],
-              { duplicate_of: other.id, status: 'closed' },
-              text.report.merged(other.reference),
-            )
+            change({ duplicate_of: other.id, status: 'closed' }, text.report.merged(other.reference))
           }
         >
           {text.report.isDuplicate}
         </Button>
-        <Button
-          variant="outline"
-          onClick={() => change([known(report)], { possible_duplicate_of: null }, text.saved)}
-        >
+        <Button variant="outline" onClick={() => change({ possible_duplicate_of: null }, text.saved)}>
           {text.report.isNoDuplicate}
         </Button>
         <Button variant="outline" aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -1,5 +1,6 @@
 import { isMissing, lastChange, type Report, readReport } from '@desk/backend/reports';
 import { useReportsChannel } from '@desk/cases/reports-channel';
+import { useCase } from '@desk/cases/use-case';
 import { useColleagues } from '@desk/cases/use-colleagues';
 import { useSignals } from '@desk/cases/use-signals';
 import { Button } from '@desk/components/button';
@@ -76,14 +77,15 @@ export function ReportPane({ reference, onBack }: Props) {
   );
 }
 
-function Whole({ report, onDeleted }: { report: Report; onDeleted: () => void }) {
+function Whole({ report: read, onDeleted }: { report: Report; onDeleted: () => void }) {
   const text = useText();
+  const { report, change } = useCase(read);
   return (
     <>
       <ReportHead report={report} onDeleted={onDeleted} />
       <Readers reference={report.reference} />
-      <LikelyDuplicate report={report} />
-      <Triage report={report} />
+      <LikelyDuplicate report={report} change={change} />
+      <Triage report={report} change={change} />
       <Panel title={text.report.what}>
         <p className="max-w-prose text-base whitespace-pre-wrap wrap-anywhere" lang={report.language}>
           {report.issue_description}
@@ -93,9 +95,11 @@ function Whole({ report, onDeleted }: { report: Report; onDeleted: () => void })
       {report.photo_url && (
         <Photo name={report.photo_url} metadata={report.photo_metadata} reference={report.reference} />
       )}
-      <Assessment report={report} />
+      <Assessment report={report} change={change} />
       <Notes report={report} />
-      {(report.similar.length > 0 || report.duplicate_of) && <SimilarReports report={report} />}
+      {(report.similar.length > 0 || report.duplicate_of) && (
+        <SimilarReports report={report} change={change} />
+      )}
       <Timeline report={report} />
     </>
   );

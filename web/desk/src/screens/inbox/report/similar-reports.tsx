@@ -1,7 +1,6 @@
-import type { Report, Similar } from '@desk/backend/reports';
-import { useChanges } from '@desk/cases/changes';
-import { known } from '@desk/cases/known';
+import type { Similar } from '@desk/backend/reports';
 import { ReportLink } from '@desk/cases/report-link';
+import type { Case } from '@desk/cases/use-case';
 import { Button } from '@desk/components/button';
 import { Dialog } from '@desk/components/dialog';
 import { Panel } from '@desk/components/panel';
@@ -13,20 +12,16 @@ import { likelyFirst } from './compare';
 import { Comparison } from './comparison';
 
 /** Reports of the same product from the same weeks. Two can be compared side by side. */
-export function SimilarReports({ report }: { report: Report }) {
+export function SimilarReports({ report, change }: Case) {
   const { text, language } = useLanguage();
   const [compared, setCompared] = useState<Similar>();
-  const { change } = useChanges();
   return (
     <Panel title={text.report.similar} className="no-print">
       {report.duplicate_of && (
         <p className="bg-muted mb-3 flex flex-wrap items-center gap-2 rounded-lg p-2">
           {text.report.duplicateOf}
           <ReportLink reference={report.duplicate_of} />
-          <Button
-            variant="outline"
-            onClick={() => change([known(report)], { duplicate_of: null }, text.saved)}
-          >
+          <Button variant="outline" onClick={() => change({ duplicate_of: null }, text.saved)}>
             {text.report.notDuplicate}
           </Button>
         </p>
@@ -56,7 +51,7 @@ export function SimilarReports({ report }: { report: Report }) {
             <Button
               onClick={() => {
                 setCompared(undefined);
-                void change([known(report)], { duplicate_of: compared.id }, text.saved);
+                change({ duplicate_of: compared.id }, text.saved);
               }}
             >
               {text.report.markDuplicate(report.reference, compared.reference)}

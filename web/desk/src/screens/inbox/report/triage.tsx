@@ -1,7 +1,5 @@
-import type { Report } from '@desk/backend/reports';
-import { useChanges } from '@desk/cases/changes';
-import { known } from '@desk/cases/known';
 import { StaffOptions } from '@desk/cases/staff-options';
+import type { Case } from '@desk/cases/use-case';
 import { dense, Field } from '@desk/components/field';
 import { useText } from '@desk/i18n/language';
 import { type Priority, priorities } from '@desk/lib/case';
@@ -11,12 +9,9 @@ import { cn } from '@/components/cn';
 import { Input, NativeSelect } from '@/components/ui/input';
 
 /** The status of a report, the member who works on it, its priority and its due date. */
-export function Triage({ report }: { report: Report }) {
+export function Triage({ report, change }: Case) {
   const text = useText();
   const staff = useStaff();
-  const { change } = useChanges();
-  const set = (values: Parameters<typeof change>[1], done: string) =>
-    void change([known(report)], values, done);
   return (
     <div className="no-print bg-card flex flex-wrap items-end gap-x-3 gap-y-2 rounded-lg border p-3">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a border and need a legend */}
@@ -27,7 +22,7 @@ export function Triage({ report }: { report: Report }) {
             status={status}
             number={i + 1}
             pressed={report.status === status}
-            onClick={() => set({ status }, text.report.changed(text.status[status]))}
+            onClick={() => change({ status }, text.report.changed(text.status[status]))}
           />
         ))}
       </div>
@@ -37,7 +32,7 @@ export function Triage({ report }: { report: Report }) {
             {...props}
             className={dense}
             value={report.assigned_to ?? ''}
-            onChange={(e) => set({ assigned_to: e.target.value || null }, text.saved)}
+            onChange={(e) => change({ assigned_to: e.target.value || null }, text.saved)}
           >
             <StaffOptions staff={staff} />
           </NativeSelect>
@@ -49,7 +44,7 @@ export function Triage({ report }: { report: Report }) {
             {...props}
             className={dense}
             value={report.priority}
-            onChange={(e) => set({ priority: e.target.value as Priority }, text.saved)}
+            onChange={(e) => change({ priority: e.target.value as Priority }, text.saved)}
           >
             {priorities.map((priority) => (
               <option key={priority} value={priority}>
@@ -69,7 +64,7 @@ export function Triage({ report }: { report: Report }) {
             defaultValue={report.due_on ?? ''}
             onBlur={(e) => {
               const day = e.target.value || null;
-              if (day !== report.due_on) set({ due_on: day }, text.saved);
+              if (day !== report.due_on) change({ due_on: day }, text.saved);
             }}
           />
         )}
