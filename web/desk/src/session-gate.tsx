@@ -4,7 +4,7 @@ import { useText } from '@desk/i18n/language';
 import { AccessContext } from '@desk/session/access';
 import { type EntryStep, entryStep } from '@desk/session/entry-step';
 import { useHeldDesk } from '@desk/session/held-desk';
-import { isInvitation, linkValues, takeLink } from '@desk/session/opened-link';
+import { isInvitation, isMailedLink, isUsedLink, linkValues, takeLink } from '@desk/session/opened-link';
 import { useSession } from '@desk/session/use-session';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { EntryFrame } from './screens/entry/entry-frame';
@@ -15,6 +15,9 @@ import { Welcome } from './screens/entry/welcome';
 const link = takeLink();
 /** Whether the page was opened by the link of an invitation, after which a password is chosen. */
 const invited = link !== null || isInvitation(location.hash);
+/** Whether it was opened by a link from a mail: a person without a name comes for the first time. */
+const mailed = invited || isMailedLink(location.hash);
+const usedLink = isUsedLink(location.hash);
 
 /* A link that is opened in a tab of the desk changes the fragment alone, which loads nothing. */
 window.addEventListener('hashchange', () => {
@@ -28,19 +31,20 @@ window.addEventListener('hashchange', () => {
 export function SessionGate({ children }: { children: ReactNode }) {
   const text = useText();
   const { user, access, error, linkFailed, reload } = useSession(link);
-  const [welcomed, setWelcomed] = useState(!invited);
+  const [greeted, setGreeted] = useState(!mailed);
+  const welcomed = greeted || (!invited && Boolean(access?.name));
   const step = entryStep({ user, access, welcomed });
   const held = useHeldDesk({ step, user, access });
   const value = useMemo(() => (held?.role ? { ...held, role: held.role, reload } : null), [held, reload]);
   const entry = step !== 'desk' && (
     <Entry
       step={held && step === 'ended' ? 'sign-in' : step}
-      problem={linkFailed ? text.signIn.linkFailed : ''}
+      problem={linkFailed || usedLink ? text.signIn.linkFailed : ''}
       email={held?.email ?? access?.email ?? ''}
       error={error}
       held={held !== undefined}
       onDone={reload}
-      onWelcomed={() => setWelcomed(true)}
+      onWelcomed={() => setGreeted(true)}
     />
   );
   useRefreshAfter(Boolean(held && entry));

@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page, test } from '@playwright/test';
-import { addReports, deskURL, enterDesk, search } from './desk';
+import { addReports, choosePassword, deskURL, enterDesk, mailTo, makeMember, search } from './desk';
 import { admin, uniqueName } from './stack';
 
 const live = (page: Page) =>
@@ -238,4 +238,34 @@ test('after the end of the session the same page continues, with a half note', a
   await note.press('Control+Enter');
   await expect(page.getByRole('listitem').filter({ hasText: 'half a note' })).toBeVisible();
   await expect(note).toHaveValue('');
+});
+
+test('an invitation of a member asks before it changes the role, and an old link leads to a new one', async ({
+  page,
+  browser,
+}) => {
+  const member = await makeMember('editor');
+  await enterDesk(page, 'owner');
+  await page.getByRole('link', { name: 'Staff' }).click();
+  const line = page.getByRole('listitem').filter({ hasText: member.email });
+  await expect(line).toContainText('invited, not here yet');
+  await page.getByLabel('E-mail').fill(member.email);
+  await page.getByLabel('Role', { exact: true }).selectOption('reviewer');
+  await page.getByRole('button', { name: 'Send invitation' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('is Editor. Change the role to Reviewer?');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(line.getByRole('combobox')).toHaveValue('editor');
+  await line.getByRole('button', { name: /^Send a new link/ }).click();
+  const { link } = await mailTo(member.email);
+
+  const phone = await (await browser.newContext()).newPage();
+  await phone.goto(member.link); // the newer link replaced it
+  await expect(phone.getByRole('alert')).toContainText('This link was used already');
+  await expect(phone.getByRole('button', { name: 'Mail me a link instead' }).first()).toBeVisible();
+  await phone.goto(link);
+  await expect(phone.getByText(member.email)).toBeVisible();
+  await choosePassword(phone);
+  await expect(phone.getByRole('heading', { name: 'Resources' })).toBeVisible();
+  await phone.context().close();
 });

@@ -1,14 +1,12 @@
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { supabase } from './client';
+import { attendance, type Here } from './presence';
 
 /** Milliseconds after which a channel that failed or ended is joined again. */
 export const rejoinAfter = 300_000;
 
 /** The last leave. Until its reply the client returns the old channel, which cannot be joined again. */
 let left: Promise<unknown> = Promise.resolve();
-
-/** Members who are on the channel, by their ids, with the report that each has open. */
-export type Here = Record<string, { report: string | null }[]>;
 
 /** Shows this member on a channel: the reports to show, and who else is there. */
 interface Presence {
@@ -46,7 +44,16 @@ export function listen(
     });
     channel = joined;
     if (presence) {
-      joined.on('presence', { event: 'sync' }, () => presence.changed({ ...(joined.presenceState() as Here) }));
+      const { join: come, leave, here } = attendance();
+      joined
+        .on('presence', { event: 'join' }, (message) => {
+          come(message as unknown as Parameters<typeof come>[0]);
+          presence.changed(here());
+        })
+        .on('presence', { event: 'leave' }, (message) => {
+          leave(message as unknown as Parameters<typeof leave>[0]);
+          presence.changed(here());
+        });
     }
     joined
       .on('broadcast', { event: '*' }, () => heard())

@@ -1,4 +1,5 @@
-import { type Here, listen } from '@desk/backend/listen';
+import { listen } from '@desk/backend/listen';
+import type { Here } from '@desk/backend/presence';
 import { useAccess } from '@desk/session/access';
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { pacedShow } from './paced-show';

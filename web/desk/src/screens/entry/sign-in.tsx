@@ -3,7 +3,7 @@ import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
 import { Problem } from '@desk/components/problem';
 import { useText } from '@desk/i18n/language';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { Input } from '@/components/ui/input';
 import { EntryFrame } from './entry-frame';
 import { signInError } from './sign-in-error';
@@ -23,6 +23,10 @@ export function SignIn({ problem, again }: Props) {
   const [secret, setSecret] = useState('');
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
+
+  useEffect(() => {
+    if (problem) setStep('link'); // the link that failed is replaced by a new one
+  }, [problem]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();

@@ -5,7 +5,7 @@ import { digits } from '@desk/i18n/format';
 import { useText } from '@desk/i18n/language';
 import { type StatusCounts, statuses } from '@desk/lib/status';
 import { Search, SlidersHorizontal } from 'lucide-react';
-import { type FormEvent, type RefObject, useState } from 'react';
+import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { cn } from '@/components/cn';
 import { Input } from '@/components/ui/input';
 import { countOf } from './counts';
@@ -61,6 +61,7 @@ function SearchField({
 }: Omit<Props, 'counts' | 'search'> & { field: Props['search'] }) {
   const text = useText();
   const [words, setWords] = useState(filter.search ?? '');
+  useEffect(() => setWords(filter.search ?? ''), [filter.search]);
   const run = (typed: string) => {
     const next = withSearch(filter, typed);
     if (next) onChange(next);

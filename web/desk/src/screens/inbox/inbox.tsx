@@ -63,7 +63,6 @@ function Panes({ inbox, reference, list, filter, setFilter, open, checked, setCh
   const { change, undo } = useChanges();
   const search = useRef<HTMLInputElement>(null);
   const [help, setHelp] = useState(false);
-  const [cleared, setCleared] = useState(0);
   const close = useCallback(() => open(undefined), [open]);
   const apply = (row: Row, set: Change, done: string) => {
     inbox.patch(row.id, set as Partial<Row>);
@@ -98,7 +97,7 @@ function Panes({ inbox, reference, list, filter, setFilter, open, checked, setCh
         )}
       >
         <ListHead inbox={inbox} onHelp={() => setHelp(true)} onRefresh={readAnew} />
-        <Filters key={cleared} filter={filter} counts={inbox.counts} search={search} onChange={setFilter} />
+        <Filters filter={filter} counts={inbox.counts} search={search} onChange={setFilter} />
         {checked.size > 0 && (
           <BulkBar
             rows={inbox.rows.filter((row) => checked.has(row.id))}
@@ -115,10 +114,7 @@ function Panes({ inbox, reference, list, filter, setFilter, open, checked, setCh
           onSelect={open}
           onStep={step}
           onReadAnew={readAnew}
-          onShowAll={() => {
-            setFilter({});
-            setCleared((n) => n + 1);
-          }}
+          onShowAll={() => setFilter({})}
         />
       </section>
       <section
