@@ -14,7 +14,7 @@ export const text: typeof english = {
   photo: 'Sawir leh',
   viewsLabel: 'Aragtiyo',
   views: { unassigned: 'Cid looma xilsaarin', mine: 'Kuwayga', overdue: 'Dib u dhacay', serious: 'Halis' },
-  oldest: 'Kuwa ugu horreeya marka hore',
+  oldest: 'Kuwii hore marka hore',
   overdue: 'Dib u dhacay',
   arrived: (n) => (n === 1 ? '1 cusub: tus' : `${n} cusub: tus`),
   here: (names) => `Halkan jooga: ${names}`,
