@@ -344,11 +344,10 @@ func (s staffStack) checkCommandLine(t *testing.T) {
 	want := strings.Join([]string{
 		`invite staff cli@example.org {"role": "reviewer"}`,
 		`role staff cli@example.org {"to": "reviewer"}`,
-		`invite staff cli@example.org {"role": "editor"}`,
-		`role staff cli@example.org {"to": "editor", "from": "reviewer"}`,
+		`invite staff cli@example.org {"role": "reviewer"}`,
 		`invite staff cli-new@example.org {"role": "editor"}`,
 		`role staff cli-new@example.org {"to": "editor"}`,
-		`remove staff cli@example.org {"from": "editor"}`,
+		`remove staff cli@example.org {"from": "reviewer"}`,
 		`read report DW-0000-0002 {}`,
 		`change report DW-0000-0002 {"status": ["new", "closed"]}`,
 		`export report - {"reports": 2}`,

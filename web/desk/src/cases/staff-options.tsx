@@ -2,7 +2,7 @@ import type { Member } from '@desk/backend/staff';
 import { useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session/access';
 
-/** The members who may work on reports, and nobody, as options of a list. */
+/** The members who may work on reports, and none, as options of a list. */
 export function StaffOptions({ staff }: { staff: Member[] }) {
   const text = useText();
   const { id: me } = useAccess();

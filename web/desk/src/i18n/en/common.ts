@@ -22,7 +22,7 @@ export const text = {
   draft: 'Draft, not saved yet',
   priority: { normal: 'Normal', high: 'High', urgent: 'Urgent' },
   conflict: {
-    title: (reference: string) => `${reference} was changed meanwhile`,
+    title: (reference: string) => `A colleague changed ${reference}`,
     help: (who: string, when: string) =>
       `${who} changed it${when && ` on ${when}`}. Your change is not saved.`,
     theirs: 'There now',

@@ -38,7 +38,7 @@ export const text = {
     ['n', 'write a note'],
     ['x', 'check, to change several at once'],
     ['u', 'undo, for ten seconds'],
-    ['r', 'show new reports, read the list anew'],
+    ['r', 'show new reports, read the list again'],
     ['/', 'search; Enter runs it'],
     ['Esc', 'leave the field, back to the list'],
     ['?', 'this help'],

@@ -62,5 +62,5 @@ export const text = {
   noLanguage: 'None',
   conflict: 'A colleague changed the same fields',
   decide: 'Decide first about the fields that a colleague has changed as well.',
-  stale: 'A colleague has changed this meanwhile. Look at the present values, then save again.',
+  stale: 'A colleague has changed this. Look at the present values, then save again.',
 };

@@ -12,13 +12,13 @@ interface Actions {
   apply: (row: Row, set: Change, done: string) => void;
   check: (id: string) => void;
   undo: () => void;
-  readAnew: () => void;
+  rearrange: () => void;
   focusSearch: () => void;
   help: () => void;
 }
 
 /** Binds the keys of the inbox. Returns the function that moves the choice by a number of rows. */
-export function useInboxKeys({ rows, open, apply, check, undo, readAnew, focusSearch, help }: Actions) {
+export function useInboxKeys({ rows, open, apply, check, undo, rearrange, focusSearch, help }: Actions) {
   const text = useText();
   const { id: me } = useAccess();
   const chosen = () => chosenIndex(rows, window.location.hash);
@@ -42,7 +42,7 @@ export function useInboxKeys({ rows, open, apply, check, undo, readAnew, focusSe
     a: withChosen((row) => apply(row, { assigned_to: row.assigned_to === me ? null : me }, text.saved)),
     x: withChosen((row) => check(row.id)),
     u: undo,
-    r: readAnew,
+    r: rearrange,
     n: () => document.getElementById('note')?.focus(),
     '/': focusSearch,
     '?': help,

@@ -73,9 +73,9 @@ function Panes({ inbox, reference, list, filter, setFilter, open, checked, setCh
     if (!next.delete(id)) next.add(id);
     setChecked(next);
   };
-  const readAnew = () => {
+  const rearrange = () => {
     if (list.current) list.current.scrollTop = 0;
-    inbox.readAnew();
+    inbox.rearrange();
   };
   const step = useInboxKeys({
     rows: inbox.rows,
@@ -83,7 +83,7 @@ function Panes({ inbox, reference, list, filter, setFilter, open, checked, setCh
     apply,
     check,
     undo,
-    readAnew,
+    rearrange,
     focusSearch: () => search.current?.focus(),
     help: () => setHelp(true),
   });
@@ -96,7 +96,7 @@ function Panes({ inbox, reference, list, filter, setFilter, open, checked, setCh
           reference ? 'hidden lg:flex' : 'flex',
         )}
       >
-        <ListHead inbox={inbox} onHelp={() => setHelp(true)} onRefresh={readAnew} />
+        <ListHead inbox={inbox} onHelp={() => setHelp(true)} onRefresh={rearrange} />
         <Filters filter={filter} counts={inbox.counts} search={search} onChange={setFilter} />
         {checked.size > 0 && (
           <BulkBar
@@ -113,7 +113,7 @@ function Panes({ inbox, reference, list, filter, setFilter, open, checked, setCh
           onCheck={check}
           onSelect={open}
           onStep={step}
-          onReadAnew={readAnew}
+          onRearrange={rearrange}
           onShowAll={() => setFilter({})}
         />
       </section>

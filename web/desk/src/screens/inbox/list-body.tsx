@@ -17,12 +17,12 @@ interface Props {
   onCheck: (id: string) => void;
   onSelect: (reference: string) => void;
   onStep: (steps: number) => void;
-  onReadAnew: () => void;
+  onRearrange: () => void;
   onShowAll: () => void;
 }
 
 /** The reports of a filter and their number, or why there are none. */
-export function ListBody({ inbox, filter, onReadAnew, onShowAll, ...list }: Props) {
+export function ListBody({ inbox, filter, onRearrange, onShowAll, ...list }: Props) {
   const text = useText();
   const total = countOf(inbox.counts, filter.status);
   useEffect(() => {
@@ -40,7 +40,7 @@ export function ListBody({ inbox, filter, onReadAnew, onShowAll, ...list }: Prop
           <button
             type="button"
             aria-keyshortcuts="r"
-            onClick={onReadAnew}
+            onClick={onRearrange}
             className="bg-new-soft text-new min-h-9 w-full cursor-pointer border-b px-3 text-sm font-semibold"
           >
             {text.inbox.arrived(inbox.arrived)}

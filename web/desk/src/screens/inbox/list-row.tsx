@@ -70,10 +70,14 @@ export function ListRow({ report, position, total, current, assignee, checked, o
         <div className="text-muted-foreground flex items-center gap-2 text-xs">
           <StatusBadge status={report.status} />
           {report.priority !== 'normal' && (
-            <span className="text-henna font-semibold whitespace-nowrap">{text.priority[report.priority]}</span>
+            <span className="text-henna font-semibold whitespace-nowrap">
+              {text.priority[report.priority]}
+            </span>
           )}
           {(report.seriousness?.length ?? 0) > 0 && (
-            <span className="text-destructive font-semibold whitespace-nowrap">{text.seriousness.serious}</span>
+            <span className="text-destructive font-semibold whitespace-nowrap">
+              {text.seriousness.serious}
+            </span>
           )}
           <span className="truncate">{report.region ?? text.inbox.noRegion}</span>
           {assignee && <span className="truncate">· {assignee}</span>}

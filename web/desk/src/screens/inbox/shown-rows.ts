@@ -24,7 +24,7 @@ export function goneRows(shown: readonly Row[], page: readonly Row[], size: numb
 
 /**
  * Brings shown rows up to date without moving one: rows that match the filter no more stay until the
- * list is read anew, and new rows wait. found are the present values of goneRows; a row without one
+ * list is read again in full, and new rows wait. found are the present values of goneRows; a row without one
  * is deleted.
  */
 export function keepOrder(

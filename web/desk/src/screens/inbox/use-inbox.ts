@@ -19,8 +19,8 @@ export interface Inbox extends Shown {
   error: unknown;
   live: boolean;
   more: () => void;
-  /** Reads the list anew: arrivals get their place, and rows that left the filter leave. */
-  readAnew: () => void;
+  /** Reads the list in its own order: arrivals get their place, and rows that left the filter leave. */
+  rearrange: () => void;
   /** Brings the shown rows up to date in their order. */
   refresh: () => void;
   patch: (id: string, change: Partial<Row>) => void;
@@ -47,7 +47,7 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
 
   const movable = useRef(mayMove);
   movable.current = mayMove;
-  const anew = useRef(true); // until the list is read, also by a later load
+  const wantsOrder = useRef(true); // until the list is read, also by a later load
 
   /** Loads a part of the list, unless a later load overtakes it. */
   const load = useCallback(
@@ -58,7 +58,7 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
         await read(JSON.parse(key), (change, numbers) => {
           if (mine !== run.current) return;
           if (numbers) {
-            anew.current = false;
+            wantsOrder.current = false;
             setCounts(numbers);
           }
           setState((old) => ({ key, shown: change(old.key === key ? old.shown : empty) }));
@@ -79,7 +79,7 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
         const size = Math.max(firstSize, Math.min(pageSize, rows.length));
         const [page, numbers] = await Promise.all([listReports(wanted, size), countReports(wanted)]);
         const gone = goneRows(rows, page, size, wanted.order).map(({ id }) => id);
-        const move = rows.length === 0 || anew.current || movable.current();
+        const move = rows.length === 0 || wantsOrder.current || movable.current();
         const found = move || gone.length === 0 ? [] : await rowsOf(gone);
         const { order } = wanted;
         put(
@@ -89,8 +89,8 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
       }),
     [load],
   );
-  const readAnew = useCallback(() => {
-    anew.current = true;
+  const rearrange = useCallback(() => {
+    wantsOrder.current = true;
     return refresh();
   }, [refresh]);
 
@@ -105,8 +105,8 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
   }, [load, loading]);
 
   useEffect(() => {
-    void readAnew();
-  }, [readAnew]);
+    void rearrange();
+  }, [rearrange]);
   const live = useSignals(refresh);
 
   const patch = useCallback((id: string, change: Partial<Row>) => {
@@ -119,5 +119,5 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
     }));
   }, []);
 
-  return { ...shown.current, counts, loading, error, live, more, readAnew, refresh, patch };
+  return { ...shown.current, counts, loading, error, live, more, rearrange, refresh, patch };
 }

@@ -10,7 +10,7 @@ interface Props {
   onChange: (filter: Filter) => void;
 }
 
-/** The views that a pharmacist opens most: reports of nobody, own ones, late ones, serious ones. */
+/** The views that a pharmacist opens most: unassigned reports, own ones, late ones, serious ones. */
 export function Views({ filter, onChange }: Props) {
   const text = useText();
   return (

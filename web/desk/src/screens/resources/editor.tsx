@@ -24,7 +24,7 @@ interface Props {
   onStale: () => void;
 }
 
-/** The form of a resource, or of a new one, with a preview. It shows what colleagues change meanwhile. */
+/** The form of a resource, or of a new one, with a preview. It shows the changes of colleagues. */
 export function Editor({ resource, guides, onStale }: Props) {
   const text = useText();
   const navigate = useNavigate();
