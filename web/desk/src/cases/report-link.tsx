@@ -5,7 +5,7 @@ export function ReportLink({ reference }: { reference: string }) {
   const { search, state } = useLocation();
   return (
     <Link
-      className="text-primary inline-flex min-h-6 items-center font-mono underline"
+      className="text-primary inline-flex min-h-[24px] items-center font-mono underline"
       to={`/reports/${reference}${search}`}
       state={state}
     >

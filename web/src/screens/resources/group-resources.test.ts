@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Resource } from '@/backend/resources';
-import { byTopic, groupResources } from './group-resources';
+import { groupResources } from './group-resources';
 
 const row = (id: string, file_url: string, category = 'Safety') => ({ id, file_url, category }) as Resource;
 const rows = [
@@ -37,10 +37,4 @@ test('a replaced file stays with its guide, whatever its name is', () => {
     { ...row('3', '/files/pain.en.pdf'), guide: null, file_language: 'en' }, // an editor took it out of the guide
   ] as Resource[];
   expect(ids(groupResources(replaced, 'en'))).toEqual(['2+1', '3']);
-});
-
-test('sorts groups by topic', () => {
-  const topics = byTopic(groupResources(rows, 'en'));
-  expect([...topics.keys()]).toEqual(['Medicine', 'Safety']);
-  expect(ids(topics.get('Safety') ?? [])).toEqual(['2', '4', '5', '6']);
 });

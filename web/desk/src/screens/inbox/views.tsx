@@ -40,7 +40,7 @@ function View({ label, pressed, onClick }: { label: string; pressed: boolean; on
       aria-pressed={pressed}
       onClick={onClick}
       className={cn(
-        'min-h-9 cursor-pointer rounded-full border px-2.5 text-xs pointer-fine:min-h-6',
+        'min-h-9 cursor-pointer rounded-full border px-2.5 text-xs pointer-fine:min-h-[24px]',
         pressed ? 'bg-primary-soft border-primary font-semibold' : 'border-input hover:bg-muted',
       )}
     >

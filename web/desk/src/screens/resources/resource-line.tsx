@@ -40,7 +40,7 @@ export function ResourceLine({ resource, first, last, act }: Props) {
         <Link
           to={`/resources/${id}`}
           className={cn(
-            'inline-flex min-h-6 items-center font-semibold hover:underline',
+            'inline-flex min-h-[24px] items-center font-semibold hover:underline',
             !is_active && 'text-muted-foreground',
           )}
         >
@@ -95,7 +95,7 @@ function Arrow({ label, ...props }: ComponentProps<'button'> & { label: string }
     <button
       type="button"
       aria-label={label}
-      className="hover:bg-muted grid min-h-6 min-w-8 cursor-pointer place-items-center rounded disabled:cursor-default disabled:opacity-40"
+      className="hover:bg-muted grid min-h-[24px] min-w-8 cursor-pointer place-items-center rounded disabled:cursor-default disabled:opacity-40"
       {...props}
     />
   );
