@@ -190,8 +190,8 @@ func cards(text *texts, all []resource) []card {
 
 var fileName = regexp.MustCompile(`([\w-]+)\.(en|so)\.\w+$`)
 
-// name returns the guide of a resource and the language of its file. A row of an older form has them
-// in the name of the file alone, such as pain-management.so.pdf.
+// name returns the guide of a resource and the language of its file. An older row has them in the
+// name of the file alone, such as pain-management.so.pdf.
 func (r resource) name() (slug, language string) {
 	if r.Guide != "" || r.FileLanguage != "" {
 		if r.Guide == "" || r.FileLanguage == "" {
