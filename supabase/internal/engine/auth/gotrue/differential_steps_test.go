@@ -401,13 +401,16 @@ func (w walk) admin() compare.Request {
 // attributes are members of a user that an administrator sets.
 func (w walk) attributes() object {
 	out := object{}
-	for name, value := range map[string]any{
-		"password": w.password(), "email_confirm": w.often(70), "phone_confirm": w.often(70),
-		"user_metadata": w.changes(), "app_metadata": object{"plan": "free", "provider": w.of("ours", "email")},
-		"role": w.of("authenticated", "editor"), "ban_duration": w.of("none", "1h", "x"),
+	for _, member := range []struct {
+		name  string
+		value any
+	}{
+		{"password", w.password()}, {"email_confirm", w.often(70)}, {"phone_confirm", w.often(70)},
+		{"user_metadata", w.changes()}, {"app_metadata", object{"plan": "free", "provider": w.of("ours", "email")}},
+		{"role", w.of("authenticated", "editor")}, {"ban_duration", w.of("none", "1h", "x")},
 	} {
-		if len(name)%2 == w.IntN(2) || w.often(20) {
-			out[name] = value
+		if w.often(60) {
+			out[member.name] = member.value
 		}
 	}
 	return out
