@@ -193,8 +193,6 @@ func TestRoutesOfServices(t *testing.T) {
 			"Bearer sb_secret_1"}, 401, `{"message":"Conflicting API keys","msg":"Conflicting API keys"}` + "\n"},
 		{"functions: internal path", "/functions/v1/_internal/metric", headers{"apikey", "service"}, 404,
 			`{"message":"The service _internal is not part of this installation.","msg":"The service _internal is not part of this installation."}` + "\n"},
-		{"graphql not installed", "/graphql/v1", headers{"apikey", "anon"}, 404,
-			`{"message":"The service graphql is not part of this installation.","msg":"The service graphql is not part of this installation."}` + "\n"},
 		{"realtime not installed", "/realtime/v1/websocket?apikey=anon", nil, 404,
 			`{"message":"The service realtime is not part of this installation.","msg":"The service realtime is not part of this installation."}` + "\n"},
 		{"site", "/docs/learn", nil, 200, "site GET /docs/learn auth= sb="},
@@ -202,11 +200,29 @@ func TestRoutesOfServices(t *testing.T) {
 	})
 }
 
+// TestGraphQLIsMissing checks the reply of a database without pg_graphql.
+func TestGraphQLIsMissing(t *testing.T) {
+	status := http.StatusNotFound
+	rest := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		fmt.Fprint(w, "of REST")
+	})
+	h := testGateway(func(o *Options) { o.REST = rest })
+	if res := ask(h, "POST", "/graphql/v1", "apikey", "anon"); res.StatusCode != http.StatusOK ||
+		text(t, res) != noGraphQL {
+		t.Errorf("%d", res.StatusCode)
+	}
+	status = http.StatusNotAcceptable
+	if res := ask(h, "POST", "/graphql/v1", "apikey", "anon"); res.StatusCode != status || text(t, res) != "of REST" {
+		t.Errorf("another error: %d", res.StatusCode)
+	}
+}
+
 func TestGraphQLAndRealtimePaths(t *testing.T) {
 	profile := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.URL.Path, " ", r.Header.Get("Content-Profile"))
 	})
-	h := testGateway(func(o *Options) { o.GraphQL, o.REST, o.Realtime = true, profile, echo("realtime") })
+	h := testGateway(func(o *Options) { o.REST, o.Realtime = profile, echo("realtime") })
 	if got := text(t, ask(h, "POST", "/graphql/v1", "apikey", "anon")); got != "/rpc/graphql graphql_public" {
 		t.Error(got)
 	}
