@@ -22,7 +22,8 @@ type Request struct {
 	Method, Path string
 	Header       map[string]string
 	Body         string
-	// Keep stores values of the reply: the name → the path of a member ("user.id"), or "header Name".
+	// Keep stores values of the reply: the name → the path of a member, such as user.id, or
+	// "header NAME".
 	Keep map[string]string
 }
 
@@ -38,7 +39,7 @@ type Server struct {
 	Address string
 	Headers []string // compared headers of replies
 	Client  *http.Client
-	// Value returns the value of a name that no reply holds, such as a code that is made of a secret.
+	// Value returns the value of a name that no reply holds, such as a code made of a secret.
 	Value func(kept map[string]string, name string) (string, bool)
 
 	kept  map[string]string
@@ -48,8 +49,8 @@ type Server struct {
 // Kept returns a value of an earlier reply.
 func (s *Server) Kept(name string) string { return s.kept[name] }
 
-// Rename gives the ids of the next replies new names, because the names of the servers may have come
-// apart.
+// Rename gives the ids of the next replies new names, because the names of the servers may have
+// come apart.
 func (s *Server) Rename() { s.names = map[string]string{} }
 
 // Forget drops the values of earlier replies.

@@ -82,7 +82,7 @@ func TestTUS(t *testing.T) {
 	if created.Header.Get("Location") == "" || created.Header.Get("Tus-Resumable") != "1.0.0" {
 		t.Errorf("created: %v", created.Header)
 	}
-	head := s.tus(s.demo.ServiceRole, "HEAD", path, nil) 
+	head := s.tus(s.demo.ServiceRole, "HEAD", path, nil)
 	if head.StatusCode != 200 || head.Header.Get("Upload-Offset") != "0" || head.Header.Get("Upload-Length") != "10" {
 		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
 	}

@@ -134,8 +134,8 @@ func declared(r *http.Request, mimeType string) objects.Declared {
 	return d
 }
 
-// readForm reads the fields before the first file into u, and those after a small file. It returns a
-// reader of the file.
+// readForm reads the fields before the first file into u, and those after a small file. It returns
+// a reader of the file.
 func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {

@@ -24,7 +24,7 @@ import (
 var (
 	differentialSeed = flag.Uint64("differential.seed", 1, "the first seed of TestDifferential")
 	differentialSize = flag.Int("differential.requests", 6000, "requests of TestDifferential to each server")
-	record           = flag.Bool("record", false, "write the recorded replies anew, with a real GoTrue")
+	record           = flag.Bool("record", false, "replace the recorded replies by those of a real GoTrue")
 )
 
 // comparedHeaders are the headers of replies that clients read.
@@ -168,8 +168,8 @@ func TestDifferential(t *testing.T) {
 // sequenceLength is the number of requests after which the accounts are deleted.
 const sequenceLength = 60
 
-// compareWalks sends n requests. It deletes all accounts after each sequence, and after a reply with
-// another status, because the servers' accounts differ from then on.
+// compareWalks sends n requests. It deletes all accounts after each sequence, and after a reply
+// with another status, because the servers' accounts differ from then on.
 func compareWalks(t *testing.T, w walk, n int, ours, theirs string) {
 	var a, b *compare.Server
 	for i, in := 0, 0; i < n; i, in = i+1, in+1 {
@@ -245,7 +245,7 @@ func lines(found []compare.Difference) string {
 const recordedRequests = 60
 
 // TestRecordedReplies sends one sequence to this engine and compares the replies with those that
-// the real GoTrue gave. -record writes them anew.
+// the real GoTrue gave. -record replaces them.
 func TestRecordedReplies(t *testing.T) {
 	file, more := filepath.Join("testdata", "recorded.json.gz"), environments()[0]
 	if *record {

@@ -327,10 +327,10 @@ func check(t *testing.T, i int, q compare.Request, ours *compare.Server, want co
 	return got
 }
 
-var record = flag.Bool("record", false, "write the recorded replies anew, with a real storage-api")
+var record = flag.Bool("record", false, "replace the recorded replies by those of a real storage-api")
 
 // TestRecordedReplies sends one sequence to this engine and compares the replies with those that
-// the real storage-api gave. -record writes them anew.
+// the real storage-api gave. -record replaces them.
 func TestRecordedReplies(t *testing.T) {
 	file, steps := filepath.Join("testdata", "recorded.json.gz"), sequence(1, 400)
 	if *record {
@@ -359,8 +359,7 @@ func TestRecordedReplies(t *testing.T) {
 	}
 }
 
-// knownDifferences are the differences from the real storage-api that stay. docs/evidence/storage.md
-// has them, too.
+// knownDifferences are the differences from the real storage-api that stay.
 var knownDifferences = compare.List{
 	{Request: "GET /version", Place: "body", Reason: "the version of the build"},
 	{Request: "[A-Z]+ /object/(info/)?public/", Place: `body\..*`, Text: "NoSuchKey|NoSuchBucket|[Nn]ot.found|40[04]|Invalid ?[Kk]ey",
