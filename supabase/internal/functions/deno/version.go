@@ -22,8 +22,8 @@ import (
 // Version is a version of the functions from a bundle.
 type Version struct{ set *set }
 
-// Open returns the functions in TypeScript of a bundle, nil if it has none. name is that of the folder
-// into which the first call unpacks them.
+// Open returns the functions in TypeScript of a bundle, nil if it has none. name is that of the
+// folder into which the first call unpacks them.
 func (s *Service) Open(bundle, id, name string) (*Version, error) {
 	archive, err := zip.OpenReader(bundle)
 	if errors.Is(err, zip.ErrFormat) {

@@ -54,9 +54,9 @@ type Options struct {
 }
 
 // Deployer serves the functions of a deployed bundle, and switches between bundles without dropping
-// a call. A bundle is a program that hosts functions in Go in a process of its own, or an archive of
-// functions in TypeScript, or both. A language that it lacks is served as without a bundle. It stays
-// deployed over restarts of this program.
+// a call. A bundle is a program that hosts functions in Go in a process of its own, or an archive
+// of functions in TypeScript, or both. A language that it lacks is served as without a bundle. It
+// stays deployed over restarts of this program.
 type Deployer struct {
 	Options
 	sockets   func() (string, error) // returns the private folder of the sockets; the first call makes it

@@ -80,8 +80,8 @@ func inGo(functions []host.FunctionInfo) []host.FunctionInfo {
 	return slices.DeleteFunc(slices.Clone(functions), func(f host.FunctionInfo) bool { return f.Language != "" })
 }
 
-// hasProgram reports whether a bundle begins with a program, and not with an archive of functions in
-// TypeScript.
+// hasProgram reports whether a bundle begins with a program, and not with an archive of functions
+// in TypeScript.
 func (d *Deployer) hasProgram(v Version) bool {
 	f, err := os.Open(d.bundle(v.ID))
 	if err != nil {
