@@ -170,6 +170,7 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 	if err := openStudio(s); err != nil {
 		return err
 	}
+	s.logs.read(s)
 	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin, Studio: s.studio}
 	sites.CompressLater(a.pools.closeIdle)
 	return ports.Start(ctx, h)

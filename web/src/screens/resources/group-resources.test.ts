@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Resource } from '@/backend/resources';
-import { byTopic, groupResources } from './group-resources';
+import { groupResources } from './group-resources';
 
 const row = (id: string, file_url: string, category = 'Safety') => ({ id, file_url, category }) as Resource;
 const rows = [
@@ -24,10 +24,4 @@ test('names the guide and the language of a file', () => {
   expect(first).toMatchObject({ slug: 'antibiotics-guide', files: [{ language: 'en' }, { language: 'so' }] });
   expect(second?.slug).toBeUndefined();
   expect(third?.slug).toBeUndefined();
-});
-
-test('sorts groups by topic', () => {
-  const topics = byTopic(groupResources(rows, 'en'));
-  expect([...topics.keys()]).toEqual(['Medicine', 'Safety']);
-  expect(ids(topics.get('Safety') ?? [])).toEqual(['2', '4', '5', '6']);
 });

@@ -14,14 +14,20 @@ export interface ResourceFile {
   language?: Language;
 }
 
+/** Returns the guide and the language that the name of a file states: <slug>.<language>.<extension>. */
+export function nameOf({ file_url }: Pick<Resource, 'file_url'>): { slug?: string; language?: Language } {
+  const [, slug, code] = /([\w-]+)\.([a-z]{2})\.\w+$/.exec(file_url) ?? [];
+  const language = languages.find((each) => each === code);
+  return language ? { slug, language } : {};
+}
+
 /** Returns one group per guide, in the order in which the resources begin. */
 export function groupResources(resources: readonly Resource[], own: Language): ResourceGroup[] {
   const groups = new Map<string, { slug?: string; files: ResourceFile[] }>();
   for (const resource of resources) {
-    const [, slug, code] = /([\w-]+)\.([a-z]{2})\.\w+$/.exec(resource.file_url) ?? [];
-    const language = languages.find((each) => each === code);
-    const key = slug && language ? slug : resource.id;
-    const group = groups.get(key) ?? { slug: language && slug, files: [] };
+    const { slug, language } = nameOf(resource);
+    const key = slug ?? resource.id;
+    const group = groups.get(key) ?? { slug, files: [] };
     group.files.push({ resource, language });
     groups.set(key, group);
   }
@@ -29,14 +35,4 @@ export function groupResources(resources: readonly Resource[], own: Language): R
     slug,
     files: files.sort((a, b) => Number(b.language === own) - Number(a.language === own)),
   }));
-}
-
-/** Returns the groups by the category of their first file, in the order in which the categories begin. */
-export function byTopic(groups: readonly ResourceGroup[]): Map<string, ResourceGroup[]> {
-  const topics = new Map<string, ResourceGroup[]>();
-  for (const group of groups) {
-    const topic = group.files[0]?.resource.category ?? '';
-    topics.set(topic, [...(topics.get(topic) ?? []), group]);
-  }
-  return topics;
 }
