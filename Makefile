@@ -137,6 +137,10 @@ drill-cluster: build ## kill and disconnect the primary of a Patroni cluster und
 corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 5 minutes)
 	@go run ./scripts/corpus
 
+.PHONY: postgres-check
+postgres-check: build ## run an archive with the layout of Supabase's Postgres in a bare Debian 13 (root, debootstrap, network; minutes)
+	@scripts/postgres-check.sh
+
 .PHONY: studio-check
 studio-check: build ## walk through the pages of the real Studio; STUDIO=FILE: its archive, otherwise it is downloaded (minutes)
 	@STUDIO="$(STUDIO)" scripts/studio-check.sh
