@@ -9,6 +9,7 @@ MODULES := node_modules/.package-lock.json
 SITE    := web/dist/index.html
 ARCHIVE := supabase/internal/database/server/bundle/postgres.zip
 EXTENSIONS := bin/extensions/.made
+CLUSTER := bin/cluster/.made
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # The source files of the program, and the files that it embeds: pages, SQL, places, migrations, seed.
@@ -22,7 +23,7 @@ up: build ## build what has changed and serve on http://127.0.0.1:54321 (Ctrl-C 
 	@exec $(BIN) start
 
 .PHONY: dev
-dev: $(MODULES) $(EXTENSIONS) tools ## serve with hot reload of site and functions, behind the same address
+dev: $(MODULES) $(CLUSTER) tools ## serve with hot reload of site and functions, behind the same address
 	@exec go run ./supabase start --dev
 
 .PHONY: stop
@@ -41,12 +42,16 @@ $(SITE): $(SITE_FILES) $(MODULES)
 	@scripts/step.sh "building the site" npm run --silent build --workspace web
 	@touch $@
 
-$(ARCHIVE): $(MODULES) $(EXTENSIONS)
+$(ARCHIVE): $(CLUSTER)
 	@scripts/step.sh "packing Postgres" go run ./supabase/internal/database/server/pack $@
 
 # Without a C compiler or Debian's archive it says what is absent, and succeeds.
 $(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/*)
 	@scripts/step.sh "compiling extensions of Postgres" go run ./supabase/internal/database/server/compile
+	@touch $@
+
+$(CLUSTER): $(EXTENSIONS) $(shell find supabase/internal/database/migrate/platform supabase/internal/database/extension supabase/internal/functions/host supabase/internal/functions/jobs supabase/internal/app/database -name '*.sql' -o -name '*.go')
+	@scripts/step.sh "preparing a first start" go run ./supabase/internal/app/database/prepare
 	@touch $@
 
 $(MODULES): package.json web/package.json package-lock.json
@@ -74,11 +79,11 @@ quick: $(MODULES) ## format, vet, lint and unit tests, in three minutes at most
 
 # With PKG no program is built, because the Go tests need none.
 .PHONY: test
-test: $(if $(PKG),$(EXTENSIONS),build) ## all tests: Go with -race, the site, a browser, drills; PKG=./supabase/…: these Go tests
+test: $(if $(PKG),$(CLUSTER),build) ## all tests: Go with -race, the site, a browser, drills; PKG=./supabase/…: these Go tests
 	@$(if $(PKG),scripts/test-go.sh $(PKG),scripts/test.sh)
 
 .PHONY: test-go
-test-go: $(EXTENSIONS) ## only the Go tests
+test-go: $(CLUSTER) ## only the Go tests
 	@scripts/test-go.sh
 
 .PHONY: test-web

@@ -5,6 +5,7 @@ package functions
 
 import (
 	"daawo/functions/prune"
+	resourcelist "daawo/functions/resource-list"
 	staffinvite "daawo/functions/staff-invite"
 	submitreport "daawo/functions/submit-report"
 	"daawo/functions/system"
@@ -16,6 +17,7 @@ import (
 // All is every function by its name in the URL, which is also its folder's name.
 var All = map[string]edge.Func{
 	"prune":          prune.Func,
+	"resource-list":  resourcelist.Func,
 	"staff-invite":   staffinvite.Func,
 	"submit-report":  submitreport.Func,
 	"system":         system.Func,

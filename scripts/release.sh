@@ -26,7 +26,8 @@ for target in "$@"; do
     # They run on Debian 11 and later.
     go run ./supabase/internal/database/server/compile -platform "$platform" -postgres "$from" -glibc 2.31
   fi
-  go run ./supabase/internal/database/server/pack "$work/$target.zip" "$from" "bin/extensions/$platform"
+  go run ./supabase/internal/database/server/pack "$work/$target.zip" "$from" "bin/extensions/$platform" \
+    "bin/cluster/$platform"
   # The overlay replaces the Postgres that make build packed, without changing files.
   printf '{"Replace": {"%s": "%s"}}' "$PWD/supabase/internal/database/server/bundle/postgres.zip" "$work/$target.zip" >"$work/overlay.json"
   name="daawo-$version-$target"

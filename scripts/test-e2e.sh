@@ -6,10 +6,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+HEADLESS_CHROMIUM_PATH=$(scripts/ensure-headless-chromium.sh)
 CHROMIUM_PATH=$(scripts/ensure-chromium.sh)
 FIREFOX_PATH=$(scripts/ensure-firefox.sh)
 OLDEST_CHROMIUM_PATH=$(scripts/ensure-oldest-chromium.sh)
-export CHROMIUM_PATH FIREFOX_PATH OLDEST_CHROMIUM_PATH
+export HEADLESS_CHROMIUM_PATH CHROMIUM_PATH FIREFOX_PATH OLDEST_CHROMIUM_PATH
 
 # Contact channels of an invented organization.
 export WHATSAPP_NUMBER=252610000000 CONTACT_EMAIL=support@example.org FACEBOOK_URL=https://www.facebook.com/example

@@ -1,7 +1,9 @@
-// Package trackdownload counts the download of a resource. Only functions.All imports it.
+// Package trackdownload counts the download of a resource. functions.All imports it, and resource-list,
+// which counts the downloads of browsers without scripts.
 package trackdownload
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -35,17 +37,23 @@ type downloads struct {
 const readsPerHour = 600
 
 func count(r *http.Request, env *edge.Env, d download) (downloads, error) {
-	ctx := r.Context()
+	total, err := Count(r.Context(), env, uuid.MustParse(d.ResourceID))
+	return downloads{Count: total}, err
+}
+
+// Count counts a download of the caller and returns the downloads of the resource so far. It returns
+// an *edge.Error if there is no such active resource, or above the limit.
+func Count(ctx context.Context, env *edge.Env, id uuid.UUID) (int64, error) {
 	var total *int64
 	counting := env.Batch(edge.Service)
 	counting.Limit(ctx, "reads", most(env), time.Hour)
 	counting.Queue(`select public.track_download($1)`,
-		uuid.MustParse(d.ResourceID)).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
+		id).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
 	if err := counting.Send(ctx); err != nil {
-		return downloads{}, err
+		return 0, err
 	}
 	if total == nil {
-		return downloads{}, edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such resource.")
+		return 0, edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such resource.")
 	}
 	// The count was committed asynchronously, so that readers of one popular resource do not wait
 	// for each other's flush. This commit is synchronous: its flush includes the count, and
@@ -53,9 +61,9 @@ func count(r *http.Request, env *edge.Env, d download) (downloads, error) {
 	durable := env.Batch(edge.Service)
 	durable.Queue(`select pg_logical_emit_message(true, 'daawo', 'download')`)
 	if err := durable.Send(ctx); err != nil {
-		return downloads{}, err
+		return 0, err
 	}
-	return downloads{Count: *total}, nil
+	return *total, nil
 }
 
 // most returns the limit per client and hour. READS_PER_HOUR changes it for end-to-end tests.

@@ -38,6 +38,7 @@ const app = chunk(entry);
 const stylesheet = app.css?.[0] ?? '';
 const boot = {
   content: await bundle('src/boot/content-page.ts'),
+  guide: await bundle('src/boot/guide-page.ts'),
   live: await bundle('src/boot/live-page.ts'),
   missing: await bundle('src/boot/not-found-page.ts'),
   sent: await bundle('src/boot/sent-page.ts'),
@@ -154,6 +155,7 @@ function fileOf(path: string) {
 function bootOf(body: string): keyof typeof boot {
   if (body.includes('data-live')) return 'live';
   if (body.includes('data-missing')) return 'missing';
+  if (body.includes('data-read-aloud')) return 'guide';
   return body.includes('id="sent"') ? 'sent' : 'content';
 }
 

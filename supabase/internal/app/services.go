@@ -94,8 +94,7 @@ func (a *App) openServices(ctx context.Context, d *database.Database, at front.A
 func (s *services) gatewayOptions(files http.Handler) gateway.Options {
 	return gateway.Options{
 		Auth: s.auth, REST: s.rest, Storage: s.storage, Functions: s.functions, Realtime: s.realtime, Meta: s.meta,
-		GraphQL: s.Config.RESTURL != "",
-		Site:    files, FormErrorPage: s.FormErrorPage,
+		Site: files, FormErrorPage: s.FormErrorPage,
 		Keys: s.keys, Role: s.keys.Role, Proxies: s.Config.Proxies, HSTS: true,
 		CleanBuckets: s.cleanBuckets(), CleanImage: photo.Scrub,
 		Limits: limits(s.Config),

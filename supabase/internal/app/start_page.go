@@ -30,10 +30,10 @@ func (s startPage) content(ctx context.Context, private bool) front.StartPage {
 	}
 	page.Keys, page.KeysNote = s.shownKeys()
 	page.Snippets = s.snippets()
-	list, deployed := s.listedFunctions()
-	for _, f := range list {
+	list := s.listedFunctions()
+	for _, f := range list.functions {
 		page.Functions = append(page.Functions, front.Row{Label: f.name, Value: s.Public + "/functions/v1/" + f.name,
-			Text: deployed.Format("2006-01-02 15:04")})
+			Text: list.deployed.Format("2006-01-02 15:04")})
 	}
 	history, err := s.migrationHistory(ctx)
 	if err != nil {

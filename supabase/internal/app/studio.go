@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"daawo/supabase/internal/app/database"
@@ -20,7 +22,13 @@ import (
 )
 
 // added runs the Studio that is added to the project.
-type added struct{ *services }
+type added struct {
+	*services
+	give func(dir string) error // makes the user of Studio the owner of a folder
+
+	mu      sync.Mutex
+	written functionList // what Studio's folder of functions shows
+}
 
 // openStudio prepares the handler of Studio's port: the Studio at STUDIO_UPSTREAM_URL, or the one
 // that is added to the project.
@@ -35,11 +43,11 @@ func openStudio(s *services) error {
 	if err != nil {
 		return err
 	}
-	own := added{s}
+	own := &added{services: s, give: func(dir string) error { return server.ChownTree(datadir.Postgres(s.Data), dir) }}
 	run := studio.New(studio.Options{
-		Find: own.find, Variables: own.variables, Docker: own.inDocker, Dir: own.dir(), Command: s.Config.Command,
-		Memory: int64(s.Config.StudioMemory), Credential: credential, Log: s.Log.With("part", "studio"),
-		Give: func(dir string) error { return server.ChownTree(datadir.Postgres(s.Data), dir) },
+		Find: own.find, Variables: own.variables, Functions: own.showFunctions, Docker: own.inDocker, Dir: own.dir(),
+		Command: s.Config.Command, Memory: int64(s.Config.StudioMemory), Credential: credential,
+		Log: s.Log.With("part", "studio"), Give: own.give,
 	})
 	s.OnClose("Studio", run.Close)
 	s.studio = run
@@ -47,7 +55,7 @@ func openStudio(s *services) error {
 }
 
 // find returns the folder of the added Studio, in the version of the project's lock file.
-func (s added) find() (folder string, ok bool, err error) {
+func (s *added) find() (folder string, ok bool, err error) {
 	p, err := s.Added.Locked(studio.Part)
 	if err != nil {
 		return "", false, err
@@ -56,14 +64,17 @@ func (s added) find() (folder string, ok bool, err error) {
 }
 
 // dir returns the folder of Studio's own files.
-func (s added) dir() string { return filepath.Join(s.Data, "studio") }
+func (s *added) dir() string { return filepath.Join(s.Data, "studio") }
 
 // variables returns the environment of the added Studio.
-func (s added) variables(ctx context.Context, f studio.Folders) ([]string, error) {
+func (s *added) variables(ctx context.Context, f studio.Folders) ([]string, error) {
 	if err := s.db.AdmitReadOnly(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.writeFunctions(f.Functions); err != nil {
+	s.mu.Lock()
+	s.written = functionList{} // the program may have changed its folder
+	s.mu.Unlock()
+	if err := s.showFunctions(f); err != nil {
 		return nil, err
 	}
 	variables, err := s.environment(func(address string) string { return address })
@@ -73,7 +84,7 @@ func (s added) variables(ctx context.Context, f studio.Folders) ([]string, error
 
 // environment returns the variables with which Studio finds this stack. from turns an address
 // of this machine into the one that Studio uses.
-func (s added) environment(from func(string) string) ([]string, error) {
+func (s *added) environment(from func(string) string) ([]string, error) {
 	db, err := url.Parse(s.db.Public())
 	if err != nil {
 		return nil, err
@@ -118,10 +129,24 @@ func derivedKey(secret, purpose string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// writeFunctions writes a folder that shows Studio the functions of the project: one folder per
-// function, whose file has the time of the last deployment. It follows no link out of Studio's
-// folder: the program may own it, and this process may be root.
-func (s added) writeFunctions(dir string) error {
+// showFunctions writes the folder that shows Studio the functions, unless it shows them already.
+func (s *added) showFunctions(f studio.Folders) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.listedFunctions()
+	if slices.Equal(list.functions, s.written.functions) && list.deployed.Equal(s.written.deployed) {
+		return nil
+	}
+	if err := s.writeFunctions(f.Functions, list); err != nil {
+		return err
+	}
+	s.written = list
+	return s.give(f.Functions)
+}
+
+// writeFunctions writes one folder per function, whose file has the time of the last deployment. It
+// follows no link out of Studio's folder: the program may own it, and this process may be root.
+func (s *added) writeFunctions(dir string, list functionList) error {
 	root, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
 		return err
@@ -134,8 +159,7 @@ func (s added) writeFunctions(dir string) error {
 	if err := root.Mkdir(base, 0o700); err != nil {
 		return err
 	}
-	list, deployed := s.listedFunctions()
-	for _, f := range list {
+	for _, f := range list.functions {
 		name := filepath.Join(base, f.name, "index."+f.language)
 		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
@@ -144,11 +168,17 @@ func (s added) writeFunctions(dir string) error {
 		if err := root.WriteFile(name, []byte(text), 0o600); err != nil {
 			return err
 		}
-		if err := root.Chtimes(name, deployed, deployed); err != nil {
+		if err := root.Chtimes(name, list.deployed, list.deployed); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// functionList is the functions of the server, and when they were deployed.
+type functionList struct {
+	functions []listedFunction
+	deployed  time.Time
 }
 
 // listedFunction is a function as Studio and the front page show it.
@@ -157,30 +187,32 @@ type listedFunction struct {
 	source         string // a sentence about its source
 }
 
-// listedFunctions returns the functions of the server, and when they were deployed.
-func (s *services) listedFunctions() (list []listedFunction, deployed time.Time) {
-	deployed = s.began
+// listedFunctions returns the functions of the server.
+func (s *services) listedFunctions() functionList {
+	list := functionList{deployed: s.began}
 	info, err := s.control.Info()
 	if err == nil {
 		for _, f := range info.Functions {
 			if f.Handler {
-				list = append(list, listedFunction{f.Name, "go", "A function in Go: functions/" + f.Name})
+				list.functions = append(list.functions,
+					listedFunction{f.Name, "go", "A function in Go: functions/" + f.Name})
 			}
 		}
 		if d := s.control.Deployer; d != nil && info.Source == "deployed" {
-			deployed = d.Deployed()
+			list.deployed = d.Deployed()
 		}
 	}
 	for _, name := range denoFunctions(s.Project, s.Functions) {
-		list = append(list, listedFunction{name, "ts", "A function in TypeScript: supabase/functions/" + name})
+		list.functions = append(list.functions,
+			listedFunction{name, "ts", "A function in TypeScript: supabase/functions/" + name})
 	}
-	return list, deployed
+	return list
 }
 
 // inDocker writes the variables of Studio to a file and returns the line that runs it in a
 // container. On Linux the container uses the network of this machine, because the ports of a local
 // stack are on loopback.
-func (s added) inDocker(context.Context) (string, error) {
+func (s *added) inDocker(context.Context) (string, error) {
 	if !s.Config.Loopback() {
 		return "", nil
 	}

@@ -93,6 +93,11 @@ func addStudio(t *testing.T) *parts.Store {
 func TestStudio(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	a.Site, a.Added, a.Config.Studio.Enabled = nil, addStudio(t), true
+	files := t.TempDir()
+	if err := os.CopyFS(files, project); err != nil {
+		t.Fatal(err)
+	}
+	a.Project = os.DirFS(files)
 	info := start(t, a)
 	address := info.Get("STUDIO_URL")
 	status, text := call(t, "GET", address, "")
@@ -126,6 +131,34 @@ func TestStudio(t *testing.T) {
 	if want := `[{"path":"/rest/v1/notes","search":null,"status_code":200}]`; status != http.StatusOK ||
 		!strings.Contains(rows, want) {
 		t.Errorf("logs: %d %s, want %s", status, rows, want)
+	}
+	logs := func(table string) string {
+		_, rows := call(t, "GET", variable("LOGFLARE_URL")+"/api/endpoints/query/logs.all?sql="+url.QueryEscape(
+			`select event_message, metadata from `+table), "", "X-Api-Key", variable("LOGFLARE_PRIVATE_ACCESS_TOKEN"))
+		return rows
+	}
+	if status, text := call(t, "GET", info.Get("API_URL")+"/functions/v1/hello", "", "Authorization",
+		"Bearer "+info.Get("ANON_KEY")); status != http.StatusOK {
+		t.Fatalf("hello: %d %s", status, text)
+	}
+	if rows := logs("function_logs"); !strings.Contains(rows, `"function_id":"hello","level":"info"`) {
+		t.Errorf("the log of the functions: %s", rows)
+	}
+	if status, text := call(t, "POST", info.Get("API_URL")+"/auth/v1/signup",
+		`{"email": "audit@example.org", "password": "a long password"}`, "apikey", info.Get("ANON_KEY"), "Content-Type",
+		"application/json"); status != http.StatusOK {
+		t.Fatalf("sign-up: %d %s", status, text)
+	}
+	if rows := logs("auth_audit_logs"); !strings.Contains(rows, `"action":"user_signedup"`) {
+		t.Errorf("the audit log: %s", rows)
+	}
+	late := filepath.Join(files, "functions", "late", "index.ts")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(late), 0o700), os.WriteFile(late, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, text := call(t, "GET", address+"/api/v1/projects/default/functions", ""); !strings.Contains(text,
+		"/functions/late/index.ts") {
+		t.Errorf("no later function in\n%s", text)
 	}
 	database := strings.Replace(info.Get("DB_URL"), "//postgres:", "//"+variable("POSTGRES_USER_READ_ONLY")+":", 1)
 	status, reply := call(t, "POST", variable("STUDIO_PG_META_URL")+"/query", `{"query": "select current_user::text"}`,

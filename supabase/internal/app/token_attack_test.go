@@ -180,7 +180,7 @@ func TestTokenAttacks(t *testing.T) {
 	idToken := k.signed(k.signing,
 		map[string]any{"role": nil, "session_id": nil, "aud": []string{"00000000-0000-4000-8000-000000000001"}})
 	for path, want := range map[string][2]int{ // status for the valid token and for the ID token
-		"/auth/v1/user": {200, 403}, restPath: {200, 401}, "/graphql/v1": {404, 404}, "/storage/v1/bucket": {200, 400},
+		"/auth/v1/user": {200, 403}, restPath: {200, 401}, "/graphql/v1": {200, 401}, "/storage/v1/bucket": {200, 400},
 		"/functions/v1/hello": {200, 401},
 	} {
 		if got := [2]int{k.get(path, k.valid), k.get(path, idToken)}; got != want {

@@ -23,7 +23,7 @@ func (a backups) upgradeDir() string { return filepath.Join(a.Data, "before-upgr
 // project in development has new migrations all day: without BACKUP_TO only an installation on a
 // public address gets one. conn is a superuser's.
 func (a backups) beforeUpgrade(ctx context.Context, d *database.Database, conn *pgx.Conn) error {
-	if a.Config.Loopback() && a.Config.Backup.To == "" {
+	if d.Created() || a.Config.Loopback() && a.Config.Backup.To == "" {
 		return nil
 	}
 	pending, err := migrate.HasPending(ctx, conn, a.Project, database.ForeignSchemas(a.Config)...)

@@ -20,7 +20,6 @@ type Options struct {
 	Logs                                           http.Handler // Logflare's endpoints; checks its callers' key itself
 	MCP                                            http.Handler // Studio's MCP server
 	MCPKey                                         string       // of its clients; without it there is none
-	GraphQL                                        bool         // the database has pg_graphql
 	Site                                           http.Handler // for all paths outside the API
 	// HTML reply if a form post to a function fails in the gateway; nil means a default
 	FormErrorPage []byte

@@ -99,8 +99,8 @@ func checkRoutes(t *testing.T, tests []routeTest) {
 
 func TestRoutesAndKeys(t *testing.T) {
 	checkRoutes(t, []routeTest{
-		{"auth needs a key", "/auth/v1/user", nil, 401, "Unauthorized"},
-		{"unknown key", "/auth/v1/user", headers{"apikey", "x"}, 401, "Unauthorized"},
+		{"auth needs a key", "/auth/v1/user", nil, 401, invalidKey},
+		{"unknown key", "/auth/v1/user", headers{"apikey", "x"}, 401, invalidKey},
 		{"legacy key is the token", "/auth/v1/user", headers{"apikey", "anon"}, 200,
 			"auth GET /user auth=Bearer anon sb="},
 		{"opaque key is translated", "/rest/v1/t", headers{"apikey", "sb_publishable_1"}, 200,
@@ -139,8 +139,8 @@ func TestRoutesOfAuth(t *testing.T) {
 		{"authorize is open", "/auth/v1/authorize", nil, 200, "auth GET /authorize auth= sb="},
 		{"jwks is open", "/auth/v1/.well-known/jwks.json", nil, 200, "auth GET /.well-known/jwks.json auth= sb="},
 		{"saml is open", "/auth/v1/sso/saml/acs", nil, 200, "auth GET /sso/saml/acs auth= sb="},
-		{"sso needs a key", "/auth/v1/sso", nil, 401, "Unauthorized"},
-		{"longer path than an open one", "/auth/v1/verifyx", nil, 401, "Unauthorized"},
+		{"sso needs a key", "/auth/v1/sso", nil, 401, invalidKey},
+		{"longer path than an open one", "/auth/v1/verifyx", nil, 401, invalidKey},
 		{"oauth token keeps its headers", "/auth/v1/oauth/token",
 			headers{"Authorization", "Basic eA==", "apikey", "anon"}, 200, "auth GET /oauth/token auth=Basic eA== sb="},
 		{"userinfo without a key", "/auth/v1/oauth/userinfo", headers{"Authorization", "Bearer session"}, 200,
@@ -153,8 +153,8 @@ func TestRoutesOfAuth(t *testing.T) {
 			"auth GET /.well-known/oauth-authorization-server auth= sb="},
 		{"metadata at the root", "/.well-known/oauth-authorization-server", nil, 200,
 			"auth GET /.well-known/oauth-authorization-server auth= sb="},
-		{"consent needs a key", "/auth/v1/oauth/authorizations/x", nil, 401, "Unauthorized"},
-		{"clients need a key", "/auth/v1/admin/oauth/clients", nil, 401, "Unauthorized"},
+		{"consent needs a key", "/auth/v1/oauth/authorizations/x", nil, 401, invalidKey},
+		{"clients need a key", "/auth/v1/admin/oauth/clients", nil, 401, invalidKey},
 	})
 }
 
@@ -193,8 +193,6 @@ func TestRoutesOfServices(t *testing.T) {
 			"Bearer sb_secret_1"}, 401, `{"message":"Conflicting API keys","msg":"Conflicting API keys"}` + "\n"},
 		{"functions: internal path", "/functions/v1/_internal/metric", headers{"apikey", "service"}, 404,
 			`{"message":"The service _internal is not part of this installation.","msg":"The service _internal is not part of this installation."}` + "\n"},
-		{"graphql not installed", "/graphql/v1", headers{"apikey", "anon"}, 404,
-			`{"message":"The service graphql is not part of this installation.","msg":"The service graphql is not part of this installation."}` + "\n"},
 		{"realtime not installed", "/realtime/v1/websocket?apikey=anon", nil, 404,
 			`{"message":"The service realtime is not part of this installation.","msg":"The service realtime is not part of this installation."}` + "\n"},
 		{"site", "/docs/learn", nil, 200, "site GET /docs/learn auth= sb="},
@@ -202,11 +200,29 @@ func TestRoutesOfServices(t *testing.T) {
 	})
 }
 
+// TestGraphQLIsMissing checks the reply of a database without pg_graphql.
+func TestGraphQLIsMissing(t *testing.T) {
+	status := http.StatusNotFound
+	rest := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		fmt.Fprint(w, "of REST")
+	})
+	h := testGateway(func(o *Options) { o.REST = rest })
+	if res := ask(h, "POST", "/graphql/v1", "apikey", "anon"); res.StatusCode != http.StatusOK ||
+		text(t, res) != noGraphQL {
+		t.Errorf("%d", res.StatusCode)
+	}
+	status = http.StatusNotAcceptable
+	if res := ask(h, "POST", "/graphql/v1", "apikey", "anon"); res.StatusCode != status || text(t, res) != "of REST" {
+		t.Errorf("another error: %d", res.StatusCode)
+	}
+}
+
 func TestGraphQLAndRealtimePaths(t *testing.T) {
 	profile := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.URL.Path, " ", r.Header.Get("Content-Profile"))
 	})
-	h := testGateway(func(o *Options) { o.GraphQL, o.REST, o.Realtime = true, profile, echo("realtime") })
+	h := testGateway(func(o *Options) { o.REST, o.Realtime = profile, echo("realtime") })
 	if got := text(t, ask(h, "POST", "/graphql/v1", "apikey", "anon")); got != "/rpc/graphql graphql_public" {
 		t.Error(got)
 	}

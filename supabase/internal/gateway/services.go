@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -62,7 +64,7 @@ func (g *gateway) table() []*service {
 	limits := g.Limits
 	rows := []*service{
 		{
-			name: "auth", prefix: "/auth/v1", handler: g.Auth, key: g.requireKey, routes: g.authRoutes(),
+			name: "auth", prefix: "/auth/v1", handler: g.Auth, key: g.requireKeyOfAuth, routes: g.authRoutes(),
 			rate: limits.AuthRate, inFlight: limits.InFlight, maxBody: limits.AuthBody, buffer: true,
 		}, {
 			name: "rest", prefix: "/rest/v1", handler: g.REST, key: g.requireKey,
@@ -256,16 +258,52 @@ func orRoot(path string) string {
 	return path
 }
 
-// graphql calls pg_graphql through REST. It returns nil without REST or without the extension.
+// noGraphQL is the reply without pg_graphql, as an error of GraphQL, which its clients show.
+const noGraphQL = `{"data":null,"errors":[{"message":"GraphQL needs the extension pg_graphql, which this database does ` +
+	`not have. Start the server with DATABASE_URL on a Postgres that has it."}]}`
+
+// graphql calls pg_graphql through REST. It returns nil without REST.
 func (g *gateway) graphql() http.Handler {
-	if g.REST == nil || !g.GraphQL {
+	if g.REST == nil {
 		return nil
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path, r.URL.RawPath = "/rpc/graphql", ""
 		r.Header.Set("Content-Profile", "graphql_public")
-		g.REST.ServeHTTP(w, r)
+		g.REST.ServeHTTP(&graphqlReply{ResponseWriter: w}, r)
 	})
+}
+
+// graphqlReply replaces the error of REST that the function of pg_graphql does not exist.
+type graphqlReply struct {
+	http.ResponseWriter
+	missing bool
+}
+
+// Unwrap is for http.ResponseController.
+func (w *graphqlReply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader is part of http.ResponseWriter.
+func (w *graphqlReply) WriteHeader(status int) {
+	if status != http.StatusNotFound || w.missing {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.missing = true
+	h := w.Header()
+	h.Del("Content-Encoding")
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(noGraphQL)))
+	w.ResponseWriter.WriteHeader(http.StatusOK)
+	_, _ = io.WriteString(w.ResponseWriter, noGraphQL) // the client may have disconnected
+}
+
+// Write is part of http.ResponseWriter.
+func (w *graphqlReply) Write(p []byte) (int, error) {
+	if w.missing {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
 }
 
 // realtimePaths maps the public paths to Realtime's: its HTTP API is below /api, its sockets below

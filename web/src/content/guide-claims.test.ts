@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { en } from '@/i18n/en';
 import { words } from './guide-text';
 import { type Guide, loadGuides } from './guides';
-import { dangerSources, sources } from './sources';
+import { type DangerSign, signSources, sources, sourcesOf } from './sources';
 
 const english = await loadGuides('en');
 
@@ -14,7 +14,7 @@ test('no guide has a claim without a source', () => {
 });
 
 test('every source is used and has an https address', () => {
-  const used = new Set<string>([...english.flatMap((guide) => guide.sources), ...dangerSources]);
+  const used = new Set<string>(english.flatMap(sourcesOf));
   const unused = Object.keys(sources).filter((id) => !used.has(id));
   expect(unused).toEqual([]);
   for (const { url } of Object.values(sources)) expect(url ?? 'https://').toMatch(/^https:\/\//);
@@ -44,13 +44,57 @@ describe('claims have their source', () => {
   });
 
   test.each([
-    [/Very slow breathing after a strong painkiller/, 'UNODC-WHO'],
-    [/severe or bloody diarrhoea/, 'CDC-1'],
-    [/Too much medicine .*even if the person feels well/, 'PARA-OD'],
-  ] as const)('the danger signs of every guide: %s', (claim, id) => {
-    expect(en.guide.danger.signs.join('; ')).toMatch(claim);
-    expect(dangerSources).toContain(id);
+    ['slow', /Very slow breathing after a strong painkiller/, 'UNODC-WHO'],
+    ['bleeding', /severe or bloody diarrhoea/, 'CDC-1'],
+    ['poison', /Too much medicine .*even if the person feels well/, 'PARA-OD'],
+  ] as const)('the danger sign %s', (sign, claim, id) => {
+    expect(en.guide.danger.signs[sign]).toMatch(claim);
+    expect(signSources[sign]).toContain(id);
   });
+});
+
+test('a guide has the danger signs of its own medicines, and their sources only', () => {
+  const signs = Object.fromEntries(english.map((guide) => [guide.slug, guide.signs]));
+  expect(signs['skin-cream-dangers']).not.toContain('slow');
+  expect(signs['how-to-read-labels']).not.toContain('slow');
+  expect(signs['pain-management']).toContain('slow');
+  for (const guide of english) {
+    expect(guide.signs.length, guide.slug).toBeGreaterThan(3);
+    const own = sourcesOf(guide);
+    expect(new Set(own).size).toBe(own.length);
+    const others = (Object.keys(signSources) as DangerSign[]).filter((sign) => !guide.signs.includes(sign));
+    const foreign = others.flatMap((sign) => signSources[sign] as readonly string[]);
+    const named = [...guide.sources, ...guide.signs.flatMap((sign) => signSources[sign])] as string[];
+    expect(own.filter((id) => foreign.includes(id) && !named.includes(id))).toEqual([]);
+  }
+});
+
+/** The sources whose own page has not been found. It may only become shorter. */
+const withoutAddress = [
+  'AJ',
+  'CDC-2',
+  'CDPH',
+  'CMN-SO',
+  'FDA-LABEL',
+  'GLOWM',
+  'ISMP',
+  'MDH',
+  'MNMED',
+  'NHSI-REYE',
+  'ONTARIO-811',
+  'OWH',
+  'PLYM',
+  'SOMED',
+  'SOUTHWARK',
+  'SPS',
+  'WHO-ABX',
+];
+
+test('each source has an address, and a date of publication is one', () => {
+  const found = Object.entries(sources).filter(([, { url }]) => !url);
+  expect(found.map(([id]) => id).sort()).toEqual(withoutAddress);
+  for (const { published } of Object.values(sources))
+    expect(published ?? '2026').toMatch(/^(19|20)\d\d(-[01]\d-[0-3]\d)?$/);
 });
 
 test('no guide has a dose for a child', () => {

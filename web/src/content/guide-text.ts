@@ -3,10 +3,13 @@ import type { Guide, GuideBlock } from './guides';
 /** Returns the texts of a block. */
 export function textsOf(block: GuideBlock): readonly string[] {
   if (block.type === 'checklist') return block.items;
-  return block.type === 'section' ? [block.title, block.content] : [block.content];
+  if (block.type === 'warning') return [block.content];
+  return [block.title, block.content, ...(block.figure ? [block.figure.caption] : [])];
 }
 
 /** Returns all words of a guide in lower case. */
 export function words(guide: Guide) {
-  return [guide.title, guide.description, ...guide.content.flatMap(textsOf)].join(' ').toLowerCase();
+  return [guide.title, guide.description, ...guide.minute, ...guide.now, ...guide.content.flatMap(textsOf)]
+    .join(' ')
+    .toLowerCase();
 }

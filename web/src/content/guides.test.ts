@@ -31,8 +31,19 @@ describe.each(english.map((guide, at) => ({ guide, translation: somali[at] as Gu
 
     test('has the same blocks, items and sources in both languages', () => {
       expect(translation.content.map(shape)).toEqual(guide.content.map(shape));
-      const { icon, category, sources } = guide;
-      expect(translation).toMatchObject({ icon, category, sources });
+      const { icon, category, sources, signs } = guide;
+      expect(translation).toMatchObject({ icon, category, sources, signs });
+      for (const part of ['minute', 'now'] as const) {
+        expect(guide[part]).toHaveLength(3);
+        expect(translation[part]).toHaveLength(3);
+      }
+    });
+
+    test('has a figure with a caption in both languages', () => {
+      const figures = (each: Guide) =>
+        each.content.flatMap((block) => (block.type === 'section' && block.figure ? [block.figure] : []));
+      expect(figures(guide)).toHaveLength(1);
+      expect(figures(translation).map(({ name }) => name)).toEqual(figures(guide).map(({ name }) => name));
     });
 
     test('has the same numbers in both languages', () => {
@@ -67,6 +78,7 @@ test.each([
   ['the site', () => somaliWords()],
   ['the desk', () => deskWords()],
   ['the pages of submit-report', () => file('functions/submit-report/messages.go')],
+  ['the page of resource-list', () => file('functions/resource-list/texts.go')],
   ['the mail templates', () => goFiles('supabase/internal/engine/auth')],
   ['the resources of a new installation', () => file('supabase/seed.sql')],
 ])('uses the southern Somali spelling: %s', (_, text) => {
@@ -77,8 +89,7 @@ test.each([
 });
 
 test.each([...english, ...somali])('$title: short sentences', (guide) => {
-  const sentences = guide.content
-    .flatMap(textsOf)
+  const sentences = [...guide.minute, ...guide.now, ...guide.content.flatMap(textsOf)]
     .flatMap((text) => text.split(/(?<=[.:;?!])\s/))
     .map((sentence) => sentence.split(/\s+/).length);
   const mean = sentences.reduce((sum, length) => sum + length, 0) / sentences.length;
@@ -145,6 +156,17 @@ const medicines = [
   'prednisolone',
   'dexamethasone',
 ];
+
+test('each figure has at most 3 kB', async () => {
+  const { GuideFigurePicture } = await import('@/illustrations/guide-figure');
+  const { renderToStaticMarkup } = await import('react-dom/server');
+  const names = english.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === 'section' && block.figure ? [block.figure.name] : [])),
+  );
+  expect(new Set(names).size).toBe(6);
+  for (const name of names)
+    expect(renderToStaticMarkup(GuideFigurePicture({ name })).length, name).toBeLessThanOrEqual(3000);
+});
 
 function shape(block: GuideBlock) {
   return block.type === 'checklist' ? `checklist of ${block.items.length}` : block.type;

@@ -1,9 +1,15 @@
 import type { Language } from '@/i18n/language';
-import type { SourceId } from './sources';
+import type { DangerSign, SourceId } from './sources';
+
+/** A drawing below a section. Its words are the caption. */
+export interface GuideFigure {
+  name: 'label' | 'germs' | 'skin' | 'weeks' | 'store' | 'tablets';
+  caption: string;
+}
 
 /** A block of a guide. */
 export type GuideBlock =
-  | { type: 'section'; title: string; content: string }
+  | { type: 'section'; title: string; content: string; figure?: GuideFigure }
   | { type: 'checklist'; items: readonly string[] }
   | { type: 'warning'; content: string };
 
@@ -18,6 +24,12 @@ export interface Guide {
   description: string;
   icon: GuideIcon;
   category: GuideCategory;
+  /** The guide in one minute: what its content says, in three sentences. */
+  minute: readonly string[];
+  /** What readers can do at once. */
+  now: readonly string[];
+  /** The danger signs that this guide's medicines may cause, in the order of the page. */
+  signs: readonly DangerSign[];
   content: readonly GuideBlock[];
   sources: readonly SourceId[];
 }

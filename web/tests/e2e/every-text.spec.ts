@@ -21,7 +21,7 @@ const shownAt = {
 /** Texts that are shown only after an action. The specs of their screens test them. */
 const later = {
   layout: ['incomplete', 'notifications', 'dismiss'],
-  guide: ['listen'],
+  guide: ['listen', 'readAloud'],
   report: [
     'cancel',
     'stillTrying',
@@ -39,7 +39,22 @@ const later = {
     'uploadingPhoto',
     'sending',
   ],
-  resources: ['featured', 'empty', 'kept', 'download', 'downloads', 'fileSize', 'fileType'],
+  resources: [
+    'featured',
+    'list',
+    'filters.title',
+    'filters.topic',
+    'filters.language',
+    'filters.type',
+    'filters.all',
+    'filters.shown',
+    'empty',
+    'kept',
+    'download',
+    'downloads',
+    'fileSize',
+    'fileType',
+  ],
 } as Record<string, string[]>;
 const happenings = /^(errors|toasts|success)\.|^whatsapp\.message$/;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sources } from '@/content/sources';
+import { sources, sourcesOf } from '@/content/sources';
 import { documentAt } from './documents';
 import { expect, test } from './fixtures';
 import { guides, slugs } from './guides';
@@ -18,6 +18,15 @@ for (const { language, words, to } of inBothLanguages) {
       const article = page.getByRole('article');
       await expect(article.getByRole('heading', { level: 1 })).toHaveText(guide.title);
       await expect(article).toContainText(guide.description);
+      const main = article.locator('[data-slot=guide]');
+      await expect(main.getByRole('heading', { level: 2 }).first()).toHaveText(text.now);
+      await expect(main.getByRole('region', { name: text.now }).getByRole('listitem')).toHaveText([
+        ...guide.now,
+      ]);
+      await expect(main.getByRole('region', { name: text.minute }).getByRole('listitem')).toHaveText([
+        ...guide.minute,
+      ]);
+      await expect(main.locator('figure svg')).toBeVisible();
       await expect(article.getByRole('link', { name: backToLearn })).toHaveAttribute('href', to('/learn/'));
 
       const inOrder = guide.content.flatMap((block) => {
@@ -52,16 +61,18 @@ for (const { language, words, to } of inBothLanguages) {
   }) => {
     await page.goto(to('/learn/pain-management/'));
     const danger = page.getByRole('region', { name: text.danger.title });
-    await expect(danger.getByRole('listitem')).toHaveText(text.danger.signs);
+    const guide = guides[language]['pain-management'];
+    if (!guide) throw new Error('no guide');
+    await expect(danger.getByRole('listitem')).toHaveText(guide.signs.map((sign) => text.danger.signs[sign]));
     for (const number of ['999', '911', '1-844-764-7669', '811']) {
       await expect(danger.getByRole('link', { name: number })).toHaveAttribute('href', `tel:${number}`);
     }
     await expect(danger).toContainText(text.danger.notAmbulance);
 
     const aside = page.getByRole('complementary');
-    for (const id of guides[language]['pain-management']?.sources ?? []) {
-      await expect(aside).toContainText(sources[id].name);
-    }
+    const own = sourcesOf(guide);
+    await expect(page.locator('[data-slot=sources] li')).toHaveCount(own.length);
+    for (const id of own) await expect(aside).toContainText(sources[id].name);
     await expect(aside).toContainText(`${text.written} ${text.notReviewed} ${text.nextReview}`);
     await expect(aside).toContainText(text.disclaimer);
   });
@@ -117,6 +128,43 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(back).toHaveAttribute('href', to('/learn/'));
     await back.click();
     await expect(page).toHaveURL(new RegExp(`${to('/learn/')}$`));
+  });
+}
+
+for (const voice of ['so-SO', 'en-GB']) {
+  test(`guides are read aloud in the language of the voice ${voice}`, async ({ page }) => {
+    await page.addInitScript((lang) => {
+      const spoken: string[] = [];
+      Object.assign(globalThis, { spoken });
+      Object.defineProperty(globalThis, 'SpeechSynthesisUtterance', {
+        value: class {
+          constructor(readonly text: string) {}
+        },
+      });
+      Object.defineProperty(globalThis, 'speechSynthesis', {
+        value: {
+          getVoices: () => [{ lang }],
+          cancel: () => {},
+          speak: (each: { text: string }) => spoken.push(each.text),
+        },
+      });
+    }, voice);
+    for (const { language, words, to } of inBothLanguages) {
+      await page.goto(to('/learn/expired-medicines/'));
+      const [read = '', stop = ''] = words.guide.readAloud.split('|');
+      const button = page.getByRole('button', { name: read });
+      if (!voice.startsWith(language)) {
+        await expect(button).toBeHidden();
+        continue;
+      }
+      await button.click();
+      const guide = guides[language]['expired-medicines'];
+      const spoken = await page.evaluate(() => (globalThis as unknown as { spoken: string[] }).spoken);
+      expect(spoken).toEqual(expect.arrayContaining([words.guide.now, ...(guide?.now ?? [])]));
+      expect(spoken.join(' ')).not.toContain(words.guide.sources);
+      await page.getByRole('button', { name: stop }).click();
+      await expect(button).toBeVisible();
+    }
   });
 }
 

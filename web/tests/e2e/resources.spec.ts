@@ -119,36 +119,57 @@ for (const { language, words, to } of inBothLanguages) {
           .getByRole('main')
           .locator('section')
           .filter({ has: page.getByRole('heading', { level: 2, name, exact: true }) });
-      const topicOf = ({ category, category_so }: Row) => (language === 'so' && category_so) || category;
-      const topics = [...new Set(cardsOf(others).map(({ shown }) => topicOf(shown)))];
-      expect(topics.length).toBeGreaterThan(2);
+      // The first two, also two languages of one guide.
       await expect(listUnder(text.featured).getByRole('heading', { level: 3 })).toHaveText(
-        cardsOf(featured).map(({ title }) => title),
+        featured.map(titleOf),
       );
-      for (const topic of topics) {
-        const cards = cardsOf(others).filter(({ shown }) => topicOf(shown) === topic);
-        await expect(listUnder(topic).getByRole('heading', { level: 3 })).toHaveText(
-          cards.map(({ title }) => title),
-        );
-      }
+      const cards = cardsOf(others);
+      await expect(listUnder(text.list).getByRole('heading', { level: 3 })).toHaveText(
+        cards.map(({ title }) => title),
+      );
       await expect(page.getByText(text.loading)).toBeHidden();
       // Cumulative layout shift.
       const moved = await page.evaluate(() => (globalThis as unknown as { moved: number[] }).moved);
       expect(moved.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.005);
       await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
         text.featured,
-        ...topics,
+        text.list,
         text.closing.title,
       ]);
 
-      const first = cardsOf(others)[0]?.shown as (typeof others)[0];
-      const card = listUnder(topicOf(first)).getByRole('listitem').first();
-      const category = topicOf(first);
+      const topicOf = ({ category, category_so }: Row) => (language === 'so' && category_so) || category;
+      const first = cards[0]?.shown as (typeof others)[0];
+      const card = listUnder(text.list).getByRole('listitem').first();
       const description = (language === 'so' && first.description_so) || first.description;
-      for (const shown of [category, description, fileSize(first.file_size), 'PDF', text.download]) {
+      for (const shown of [topicOf(first), description, fileSize(first.file_size), 'PDF', text.download]) {
         await expect(card).toContainText(shown);
       }
       await expect(card.locator('svg').first()).toBeVisible();
+    });
+
+    test('is narrowed by topic, language and type', async ({ page }) => {
+      const file = (name: string) => `/storage/v1/object/public/resources/${name}`;
+      const rows = [
+        row(1, { file_url: file('pain.so.pdf'), category: 'Medicine' }),
+        row(2, { file_url: file('pain.en.pdf'), category: 'Medicine' }),
+        row(3, { file_type: 'image/png' }),
+        row(4, { category: 'Medicine' }),
+      ];
+      await page.route('**/rest/v1/resources*', (route) => route.fulfill({ json: rows }));
+      await page.goto(to('/resources/'));
+      const cards = page.getByRole('main').getByRole('listitem');
+      await expect(cards).toHaveCount(3);
+      await page.getByLabel(text.filters.topic).selectOption('Medicine');
+      await expect(cards).toHaveCount(2);
+      await expect(page.getByText(text.filters.shown.replace('{count}', '2'))).toBeVisible();
+      await page.getByLabel(text.filters.language).selectOption(language);
+      await expect(cards).toHaveCount(1);
+      await expect(cards.getByRole('button')).toHaveCount(1);
+      await page.getByLabel(text.filters.type).selectOption('PNG');
+      await expect(cards).toHaveCount(0);
+      for (const label of [text.filters.topic, text.filters.language])
+        await page.getByLabel(label).selectOption('');
+      await expect(cards.getByRole('heading')).toHaveText('Title 3');
     });
   });
 
@@ -188,8 +209,8 @@ for (const { language, words, to } of inBothLanguages) {
         for (const fact of facts) await expect(cards.nth(at)).toContainText(`: ${fact}`);
       }
       await expect(cards.nth(4)).not.toContainText(text.fileSize);
-      await expect(cards.first()).toContainText(language === 'so' ? '1 jeer la soo dejiyay' : 'Downloads: 1');
-      await expect(cards.nth(3)).not.toContainText(language === 'so' ? 'jeer' : 'Downloads'); // none yet
+      for (const [at, count] of [1, 2, 4, 0].entries())
+        await expect(cards.nth(at)).toContainText(text.downloads.replace('{count}', String(count)));
       // A text without a Somali translation is English and has lang="en".
       const lang = language === 'so' ? 'en' : null;
       expect(await cards.first().getByRole('heading').getAttribute('lang')).toBe(lang);
@@ -218,6 +239,15 @@ for (const { language, words, to } of inBothLanguages) {
         await expect(each).toHaveAccessibleName(new RegExp(`^${text.download} ${name}: `));
         await expect(each).toHaveAccessibleDescription(/1 KB$/);
       }
+      const sizes = order.map((name) => `${name} ${text.fileSize}: 1 KB`).join(' |');
+      await expect(cards.first().locator('p').filter({ hasText: 'PDF' })).toHaveText(
+        `${text.fileType}: PDF ${sizes}`,
+      );
+      const buttons = page.getByRole('main').getByRole('listitem').getByRole('button');
+      const heights = await buttons.evaluateAll((all) =>
+        all.map((each) => each.getBoundingClientRect().height),
+      );
+      expect(new Set(heights).size, 'all buttons have one height').toBe(1);
       const alone = cards.last().getByRole('button');
       await expect(alone).toHaveAccessibleName(`${text.download}: Title 3`);
       const picture = cards.first().locator('svg[viewBox="0 0 120 120"] *').first();

@@ -22,6 +22,7 @@ import (
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
@@ -78,6 +79,9 @@ func Open(ctx context.Context, in installation.Installation, with Options) (*Dat
 		Source: source, Data: datadir.Postgres(in.Data), Port: int(in.Config.DB.Port), Log: cmp.Or(in.PostgresLog, in.Log),
 		OnDown: func(err error) { in.Log.Error("Postgres is down", "error", err) },
 		OnUp:   func() { in.Log.Info("Postgres is up again") },
+	}
+	if len(ForeignSchemas(in.Config)) == 0 {
+		o.Prepared = migrate.PlatformKey()
 	}
 	if in.Config.Backup.To != "" {
 		o.Archive = ArchiveDir(in.Data)
@@ -141,6 +145,13 @@ func ArchiveDir(data string) string { return filepath.Join(data, "archive") }
 
 // Embedded reports whether this is the embedded Postgres.
 func (d *Database) Embedded() bool { return d.embedded != nil }
+
+// SocketDir returns the folder of the embedded Postgres' socket.
+func (d *Database) SocketDir() string { return d.embedded.SocketDir() }
+
+// Created reports whether this process made the data folder of the embedded Postgres, which holds
+// no data of users yet.
+func (d *Database) Created() bool { return d.embedded != nil && d.embedded.Created() }
 
 // TLSPort returns the port on which the embedded Postgres is reached with TLS; 0 for none.
 func (d *Database) TLSPort() int { return d.tlsPort }

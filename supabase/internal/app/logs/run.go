@@ -44,6 +44,18 @@ func (s *Store) Query(ctx context.Context, sql string, start, end time.Time) ([]
 
 // scan collects the rows that the statement reads, after UNNEST and WHERE.
 func (s *Store) scan(ctx context.Context, c *collector, start, end time.Time) error {
+	if source := s.sources[c.table]; source != nil {
+		entries, err := source(ctx, start, end)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := c.read(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	services := tables[c.table]
 	return s.Between(start, end, func(e Entry) error {
 		if ctx.Err() != nil {
@@ -52,25 +64,30 @@ func (s *Store) scan(ctx context.Context, c *collector, start, end time.Time) er
 		if !slices.Contains(services, e.Service) {
 			return nil
 		}
-		expanded, err := c.expand(scope{alias: c.alias, row: row(c.table, e)})
-		if err != nil {
-			return err
-		}
-		for _, one := range expanded {
-			keep := any(true)
-			if c.where != nil {
-				if keep, err = (rows{scope: one}).evaluate(c.where); err != nil {
-					return err
-				}
-			}
-			if keep == true {
-				if err := c.add(one); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return c.read(e)
 	})
+}
+
+// read collects the rows of an entry.
+func (c *collector) read(e Entry) error {
+	expanded, err := c.expand(scope{alias: c.alias, row: row(c.table, e)})
+	if err != nil {
+		return err
+	}
+	for _, one := range expanded {
+		keep := any(true)
+		if c.where != nil {
+			if keep, err = (rows{scope: one}).evaluate(c.where); err != nil {
+				return err
+			}
+		}
+		if keep == true {
+			if err := c.add(one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // expand joins the elements of the arrays to a row.

@@ -29,7 +29,7 @@ const (
 	flushEvery  = time.Second
 )
 
-// Entry is a request, or a message of Postgres.
+// Entry is a request, a message of Postgres, or what a Source returns.
 type Entry struct {
 	Time    time.Time     `json:"t"`
 	ID      string        `json:"i"`
@@ -40,7 +40,13 @@ type Entry struct {
 	Took    time.Duration `json:"d,omitempty"`
 	Level   string        `json:"l,omitempty"` // severity of Postgres
 	Text    string        `json:"x,omitempty"` // message of Postgres
+
+	Function string         `json:"-"` // that wrote a line of function_logs
+	Event    map[string]any `json:"-"` // of auth_audit_logs
 }
+
+// Source returns the entries of a table from start to end. Something else keeps them.
+type Source func(ctx context.Context, start, end time.Time) ([]Entry, error)
 
 // Store is a folder of segments: files with one entry per line, named after the time of the first.
 type Store struct {
@@ -56,11 +62,20 @@ type Store struct {
 	failed error // the first failure to write; it is returned by Close
 
 	querying chan struct{} // holds a value while a query runs
+	sources  map[string]Source
 }
 
 // Open returns a store in a folder, which it creates at the first entry.
 func Open(dir string) *Store {
 	return &Store{dir: dir, now: time.Now, querying: make(chan struct{}, 1)}
+}
+
+// From reads a table from a source. It must be called before the first query.
+func (s *Store) From(table string, source Source) {
+	if s.sources == nil {
+		s.sources = map[string]Source{}
+	}
+	s.sources[table] = source
 }
 
 // Add stores an entry. A full disk loses entries and disturbs nothing else.

@@ -9,7 +9,8 @@ import (
 // record is a row, or a struct in one: values by column.
 type record = map[string]any
 
-// tables are the tables of Logflare with the services whose entries they hold.
+// tables are the tables of Logflare with the services whose entries they hold. The others are empty,
+// or are read from a Source.
 var tables = map[string][]string{
 	"edge_logs":          {"auth", "rest", "graphql", "storage", "functions", "meta", "realtime", "gateway"},
 	"function_edge_logs": {"functions"},
@@ -44,6 +45,11 @@ func row(table string, e Entry) record {
 		name, _, _ := strings.Cut(strings.TrimPrefix(e.Path, "/functions/v1/"), "/")
 		m = record{"function_id": name, "function_name": name, "execution_id": e.ID, "deployment_id": nil,
 			"version": nil, "execution_time_ms": milliseconds(e.Took), "request": []any{request}, "response": []any{response}}
+	case "function_logs":
+		m = record{"event_type": "Log", "function_id": e.Function, "execution_id": nil, "level": e.Level,
+			"deployment_id": nil, "version": nil, "timestamp": e.Time.UTC()}
+	case "auth_audit_logs":
+		m = record{"auth_audit_event": []any{e.Event}, "level": "info", "msg": text, "host": nil}
 	case "edge_logs":
 		m = record{"request": []any{request}, "response": []any{response}}
 	default:

@@ -27,6 +27,9 @@ type Options struct {
 	// Variables returns the environment of the program, with secrets. It is called at each start,
 	// after the folders of Folders exist.
 	Variables func(context.Context, Folders) ([]string, error)
+	// Functions writes Folders.Functions if it is not up to date. It is called before requests for
+	// the list of functions; nil does nothing.
+	Functions func(Folders) error
 	Dir       string // folder in the data folder for the program's files
 	Command   string // name of this program in texts
 	// Docker returns the line that runs Studio in a container instead; nil for none.
@@ -43,7 +46,7 @@ type Options struct {
 type Folders struct {
 	Home      string // of the program's user
 	Snippets  string // saved SQL; they stay
-	Functions string // shows the project's functions, written at each start
+	Functions string // shows the project's functions
 }
 
 const (
@@ -114,7 +117,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, current.failure)
 		return
 	}
+	if s.o.Functions != nil && listsFunctions(r.URL.Path) {
+		if err := s.o.Functions(s.folders()); err != nil {
+			s.o.Log.Warn("functions for Studio", "error", err)
+		}
+	}
 	current.handler.ServeHTTP(w, r)
+}
+
+// listsFunctions reports whether Studio reads the folder of functions for a path.
+func listsFunctions(path string) bool {
+	return strings.HasPrefix(path, "/api/v1/projects/") && strings.Contains(path, "/functions")
 }
 
 // page reports whether a browser loads a page.

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -124,6 +125,22 @@ func serve(t *testing.T, launcher string, change func(*Options)) (string, *Serve
 		server.Close()
 	})
 	return server.URL, s
+}
+
+// TestFunctionsAreUpToDate checks that the folder of functions is written before Studio reads it.
+func TestFunctionsAreUpToDate(t *testing.T) {
+	var calls []string
+	address, s := serve(t, script(t), func(o *Options) {
+		o.Functions = func(f Folders) error { calls = append(calls, f.Functions); return nil }
+	})
+	for _, path := range []string{"/", "/api/platform/profile", "/api/v1/projects/default/functions"} {
+		if status, text := get(t, address+path, ""); status >= 500 {
+			t.Fatalf("%s: %d %s", path, status, text)
+		}
+	}
+	if want := s.folders().Functions; !slices.Equal(calls, []string{want}) {
+		t.Errorf("%v, want one call with %s", calls, want)
+	}
 }
 
 // get returns the status and the body of a reply. accept is the header Accept.

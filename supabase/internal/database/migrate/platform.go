@@ -2,7 +2,9 @@ package migrate
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
@@ -30,6 +32,19 @@ var platformLedger = ledger{"daawo.platform", "name", `
 
 // PlatformFiles returns the platform's SQL files, in a folder named platform.
 func PlatformFiles() fs.FS { return platformFiles }
+
+// PlatformKey returns a short hash of the names and texts of the platform's files.
+func PlatformKey() string {
+	files, err := unseen(platformFiles, nil, nil)
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintln(h, f.name, f.hash)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
 
 // Platform applies the platform files that this database has not recorded with
 // their present hash, and those whose schemas were dropped, in the order of

@@ -11,40 +11,62 @@ import (
 	"strings"
 )
 
-// ensureCluster creates the data folder if it is missing. It returns an error
-// for a folder that this Postgres cannot open.
-func ensureCluster(o Options, w owner, run string) error {
+// ensureCluster creates the data folder if it is missing, and reports whether it did. It returns an
+// error for a folder that this Postgres cannot open.
+func ensureCluster(o Options, w owner, run string) (created bool, err error) {
 	if err := checkParts(o.Data); err != nil {
-		return err
+		return false, err
 	}
 	version, err := os.ReadFile(filepath.Join(o.Data, "PG_VERSION"))
 	switch {
 	case err == nil:
 		if got := strings.TrimSpace(string(version)); got != major {
-			return userErrorf(ErrOtherVersion,
+			return false, userErrorf(ErrOtherVersion,
 				"%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, "+
 					"then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
 		}
-		return nil
+		return false, checkDistribution(o)
 	case !errors.Is(err, fs.ErrNotExist):
-		return userErrorf(ErrNotTraversable, "the data folder cannot be read: %v", err)
+		return false, userErrorf(ErrNotTraversable, "the data folder cannot be read: %v", err)
 	}
 	if entries, err := os.ReadDir(o.Data); err == nil && len(entries) > 0 {
-		return userErrorf(ErrForeignFolder, "%s is neither empty nor a Postgres data folder: choose another folder",
+		return false, userErrorf(ErrForeignFolder, "%s is neither empty nor a Postgres data folder: choose another folder",
 			o.Data)
 	}
-	return initdb(o, w, run)
+	return true, createCluster(o, w, run)
 }
 
-// initdb creates the cluster in a temporary folder and renames it, so a crash
-// leaves no incomplete data folder.
-func initdb(o Options, w owner, run string) error {
+// createCluster creates the cluster in a temporary folder and renames it, so a crash leaves no
+// incomplete data folder.
+func createCluster(o Options, w owner, run string) error {
 	tmp := o.Data + ".tmp"
 	if err := errors.Join(os.RemoveAll(tmp), os.Mkdir(tmp, 0o700), w.chown(tmp)); err != nil {
 		return explain("make the data folder", o, err)
 	}
+	prepared, err := prepareCluster(o, w, tmp)
+	if err != nil {
+		err = explain("unpack the prepared cluster", o, err)
+	} else if !prepared {
+		err = initdb(o, w, run, tmp)
+	}
+	if err != nil {
+		os.RemoveAll(tmp)
+		return err
+	}
+	os.Remove(o.Data) // an empty folder may exist there
+	if err := os.Rename(tmp, o.Data); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	if o.Volatile {
+		return nil
+	}
+	return syncDir(filepath.Dir(o.Data))
+}
+
+// initdb makes the cluster at dir.
+func initdb(o Options, w owner, run, dir string) error {
 	args := []string{
-		"--pgdata", tmp, "--username", Superuser,
+		"--pgdata", dir, "--username", Superuser,
 		"--auth", "peer", "--encoding", "UTF8", "--no-instructions",
 		"--data-checksums", "--wal-segsize", "1",
 		// Text sorts as in supabase/postgres.
@@ -62,17 +84,12 @@ func initdb(o Options, w owner, run string) error {
 	}
 	<-p.exited
 	if p.err != nil {
-		os.RemoveAll(tmp)
 		return explain("initdb", o, p.err, p.lastMessages()...)
 	}
-	os.Remove(o.Data) // an empty folder may exist there
-	if err := os.Rename(tmp, o.Data); err != nil {
-		return fmt.Errorf("initdb: %w", err)
+	if err := writeDistribution(o, dir, w); err != nil {
+		return explain("initdb", o, err)
 	}
-	if o.Volatile {
-		return nil
-	}
-	return syncDir(filepath.Dir(o.Data))
+	return nil
 }
 
 // ctype returns a UTF-8 locale that every system of this kind has. Trigrams and

@@ -26,6 +26,11 @@ type Options struct {
 	// (see FindPackage) or an archive of it (see OpenArchive).
 	Source fs.FS
 
+	// Prepared is the key of the schema with which a new data folder may begin: if Source has a
+	// cluster prepared for it, that is unpacked. Otherwise initdb makes the folder, without a
+	// schema.
+	Prepared string
+
 	// Runtime is the folder that holds unpacked packages, shared by all
 	// clusters of this machine. Default: DefaultRuntime().
 	Runtime string

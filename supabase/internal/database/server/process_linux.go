@@ -1,6 +1,12 @@
 package server
 
-import "syscall"
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // procAttr makes the kernel send the child SIGINT (fast shutdown) when this
 // process dies, even by SIGKILL. A process group of its own keeps the
@@ -11,4 +17,13 @@ func procAttr(w owner) *syscall.SysProcAttr {
 		Pdeathsig:  syscall.SIGINT,
 		Setpgid:    true,
 	}
+}
+
+// syncTree makes the files below dir survive a power cut, with one call instead of one per file.
+func syncTree(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Syncfs(int(d.Fd())), d.Close())
 }

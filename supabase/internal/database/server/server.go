@@ -26,6 +26,7 @@ type Server struct {
 	socketDir string
 	port      int
 	attached  bool // another process supervises it
+	created   bool // Start made the cluster
 
 	mu        sync.Mutex
 	child     *process // nil while adopted
@@ -66,7 +67,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.run, err = Unpack(o.Source, o.Runtime); err != nil {
 		return nil, err
 	}
-	if err := ensureCluster(o, s.owner, s.run); err != nil {
+	if s.created, err = ensureCluster(o, s.owner, s.run); err != nil {
 		return nil, err
 	}
 	if err := ensureVaultKey(o, s.owner); err != nil {
@@ -182,6 +183,12 @@ func (s *Server) Port() int { return s.port }
 
 // Data returns the cluster's folder.
 func (s *Server) Data() string { return s.opt.Data }
+
+// SocketDir returns the folder of the unix socket, which only the user that runs Postgres can enter.
+func (s *Server) SocketDir() string { return s.socketDir }
+
+// Created reports whether Start made the cluster, which holds no data of users yet.
+func (s *Server) Created() bool { return s.created }
 
 // URL returns a connection string for a role over the unix socket.
 func (s *Server) URL(role string) string { return s.DatabaseURL(role, "postgres") }

@@ -32,7 +32,8 @@ func FindPackage(dir string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return WithExtensions(os.DirFS(packageDir(at)), os.DirFS(ExtensionsDir(at, Platform()))), nil
+	pkg := WithExtensions(os.DirFS(packageDir(at)), os.DirFS(ExtensionsDir(at, Platform())))
+	return WithCluster(pkg, os.DirFS(ClusterDir(at, Platform()))), nil
 }
 
 // findModules returns the nearest folder at or above dir whose node_modules has the package.
@@ -99,6 +100,15 @@ func writeArchive(w io.Writer, pkg fs.FS, level zstd.EncoderLevel) error {
 	}
 	if err := walkNeeded(pkg, add); err != nil {
 		return fmt.Errorf("pack Postgres: %w", err)
+	}
+	clusters, err := fs.Glob(pkg, clusterPattern)
+	if err != nil {
+		return fmt.Errorf("pack Postgres: %w", err)
+	}
+	for _, name := range clusters {
+		if err := add(name, 0); err != nil {
+			return fmt.Errorf("pack Postgres: %w", err)
+		}
 	}
 	return z.Close()
 }

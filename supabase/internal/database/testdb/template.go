@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -28,10 +27,7 @@ const format = "3"
 // copyTemplate copies the cached cluster for this Postgres and this platform
 // schema to o.Data. It makes the cluster first if it is missing.
 func copyTemplate(ctx context.Context, o server.Options) error {
-	key, err := templateKey()
-	if err != nil {
-		return err
-	}
+	key := templateKey()
 	cache := filepath.Join(server.DefaultRuntime(), "testdb")
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return err
@@ -74,24 +70,10 @@ func fastDir() string {
 }
 
 // templateKey returns a name for the template that depends on its whole content.
-func templateKey() (string, error) {
+func templateKey() string {
 	h := sha256.New()
-	fmt.Fprintln(h, format, server.Version, server.Platform(), extension.Version())
-	files := migrate.PlatformFiles()
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		f, err := files.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		fmt.Fprintln(h, name)
-		_, err = io.Copy(h, f)
-		return err
-	})
-	return "cluster-" + hex.EncodeToString(h.Sum(nil)[:8]), err
+	fmt.Fprintln(h, format, server.Version, server.Platform(), extension.Version(), migrate.PlatformKey())
+	return "cluster-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // keepTemplates is how many older templates stay cached, for switching branches.

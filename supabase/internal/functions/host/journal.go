@@ -25,6 +25,7 @@ type Journal struct {
 	slog.Handler // the next handler
 	own          slog.Handler
 	lines        *lines
+	function     string // of all records; "" if they are of no function
 }
 
 // Line is a record of a Journal. Numbers increase, so that a reader can ask for new lines.
@@ -33,6 +34,8 @@ type Line struct {
 	Time  time.Time  `json:"time"`
 	Level slog.Level `json:"level"`
 	Text  string     `json:"text"`
+
+	Function string `json:"-"` // "" if the record is of no function
 }
 
 // NewJournal returns a journal in front of a handler.
@@ -50,7 +53,7 @@ func (j *Journal) Enabled(ctx context.Context, l slog.Level) bool {
 // Handle is part of slog.Handler.
 func (j *Journal) Handle(ctx context.Context, r slog.Record) error {
 	if j.own.Enabled(ctx, r.Level) {
-		j.lines.add(ctx, j.own, r)
+		j.lines.add(ctx, j.own, r, j.functionOf(r))
 	}
 	if !j.Handler.Enabled(ctx, r.Level) {
 		return nil
@@ -60,12 +63,33 @@ func (j *Journal) Handle(ctx context.Context, r slog.Record) error {
 
 // WithAttrs is part of slog.Handler.
 func (j *Journal) WithAttrs(a []slog.Attr) slog.Handler {
-	return &Journal{j.Handler.WithAttrs(a), j.own.WithAttrs(a), j.lines}
+	function := j.function
+	for _, attr := range a {
+		if attr.Key == functionAttr {
+			function = attr.Value.String()
+		}
+	}
+	return &Journal{j.Handler.WithAttrs(a), j.own.WithAttrs(a), j.lines, function}
 }
 
 // WithGroup is part of slog.Handler.
 func (j *Journal) WithGroup(name string) slog.Handler {
-	return &Journal{j.Handler.WithGroup(name), j.own.WithGroup(name), j.lines}
+	return &Journal{j.Handler.WithGroup(name), j.own.WithGroup(name), j.lines, j.function}
+}
+
+// functionAttr is the attribute of a record with the name of its function.
+const functionAttr = "function"
+
+// functionOf returns the name of the function that a record is about, or "".
+func (j *Journal) functionOf(r slog.Record) string {
+	name := j.function
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == functionAttr {
+			name = a.Value.String()
+		}
+		return true
+	})
+	return name
 }
 
 // Lines returns the kept records, the oldest first.
@@ -96,10 +120,10 @@ func (r *ring) add(l Line, most int) {
 }
 
 // add formats a record with a handler that writes to l.
-func (l *lines) add(ctx context.Context, own slog.Handler, r slog.Record) {
+func (l *lines) add(ctx context.Context, own slog.Handler, r slog.Record, function string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.present = Line{N: l.next, Time: r.Time, Level: r.Level}
+	l.present = Line{N: l.next, Time: r.Time, Level: r.Level, Function: function}
 	_ = own.Handle(ctx, r) // writing into memory does not fail
 	l.next++
 	if r.Level >= slog.LevelWarn {

@@ -20,4 +20,12 @@ func TestJournalKeepsLastLines(t *testing.T) {
 	if len(all) != journalKeeps || all[0].N != 5 || !strings.Contains(all[0].Text, "function=hello i=5") {
 		t.Errorf("%d lines, the first %+v", len(all), all[0])
 	}
+	slog.New(j).Info("call ended", "function", "count")
+	slog.New(j).Info("functions reloaded")
+	all = j.Lines()
+	for i, want := range []string{"hello", "count", ""} {
+		if l := all[len(all)-3+i]; l.Function != want {
+			t.Errorf("%+v is of function %q, want %q", l, l.Function, want)
+		}
+	}
 }

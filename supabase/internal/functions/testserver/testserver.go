@@ -57,7 +57,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	pg, err := server.Start(ctx, server.Options{
-		Source: o.Source, Data: filepath.Join(dir, "data"), Volatile: true,
+		Source: o.Source, Data: filepath.Join(dir, "data"), Volatile: true, Prepared: migrate.PlatformKey(),
 		Settings: map[string]string{"max_connections": "100", "autovacuum": "off", "shared_buffers": "32MB"},
 		Log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
@@ -69,7 +69,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		defer cancel()
 		err = errors.Join(err, pg.Stop(ctx))
 	}()
-	admin, err := pgx.Connect(ctx, pg.URL(server.Superuser))
+	admin, err := pgx.Connect(ctx, pg.DatabaseURL(server.Superuser, "template1")) // postgres is copied
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 			continue
 		}
 		reply := database{Name: fmt.Sprintf("test_%d", n)}
-		if err := errors.Join(failure, copyTemplate(ctx, admin, reply.Name)); err != nil {
+		if err := errors.Join(failure, copyDatabase(ctx, admin, reply.Name, template)); err != nil {
 			reply.Error = err.Error()
 		}
 		reply.URLs = map[string]string{}
@@ -100,9 +100,10 @@ func Serve(ctx context.Context, o Options) (err error) {
 	return lines.Err()
 }
 
-func copyTemplate(ctx context.Context, admin *pgx.Conn, name string) error {
+// copyDatabase makes a database as a copy of another, with the settings of the platform.
+func copyDatabase(ctx context.Context, admin *pgx.Conn, name, from string) error {
 	_, err := admin.Exec(ctx,
-		fmt.Sprintf("create database %s template %s owner postgres strategy wal_log", name, template))
+		fmt.Sprintf("create database %s template %s owner postgres strategy wal_log", name, from))
 	if err == nil {
 		_, err = admin.Exec(ctx, fmt.Sprintf(`alter database %s set search_path = "$user", public, extensions`, name))
 	}
@@ -130,17 +131,14 @@ func fastDir() string {
 
 // fill makes the template: what a start of the project creates.
 func fill(ctx context.Context, pg *server.Server, admin *pgx.Conn, project fs.FS) error {
-	if _, err := admin.Exec(ctx, "create database "+template); err != nil {
-		return err
-	}
-	if err := allowCron(ctx, admin, template); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, pg.DatabaseURL(server.Superuser, template))
+	conn, err := pgx.Connect(ctx, pg.URL(server.Superuser))
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(migrate.Platform(ctx, conn), conn.Close(ctx)); err != nil {
+		return err
+	}
+	if err := copyDatabase(ctx, admin, template, "postgres"); err != nil {
 		return err
 	}
 	pool, err := pool.Open(ctx,

@@ -18,6 +18,7 @@ const buttonVariants = cva(
         default: 'px-5 py-2',
         lg: 'px-7 py-3 text-lg',
         icon: 'size-11',
+        tile: 'min-h-14 flex-col px-2 py-1',
       },
     },
     defaultVariants: { variant: 'default', size: 'default' },

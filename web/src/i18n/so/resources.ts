@@ -3,10 +3,21 @@ export const text = {
   description:
     'Hageyaal iyo boodhadh bilaash ah oo ku saabsan isticmaalka badbaado leh ee daawada: akhri, daabac, la wadaag.',
   loading: 'Agabka waa la soo rarayaa...',
-  noscript: 'Liiskan wuxuu u baahan yahay barnaamij. Hageyaashii isla kuwii ayaad halkan ku akhrin kartaa:',
+  noscript:
+    'Liiskan wuxuu u baahan yahay barnaamij. La’aantiis waxaa jira liis fudud, hageyaashana halkan ayaad ku akhrin kartaa.',
+  plainList: 'Fur liiska fudud',
   instead: 'Hageyaashii isla kuwii ayaad halkan ku akhrin kartaa liiska la’aantiis:',
   noscriptLink: 'Akhri hageyaasha',
   featured: 'Agab la soo xulay',
+  list: 'Hageyaal iyo faylal',
+  filters: {
+    title: 'Soo koob liiska',
+    topic: 'Mawduuca',
+    language: 'Luqadda',
+    type: 'Nooca faylka',
+    all: 'Dhammaan',
+    shown: 'La muujiyay: {count}',
+  },
   empty: 'Weli ma jiraan wax la soo dejiyo. Hageyaasha bogaggan ayaad ku akhrin kartaa.',
   kept: 'Internet kuma xirna: kani waa liiskii booqashadaadii ugu dambaysay.',
   download: 'Soo deji',

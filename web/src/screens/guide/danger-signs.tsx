@@ -1,9 +1,10 @@
 import { Siren } from 'lucide-react';
 import { WithNumbers } from '@/components/with-numbers';
+import type { DangerSign } from '@/content/sources';
 import { useText } from '@/i18n/text';
 
-/** The danger signs and the emergency numbers, the same on every guide. */
-export function DangerSigns() {
+/** The danger signs of a guide, and the emergency numbers. */
+export function DangerSigns({ signs }: { signs: readonly DangerSign[] }) {
   const { danger } = useText('guide');
   return (
     <section
@@ -16,8 +17,8 @@ export function DangerSigns() {
         {danger.title}
       </h2>
       <ul className="mt-3 list-disc ps-5">
-        {danger.signs.map((sign) => (
-          <li key={sign}>{sign}</li>
+        {signs.map((sign) => (
+          <li key={sign}>{danger.signs[sign]}</li>
         ))}
       </ul>
       <p className="mt-3">{danger.action}</p>

@@ -2,10 +2,11 @@ import { TriangleAlert } from 'lucide-react';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import type { GuideBlock } from '@/content/guides';
 import { useText } from '@/i18n/text';
+import { GuideFigurePicture } from '@/illustrations/guide-figure';
 
 export function GuideBlocks({ blocks }: { blocks: readonly GuideBlock[] }) {
   return (
-    <div className="grid content-start gap-5">
+    <div className="grid content-start gap-4 [&>section:not(:first-child)]:mt-4">
       {blocks.map((block) => (
         <Block key={keyOf(block)} block={block} />
       ))}
@@ -21,6 +22,12 @@ function Block({ block }: { block: GuideBlock }) {
         <section>
           <h2>{block.title}</h2>
           <p className="mt-1">{block.content}</p>
+          {block.figure && (
+            <figure className="bg-card print:hidden mt-4 rounded-2xl border p-4">
+              <GuideFigurePicture name={block.figure.name} />
+              <figcaption className="text-muted-foreground mt-3 text-sm">{block.figure.caption}</figcaption>
+            </figure>
+          )}
         </section>
       );
     case 'checklist':

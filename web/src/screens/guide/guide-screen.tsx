@@ -13,6 +13,8 @@ import { GuideBlocks } from './guide-blocks';
 import { GuideEnd } from './guide-end';
 import { GuideNotFound } from './guide-not-found';
 import { GuideSources } from './guide-sources';
+import { GuideStart } from './guide-start';
+import { ReadAloud } from './read-aloud';
 
 export function GuideScreen() {
   const guide = useLoaderData<Guide | null>();
@@ -54,6 +56,7 @@ function GuidePage({ guide }: { guide: Guide }) {
           <a href="#danger" className="text-destructive print:hidden font-semibold underline lg:hidden">
             {text.danger.title}
           </a>
+          <ReadAloud />
           {spoken && (
             <figure className="print:hidden">
               <figcaption className="font-semibold">{text.listen}</figcaption>
@@ -64,10 +67,13 @@ function GuidePage({ guide }: { guide: Guide }) {
           )}
         </PageHero>
         <div className="page guide-columns gap-10 lg:grid lg:grid-cols-[minmax(0,42rem)_1fr]">
-          <GuideBlocks blocks={guide.content} />
+          <div data-slot="guide">
+            <GuideStart guide={guide} />
+            <GuideBlocks blocks={guide.content} />
+          </div>
           <aside className="mt-8 lg:mt-0">
-            <DangerSigns />
-            <GuideSources sources={guide.sources} />
+            <DangerSigns signs={guide.signs} />
+            <GuideSources guide={guide} />
           </aside>
         </div>
       </article>

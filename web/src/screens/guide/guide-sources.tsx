@@ -1,18 +1,18 @@
 import { Link } from '@/components/link';
-import { guideReview } from '@/content/guides';
-import { dangerSources, type SourceId, sources } from '@/content/sources';
+import { type Guide, guideReview } from '@/content/guides';
+import { readIn, sources, sourcesOf } from '@/content/sources';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
-export function GuideSources({ sources: ids }: { sources: readonly SourceId[] }) {
+export function GuideSources({ guide }: { guide: Pick<Guide, 'sources' | 'signs'> }) {
   const language = useLanguage();
   const text = useText('guide');
   return (
     <section data-slot="sources" className="mt-6 text-sm">
       <h2 className="font-sans text-base">{text.sources}</h2>
       <ul className="text-muted-foreground mt-2 grid gap-2 list-disc ps-5" lang="en">
-        {[...new Set([...ids, ...dangerSources])].map((id) => {
-          const { name, url } = sources[id];
+        {sourcesOf(guide).map((id) => {
+          const { name, url, published } = sources[id];
           return (
             <li key={id}>
               {url ? (
@@ -22,6 +22,7 @@ export function GuideSources({ sources: ids }: { sources: readonly SourceId[] })
               ) : (
                 name
               )}
+              {`, ${published ?? `read ${readIn}`}`}
             </li>
           );
         })}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Resource } from '@/backend/resources';
-import { byTopic, groupResources } from './group-resources';
+import { groupResources } from './group-resources';
 
 const row = (id: string, file_url: string, category = 'Safety') => ({ id, file_url, category }) as Resource;
 const rows = [
@@ -26,8 +26,15 @@ test('names the guide and the language of a file', () => {
   expect(third?.slug).toBeUndefined();
 });
 
-test('sorts groups by topic', () => {
-  const topics = byTopic(groupResources(rows, 'en'));
-  expect([...topics.keys()]).toEqual(['Medicine', 'Safety']);
-  expect(ids(topics.get('Safety') ?? [])).toEqual(['2', '4', '5', '6']);
+test('a replaced file stays with its guide, whatever its name is', () => {
+  const replaced = [
+    {
+      ...row('1', '/storage/v1/object/public/resources/new-1a2b3c4d.pdf'),
+      guide: 'pain',
+      file_language: 'so',
+    },
+    { ...row('2', '/files/pain.en.pdf'), guide: 'pain', file_language: 'en' },
+    { ...row('3', '/files/pain.en.pdf'), guide: null, file_language: 'en' }, // an editor took it out of the guide
+  ] as Resource[];
+  expect(ids(groupResources(replaced, 'en'))).toEqual(['2+1', '3']);
 });

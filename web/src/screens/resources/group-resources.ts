@@ -3,25 +3,40 @@ import { type Language, languages } from '@/i18n/language';
 
 /** One card: the same content as one file per language, or one file. */
 export interface ResourceGroup {
-  /** The slug of the guide, if the files are named <slug>.<language>.<extension>. */
+  /** The slug of the guide, if the resources have one. */
   slug?: string;
-  /** The page's own language first. A file without a language in its name is alone. */
+  /** The page's own language first. A file without a language is alone. */
   files: readonly ResourceFile[];
 }
+
+/** What says to which guide a resource belongs. */
+type Named = Pick<Resource, 'file_url'> & Partial<Pick<Resource, 'guide' | 'file_language'>>;
 
 export interface ResourceFile {
   resource: Resource;
   language?: Language;
 }
 
+/**
+ * Returns the guide and the language of a resource. A kept or imported list of an older form has them
+ * in the name of the file alone: <slug>.<language>.<extension>.
+ */
+export function nameOf({ guide, file_language, file_url }: Named): { slug?: string; language?: Language } {
+  if (guide || file_language) {
+    return file_language ? { slug: guide ?? undefined, language: file_language } : {};
+  }
+  const [, slug, code] = /([\w-]+)\.([a-z]{2})\.\w+$/.exec(file_url) ?? [];
+  const language = languages.find((each) => each === code);
+  return language ? { slug, language } : {};
+}
+
 /** Returns one group per guide, in the order in which the resources begin. */
 export function groupResources(resources: readonly Resource[], own: Language): ResourceGroup[] {
   const groups = new Map<string, { slug?: string; files: ResourceFile[] }>();
   for (const resource of resources) {
-    const [, slug, code] = /([\w-]+)\.([a-z]{2})\.\w+$/.exec(resource.file_url) ?? [];
-    const language = languages.find((each) => each === code);
-    const key = slug && language ? slug : resource.id;
-    const group = groups.get(key) ?? { slug: language && slug, files: [] };
+    const { slug, language } = nameOf(resource);
+    const key = slug ?? resource.id;
+    const group = groups.get(key) ?? { slug, files: [] };
     group.files.push({ resource, language });
     groups.set(key, group);
   }
@@ -29,14 +44,4 @@ export function groupResources(resources: readonly Resource[], own: Language): R
     slug,
     files: files.sort((a, b) => Number(b.language === own) - Number(a.language === own)),
   }));
-}
-
-/** Returns the groups by the category of their first file, in the order in which the categories begin. */
-export function byTopic(groups: readonly ResourceGroup[]): Map<string, ResourceGroup[]> {
-  const topics = new Map<string, ResourceGroup[]>();
-  for (const group of groups) {
-    const topic = group.files[0]?.resource.category ?? '';
-    topics.set(topic, [...(topics.get(topic) ?? []), group]);
-  }
-  return topics;
 }

@@ -6,11 +6,13 @@ import { Link } from '@/components/link';
 import { toast } from '@/components/toast';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { buttonVariants } from '@/components/ui/button';
-import { type Language, pathIn, useLanguage } from '@/i18n/language';
+import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
-import { byTopic, groupResources, type ResourceGroup } from './group-resources';
+import { filterResources, noFilter } from './filter-resources';
+import { groupResources, type ResourceGroup } from './group-resources';
 import { ResourceCard } from './resource-card';
+import { ResourceFilter } from './resource-filter';
 
 /** The number of featured resources that are shown. Others are not shown at all (spec §9). */
 const maxFeatured = 2;
@@ -89,7 +91,12 @@ function WithoutApplication() {
     <>
       <div className="started:hidden grid justify-items-start gap-4">
         <p>{text.noscript}</p>
-        <GuidesLink />
+        <div className="flex flex-wrap gap-3">
+          <a href={`/functions/v1/resource-list?language=${useLanguage()}`} className={buttonVariants()}>
+            {text.plainList}
+          </a>
+          <GuidesLink />
+        </div>
       </div>
       <div role="alert" className="failed:block hidden">
         <LoadingError />
@@ -116,7 +123,7 @@ function LoadingError() {
 function GuidesLink() {
   const text = useText('resources');
   return (
-    <Link to={pathIn(useLanguage(), '/learn/')} className={buttonVariants()}>
+    <Link to={pathIn(useLanguage(), '/learn/')} className={buttonVariants({ variant: 'outline' })}>
       {text.noscriptLink}
     </Link>
   );
@@ -125,8 +132,10 @@ function GuidesLink() {
 function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolean }) {
   const text = useText('resources');
   const language = useLanguage();
+  const [filter, setFilter] = useState(noFilter);
   const featured = resources.filter(({ is_featured }) => is_featured).slice(0, maxFeatured);
   const others = resources.filter(({ is_featured }) => !is_featured);
+  const shown = groupResources(filterResources(others, filter), language);
 
   return (
     <>
@@ -137,45 +146,37 @@ function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolea
         </Alert>
       )}
       {featured.length > 0 && (
-        <Section title={text.featured} groups={groupResources(featured, language)} columns="md:grid-cols-2" />
+        <section className="grid gap-4">
+          <h2>{text.featured}</h2>
+          {/* Each has a card of its own, also two languages of one guide: these are the first two (spec §9). */}
+          <Cards
+            groups={featured.flatMap((each) => groupResources([each], language))}
+            columns="md:grid-cols-2"
+          />
+        </section>
       )}
-      {[...byTopic(groupResources(others, language))].map(([topic, groups]) => (
-        <Section
-          key={topic}
-          title={topicIn(groups, language) ?? topic}
-          groups={groups}
-          columns="md:grid-cols-2 lg:grid-cols-3"
-        />
-      ))}
+      {others.length > 0 && (
+        <section className="grid gap-4">
+          <h2>{text.list}</h2>
+          <ResourceFilter resources={others} filter={filter} onChange={setFilter} />
+          <p role="status" className="empty:hidden">
+            {filter !== noFilter && text.filters.shown.replace('{count}', String(shown.length))}
+          </p>
+          <Cards groups={shown} columns="md:grid-cols-2 lg:grid-cols-3" />
+        </section>
+      )}
     </>
   );
 }
 
-/** Returns the name of a topic in the page's language, if its resources have one. */
-function topicIn(groups: readonly ResourceGroup[], language: Language) {
-  const [first] = groups[0]?.files ?? [];
-  return (language === 'so' && first?.resource.category_so) || first?.resource.category;
-}
-
-function Section({
-  title,
-  groups,
-  columns,
-}: {
-  title: string;
-  groups: readonly ResourceGroup[];
-  columns: string;
-}) {
+function Cards({ groups, columns }: { groups: readonly ResourceGroup[]; columns: string }) {
   return (
-    <section className="grid gap-4">
-      <h2>{title}</h2>
-      <ul className={`grid gap-4 ${columns}`}>
-        {groups.map((group) => (
-          <li key={group.files[0]?.resource.id}>
-            <ResourceCard group={group} />
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ul className={`grid gap-4 ${columns}`}>
+      {groups.map((group) => (
+        <li key={group.files[0]?.resource.id}>
+          <ResourceCard group={group} />
+        </li>
+      ))}
+    </ul>
   );
 }

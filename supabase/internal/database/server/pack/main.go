@@ -1,9 +1,10 @@
 // Command pack writes a Postgres package into the archive that `make build`
 // embeds (package bundle). The default is the package that npm installed for
-// this platform. PACKAGE names the folder of another platform's package, and EXTENSIONS that of its
-// compiled extensions (command compile).
+// this platform. PACKAGE names the folder of another platform's package, EXTENSIONS that of its
+// compiled extensions (command compile) and CLUSTER that of its prepared cluster (command prepare).
+// A missing folder adds nothing.
 //
-//	go run ./supabase/internal/database/server/pack [FILE [PACKAGE [EXTENSIONS]]]
+//	go run ./supabase/internal/database/server/pack [FILE [PACKAGE [EXTENSIONS [CLUSTER]]]]
 package main
 
 import (
@@ -26,6 +27,9 @@ func main() {
 	}
 	if len(os.Args) > 3 {
 		pkg = server.WithExtensions(pkg, os.DirFS(os.Args[3]))
+	}
+	if len(os.Args) > 4 {
+		pkg = server.WithCluster(pkg, os.DirFS(os.Args[4]))
 	}
 	if err == nil {
 		err = pack(target, pkg)

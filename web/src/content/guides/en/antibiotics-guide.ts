@@ -6,12 +6,27 @@ export const guide: Guide = {
   description: 'When antibiotics help, when they do not, and how to use them.',
   icon: 'capsule',
   category: 'Medicine',
+  minute: [
+    'Antibiotics work only on bacteria. They do nothing against colds and flu.',
+    'Use them only when a health worker prescribes them, exactly as you were told.',
+    'Wrong use makes germs resistant: the medicine no longer kills them.',
+  ],
+  now: [
+    'Do you take one now? Ask the health worker before you stop, or if you feel worse.',
+    'Do you have leftovers? Never use or share them. Give them back to a pharmacy.',
+    'Say if you ever reacted badly to an antibiotic, or if you are or may be pregnant.',
+  ],
+  signs: ['swelling', 'breathing', 'colour', 'skin', 'bleeding', 'limp'],
   content: [
     {
       type: 'section',
       title: 'They work only on bacteria',
       content:
         'Antibiotics fight germs called bacteria. They do nothing against viruses. They do not help with colds, flu, most sore throats, most coughs or a runny nose, even when the mucus is yellow or green.',
+      figure: {
+        name: 'germs',
+        caption: 'Antibiotics fight bacteria (left). They do nothing against viruses (right).',
+      },
     },
     {
       type: 'section',

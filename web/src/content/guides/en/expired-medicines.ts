@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'Why old or fake medicine is a risk, how to store medicine and how to throw it away.',
   icon: 'calendar',
   category: 'Safety',
+  minute: [
+    'After the expiry date nobody can promise that a medicine is safe or works.',
+    'Heat, damp and light spoil medicine even before its date.',
+    'Fakes are sold in markets and online, but also in pharmacies and clinics.',
+  ],
+  now: [
+    'Look through your medicines. Take out what is old or left over.',
+    'Give it back to a pharmacy. Do not give, sell or send it to anyone.',
+    'Have you taken one? Stop, keep the pack, and ask a pharmacist or a poison centre.',
+  ],
+  signs: ['swelling', 'breathing', 'drowsy', 'bleeding', 'poison'],
   content: [
     {
       type: 'section',
@@ -29,6 +40,10 @@ export const guide: Guide = {
       type: 'section',
       title: 'Keep it well',
       content: 'Heat, damp and light spoil medicine even before its date.',
+      figure: {
+        name: 'store',
+        caption: 'High up or locked, cool, dry and dark. Not in the sun, not in steam.',
+      },
     },
     {
       type: 'checklist',

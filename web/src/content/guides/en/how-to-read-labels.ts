@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'What the words, dates and numbers on a medicine box mean.',
   icon: 'label',
   category: 'Safety',
+  minute: [
+    'Read the whole label before the first dose, every time.',
+    'Two boxes with different names can hold the same medicine.',
+    'A good fake can look exactly like the real medicine, so buy from a source you can trust.',
+  ],
+  now: [
+    'Find the expiry date (EXP) and the batch number (LOT) on every box at home.',
+    'Do not use a product if you cannot read its label.',
+    'Something looks wrong? Take a photo of the box and report it.',
+  ],
+  signs: ['swelling', 'breathing', 'drowsy', 'poison'],
   content: [
     {
       type: 'section',
@@ -17,6 +28,11 @@ export const guide: Guide = {
       type: 'section',
       title: 'What to look for',
       content: 'A good label tells you all of this. Find each one:',
+      figure: {
+        name: 'label',
+        caption:
+          'The box tells you: 1 the name, 2 the active ingredient, 3 the expiry date (EXP), 4 the batch number (LOT).',
+      },
     },
     {
       type: 'checklist',

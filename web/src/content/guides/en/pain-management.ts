@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'How to use painkillers safely, and why strong ones and steroids need care.',
   icon: 'bandage',
   category: 'Medicine',
+  minute: [
+    'Use the mildest thing that works, the lowest amount, for the shortest time.',
+    'Never take two products with paracetamol together: too much can destroy the liver.',
+    'Strong painkillers can make you dependent, slow your breathing and kill.',
+  ],
+  now: [
+    'Read on every box whether it holds paracetamol (acetaminophen, Tylenol).',
+    'Too much taken? Go to a hospital at once, even if you feel well.',
+    'Need tablets every day? See a health worker.',
+  ],
+  signs: ['slow', 'drowsy', 'bleeding', 'swelling', 'breathing', 'skin', 'poison'],
   content: [
     {
       type: 'section',
@@ -18,6 +29,10 @@ export const guide: Guide = {
       title: 'Paracetamol (acetaminophen, Tylenol)',
       content:
         'Adults: 500 mg to 1 g, at least 4 hours apart. Never more than 4 doses, or 4 g (eight tablets of 500 mg), in 24 hours. Ask first if you weigh less than 50 kg, have liver or kidney trouble, drink a lot of alcohol, or take TB or epilepsy medicine: you may need less. Never take two products with paracetamol together.',
+      figure: {
+        name: 'tablets',
+        caption: 'Paracetamol for adults: never more than eight tablets of 500 mg in 24 hours.',
+      },
     },
     {
       type: 'warning',

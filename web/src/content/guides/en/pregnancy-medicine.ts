@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'Medicine can reach your baby. Ask before you start or stop one.',
   icon: 'mother',
   category: "Women's Health",
+  minute: [
+    'Medicine can reach your baby. Ask before you start one, and before you stop one.',
+    'Paracetamol in the recommended amount is the usual painkiller.',
+    'From 20 weeks avoid ibuprofen and similar painkillers, unless a health professional tells you to use them.',
+  ],
+  now: [
+    'Tell every health worker that you are or may be pregnant, or that you breastfeed.',
+    'Write down everything you take, also herbs and vitamins, and show the list.',
+    'Do not stop a medicine that you need on your own.',
+  ],
+  signs: ['swelling', 'breathing', 'drowsy', 'limp', 'poison'],
   content: [
     {
       type: 'section',
@@ -30,6 +41,10 @@ export const guide: Guide = {
       title: 'Ibuprofen and similar painkillers',
       content:
         'From 20 weeks of pregnancy avoid ibuprofen, naproxen, diclofenac and aspirin for pain, unless a health professional tells you to use them. They can harm the baby’s kidneys, leave too little water around the baby and, later, harm its heart. Ask before you use them earlier too. Low-dose aspirin that was prescribed for your pregnancy is different: follow your prescriber’s advice.',
+      figure: {
+        name: 'weeks',
+        caption: 'Ibuprofen and similar painkillers: avoid them from week 20 until the birth.',
+      },
     },
     {
       type: 'section',

@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'What can hide in lightening and mixed creams, and safer care for your skin.',
   icon: 'cream',
   category: "Women's Health",
+  minute: [
+    'Every natural skin colour is healthy.',
+    'Many lightening products hold mercury, hydroquinone or strong steroids, and the label does not always say so.',
+    'Others at home, above all babies, can be poisoned by a cream that they never used.',
+  ],
+  now: [
+    'Mercury or hydroquinone: stop now. Wash your hands and your skin.',
+    'A strong steroid used for weeks or months: ask a health worker at once how to stop.',
+    'Put the product in a closed bag, keep the label and a photo, and report it.',
+  ],
+  signs: ['swelling', 'breathing', 'skin', 'drowsy', 'poison'],
   content: [
     {
       type: 'section',
@@ -42,6 +53,11 @@ export const guide: Guide = {
       title: 'Strong steroids',
       content:
         'Clobetasol and betamethasone are strong steroids. Used to lighten skin, they can make it thin, with stretch marks, visible blood vessels, spots and infections. Enough of them can upset your hormones.',
+      figure: {
+        name: 'skin',
+        caption:
+          'Dark skin, from the left: healthy; thin, with stretch marks and visible blood vessels (strong steroids); blue-black marks (hydroquinone).',
+      },
     },
     {
       type: 'section',

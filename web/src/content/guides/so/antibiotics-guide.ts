@@ -6,12 +6,28 @@ export const guide: Guide = {
   description: 'Goorta antibiyootigu caawiyo, goorta uusan caawin, iyo sida loo isticmaalo.',
   icon: 'capsule',
   category: 'Medicine',
+  minute: [
+    'Antibiyootigu bakteeriya keliya ayuu wax ka qabtaa. Hargabka iyo infuleensada waxba kama taro.',
+    'Isticmaal oo keliya marka uu kuu qoro shaqaale caafimaad, u qaadona sida laguu sheegay.',
+    'Si khaldan oo loo isticmaalo waxay keentaa in jeermisku iska caabbiyo: daawadu mar dambe ma disho.',
+  ],
+  now: [
+    'Hadda ma qaadanaysaa? La tasho shaqaalaha caafimaadka ka hor inta aadan joojin, ama haddii aad ka sii darto.',
+    'Wax ma kaa hareen? Weligaa ha isticmaalin, cidna ha la wadaagin. Ku celi farmashi.',
+    'Sheeg haddii antibiyootig uu hore si xun kuu galay, ama haddii aad uur leedahay ama laga yaabo.',
+  ],
+  signs: ['swelling', 'breathing', 'colour', 'skin', 'bleeding', 'limp'],
   content: [
     {
       type: 'section',
       title: 'Bakteeriya keliya ayuu wax ka qabtaa',
       content:
         'Antibiyootigu wuxuu la dagaallamaa jeermis la yiraahdo bakteeriya. Fayraska waxba kama qabto. Waxba kama taro hargabka, infuleensada (flu), inta badan dhuun-xanuunka, inta badan qufaca ama sanka dareeraya, xitaa haddii duufku jaalle ama cagaar yahay.',
+      figure: {
+        name: 'germs',
+        caption:
+          'Antibiyootigu wuxuu la dagaallamaa bakteeriyada (bidix). Fayraska waxba kama qabto (midig).',
+      },
     },
     {
       type: 'section',

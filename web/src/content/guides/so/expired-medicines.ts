@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'Khatarta daawada dhacday ama been abuurka ah, sida daawada loo kaydiyo iyo sida loo tuuro.',
   icon: 'calendar',
   category: 'Safety',
+  minute: [
+    'Taariikhda dhicitaanka kaddib cidna ma ballan qaadi karto in daawadu ammaan tahay ama shaqaynayso.',
+    'Kulaylka, qoyaanka iyo iftiinku daawada way xumeeyaan, xitaa ka hor taariikhdeeda.',
+    'Tan been abuurka ah waxaa lagu iibiyaa suuqyada iyo internetka, laakiin sidoo kale farmashiyada iyo rugaha caafimaadka.',
+  ],
+  now: [
+    'Eeg daawooyinkaaga. Ka saar wixii dhacay ama haray.',
+    'Ku celi farmashi. Cidna ha siin, ha ka iibin, hana u dirin.',
+    'Ma hore ayaad u qaadatay? Jooji, baakadka hay, kaddibna weydii farmashiiste ama xarunta sunta (poison centre).',
+  ],
+  signs: ['swelling', 'breathing', 'drowsy', 'bleeding', 'poison'],
   content: [
     {
       type: 'section',
@@ -29,6 +40,10 @@ export const guide: Guide = {
       type: 'section',
       title: 'Si fiican u kaydi',
       content: 'Kulaylka, qoyaanka iyo iftiinku daawada way xumeeyaan, xitaa ka hor taariikhdeeda.',
+      figure: {
+        name: 'store',
+        caption: 'Meel sare ama xiran, qabow, qallalan oo mugdi ah. Ha dhigin qorraxda ama uumiga.',
+      },
     },
     {
       type: 'checklist',

@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'Macnaha ereyada, taariikhaha iyo lambarrada ku qoran baakadka daawada.',
   icon: 'label',
   category: 'Safety',
+  minute: [
+    'Akhri summadda oo dhan ka hor qiyaasta ugu horreysa, mar kasta.',
+    'Laba baakad oo magacyadoodu kala duwan yihiin waxaa ku jiri karta isla hal daawo.',
+    'Daawada been abuurka ah ee si fiican loo sameeyay gebi ahaanba way u ekaan kartaa tan dhabta ah, markaa ka iibso meel aad aamini karto.',
+  ],
+  now: [
+    'Baakad kasta oo guriga taalla ka raadi taariikhda dhicitaanka (EXP) iyo lambarka dufcadda (LOT).',
+    'Ha isticmaalin badeecad haddii aadan summaddeeda akhriyi karin.',
+    'Wax khalad ah ma kuu muuqdaan? Sawir ka qaad baakadka, kaddibna soo sheeg.',
+  ],
+  signs: ['swelling', 'breathing', 'drowsy', 'poison'],
   content: [
     {
       type: 'section',
@@ -17,6 +28,11 @@ export const guide: Guide = {
       type: 'section',
       title: 'Waxa aad raadinayso',
       content: 'Summad wanaagsan waxay kuu sheegaysaa waxyaabahan oo dhan. Mid kasta raadi:',
+      figure: {
+        name: 'label',
+        caption:
+          'Baakadku wuxuu kuu sheegayaa: 1 magaca, 2 maaddada firfircoon, 3 taariikhda dhicitaanka (EXP), 4 lambarka dufcadda (LOT).',
+      },
     },
     {
       type: 'checklist',

@@ -7,6 +7,17 @@ export const guide: Guide = {
     'Sida badbaadada leh ee loo isticmaalo xanuun baabi’iyeyaasha, iyo sababta kuwa xooggan iyo isteroydhku taxaddar ugu baahan yihiin.',
   icon: 'bandage',
   category: 'Medicine',
+  minute: [
+    'Isticmaal waxa ugu fudud ee shaqeeya, inta ugu yar, muddada ugu gaaban.',
+    'Weligaa ha wada qaadan laba daawo oo paracetamol ku jiro: wax badan wuxuu baabi’in karaa beerka.',
+    'Xanuun baabi’iyeyaasha xooggan waad qabatimi kartaa, neefta way gaabin karaan, wayna dili karaan.',
+  ],
+  now: [
+    'Baakad kasta ka akhri inuu ku jiro paracetamol (acetaminophen, Tylenol).',
+    'Wax badan ma qaadatay? Isla markiiba tag isbitaal, xitaa haddii aad fiican tahay.',
+    'Maalin kasta kiniinno ma u baahan tahay? U tag shaqaale caafimaad.',
+  ],
+  signs: ['slow', 'drowsy', 'bleeding', 'swelling', 'breathing', 'skin', 'poison'],
   content: [
     {
       type: 'section',
@@ -19,6 +30,11 @@ export const guide: Guide = {
       title: 'Paracetamol (acetaminophen, Tylenol)',
       content:
         'Dadka waaweyn: 500 mg ilaa 1 g, ugu yaraan 4 saacadood ha u dhexeeyaan. 24 saacadood gudahood weligaa ha ka badin 4 qiyaasood ama 4 g (siddeed kiniin oo 500 mg ah). Marka hore weydii haddii miisaankaagu ka yar yahay 50 kg, aad beer ama kelli ka xanuunsato, khamri badan cabto, ama qaadato daawada qaaxada (TB) ama suuxdinta: waxaa laga yaabaa inaad wax ka yar u baahan tahay. Weligaa ha wada qaadan laba daawo oo paracetamol ku jiro.',
+      figure: {
+        name: 'tablets',
+        caption:
+          'Paracetamol, dadka waaweyn: 24 saacadood gudahood weligaa ha ka badin siddeed kiniin oo 500 mg ah.',
+      },
     },
     {
       type: 'warning',

@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'Daawadu waxay gaari kartaa ilmahaaga. Weydii ka hor inta aadan bilaabin ama joojin.',
   icon: 'mother',
   category: "Women's Health",
+  minute: [
+    'Daawadu waxay gaari kartaa ilmahaaga. Weydii ka hor inta aadan bilaabin, iyo ka hor inta aadan joojin.',
+    'Paracetamol oo lagu qaato inta lagu taliyay waa xanuun baabi’iyaha caadiga ah.',
+    'Laga bilaabo toddobaadka 20aad ka fogow ibuprofen iyo xanuun baabi’iyeyaasha la midka ah, haddii uusan kuu sheegin xirfadle caafimaad.',
+  ],
+  now: [
+    'Shaqaale kasta oo caafimaad u sheeg haddii aad uur leedahay ama laga yaabo, ama aad naas nuujinayso.',
+    'Qor wax kasta oo aad qaadato, xitaa dhirta iyo fiitamiinnada, liiskana tus.',
+    'Keligaa ha joojin daawo aad u baahan tahay.',
+  ],
+  signs: ['swelling', 'breathing', 'drowsy', 'limp', 'poison'],
   content: [
     {
       type: 'section',
@@ -30,6 +41,11 @@ export const guide: Guide = {
       title: 'Ibuprofen iyo xanuun baabi’iyeyaasha la midka ah',
       content:
         'Laga bilaabo toddobaadka 20aad ee uurka, ka fogow ibuprofen, naproxen, diclofenac iyo aspirin xanuun loo qaato, haddii uusan kuu sheegin xirfadle caafimaad. Waxay waxyeellayn karaan kelyaha ilmaha, waxay yarayn karaan biyaha ku wareegsan, mar dambena wadnihiisa ayay wax u dhimi karaan. Xitaa ka hor, weydii inta aadan isticmaalin. Aspirin qiyaas yar oo uurka laguugu qoray waa wax kale: raac talada ciddii kuu qortay.',
+      figure: {
+        name: 'weeks',
+        caption:
+          'Ibuprofen iyo xanuun baabi’iyeyaasha la midka ah: ka fogow laga bilaabo toddobaadka 20aad ilaa dhalmada.',
+      },
     },
     {
       type: 'section',

@@ -6,6 +6,17 @@ export const guide: Guide = {
   description: 'Waxa ku qarsoon kareemada caddeynta iyo kuwa la isku daro, iyo daryeel ka ammaan badan.',
   icon: 'cream',
   category: "Women's Health",
+  minute: [
+    'Midab kasta oo maqaar oo dabiici ah waa caafimaad.',
+    'Badeecado badan oo maqaarka caddeeya waxaa ku jira meerkuri (mercury), haydarokinoon (hydroquinone) ama isteroydh (steroid) xooggan, mar walbana summadda kuma qorna.',
+    'Dadka kale ee guriga jooga, gaar ahaan dhallaanka, waxaa sumayn kara kareem aysan weligood isticmaalin.',
+  ],
+  now: [
+    'Meerkuri ama haydarokinoon: hadda jooji. Dhaq gacmahaaga iyo maqaarkaaga.',
+    'Isteroydh xooggan oo toddobaadyo ama bilo la isticmaalay: isla markiiba shaqaale caafimaad weydii sida loo joojiyo.',
+    'Badeecadda ku rid bac xiran, hay summadda iyo sawir, kaddibna soo sheeg.',
+  ],
+  signs: ['swelling', 'breathing', 'skin', 'drowsy', 'poison'],
   content: [
     {
       type: 'section',
@@ -42,6 +53,11 @@ export const guide: Guide = {
       title: 'Isteroydh (steroid) xooggan',
       content:
         'Clobetasol iyo betamethasone waa isteroydh xooggan. Marka maqaarka lagu caddeeyo, waxay ka dhigi karaan mid khafiif ah, oo leh xariijimo, xididdo muuqda, finan iyo caabuq. Haddii wax badan la isticmaalo, waxay wax u dhimi karaan hoormoonnada jirka.',
+      figure: {
+        name: 'skin',
+        caption:
+          'Maqaar madow, laga bilaabo bidix: caafimaad; khafiif, leh xariijimo iyo xididdo muuqda (isteroydh xooggan); baro buluug-madow ah (haydarokinoon).',
+      },
     },
     {
       type: 'section',

@@ -1,0 +1,3 @@
+/* The only script of a guide, inlined in it. */
+import './content-page';
+import './read-aloud';
