@@ -28,7 +28,7 @@ var Func = edge.Func{
 	Handler:     handle,
 }
 
-// visitor reads what visitors may read, whoever calls.
+// visitor is the role that reads the list: row level security shows it the active resources.
 var visitor = edge.Caller{Role: "anon"}
 
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
@@ -99,8 +99,8 @@ func download(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 
 var errNoFile = edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such file.")
 
-// isOwn reports whether an address is a path on this site. A second slash or a backslash would leave
-// it.
+// isOwn reports whether an address is a path on this site. A second slash or a backslash would
+// leave it.
 func isOwn(address string) bool {
 	return strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//") && !strings.Contains(address, `\`)
 }

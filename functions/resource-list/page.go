@@ -113,8 +113,8 @@ func pageOf(text *texts, all []resource, chosen filter) listPage {
 	return p
 }
 
-// filters returns the lists that have at least two choices, each in the order in which the resources
-// begin.
+// filters returns the lists that have at least two choices, each in the order in which the
+// resources begin.
 func filters(text *texts, all []resource, chosen filter) (lists []list) {
 	for _, l := range []struct {
 		name, label, chosen string
