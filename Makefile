@@ -102,6 +102,11 @@ test-stack: $(MODULES) ## only the contract tests, against any stack: SUPABASE_U
 docker-check: ## run all stages of docker/Dockerfile without Docker, with a separate npm ci
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./scripts/image "$$dir/images"
 
+.PHONY: differential
+differential: ## compare auth and storage with the real servers: GOTRUE=PROGRAM|ADDRESS STORAGE=FOLDER|ADDRESS (15 minutes)
+	@GOTRUE="$(GOTRUE)" go test ./supabase/internal/engine/auth/gotrue -run TestDifferential -count 1 -v -timeout 1h
+	@STORAGE="$(STORAGE)" go test ./supabase/internal/engine/storage/standalone -run TestDifferential -count 1 -v -timeout 1h
+
 .PHONY: test-hostile
 test-hostile: build ## each request of each page fails, hangs or is cut, in both languages (a quarter of an hour)
 	@HOSTILE=all REPORTS_PER_HOUR=100000 CHROMIUM_PATH=$$(scripts/ensure-chromium.sh) npm run --silent test:e2e --workspace web -- hostile.spec

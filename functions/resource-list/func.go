@@ -51,7 +51,8 @@ func load(ctx context.Context, env *edge.Env) ([]resource, error) {
 	err := env.Tx(ctx, visitor, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			select id::text, title, coalesce(title_so, '') as title_so, description, coalesce(description_so, '') as description_so,
-			       category, coalesce(category_so, '') as category_so, file_url, file_size, file_type, download_count, is_featured
+			       category, coalesce(category_so, '') as category_so, file_url, file_size, file_type, download_count, is_featured,
+			       coalesce(guide, '') as guide, coalesce(file_language::text, '') as file_language
 			  from public.resources
 			 where is_active
 			 order by created_at desc, id`)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -32,8 +33,13 @@ func main() {
 	only := flag.String("only", "", "only repositories whose name contains this `text`")
 	url := flag.String("database-url", "",
 		"`URL` of a superuser of a server with extensions in C: each project starts in a new database there too")
+	added := flag.String("extensions", "",
+		"`paths` of extensions, as for daawo extensions add, with commas between: each project gets them")
 	flag.Parse()
 	c := corpus{cache: *cache, program: *program, only: *only, url: *url}
+	if *added != "" {
+		c.extensions = strings.Split(*added, ",")
+	}
 	if err := c.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(1)
@@ -70,6 +76,13 @@ func (e entry) ownMistake() bool { return strings.HasPrefix(e.expected, "own mis
 
 func (e entry) name() string { return strings.TrimSuffix(e.repo+"/"+e.folder, "/.") }
 
+// startsHere reports whether the project is expected to start on the embedded Postgres, to which
+// extensions were added.
+func (e entry) startsHere(added []string) bool {
+	missing, ok := strings.CutPrefix(e.expected, "fails: C extension ")
+	return e.expected == "ok" || ok && slices.Contains(added, missing)
+}
+
 // startsWithExtensions reports whether the project is expected to start on a server that has
 // Debian's extensions in C.
 func (e entry) startsWithExtensions() bool {
@@ -97,6 +110,9 @@ type corpus struct {
 	cache, program, only string
 	url                  string  // of the other server, "" for none
 	server               *server // nil for none
+	extensions           []string
+	added                string   // data folder to which they were added, "" for none
+	names                []string // of the added extensions
 }
 
 func (c *corpus) run(ctx context.Context) (err error) {
@@ -116,6 +132,12 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, c.server.close(context.WithoutCancel(ctx))) }()
 	}
+	if len(c.extensions) > 0 {
+		if err := c.addExtensions(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(c.added)) }()
+	}
 	fmt.Println("| project | embedded Postgres | migrations | -database-url | migrations | cause |")
 	fmt.Println("|---|---|---|---|---|---|")
 	var embedded, given total
@@ -130,7 +152,7 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		}
 		embedded.add(e, here)
 		cause := e.cause()
-		if here.starts() != (e.expected == "ok") {
+		if here.starts() != e.startsHere(c.names) {
 			surprises++
 			cause += " **unexpected** " + here.problem
 		}
@@ -145,7 +167,11 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		}
 		fmt.Printf("| %s %s %s | %s |\n", e.name(), here.cells(), second, cause)
 	}
-	fmt.Printf("\nembedded Postgres: %s\n", embedded)
+	with := ""
+	if len(c.names) > 0 {
+		with = " with added extensions (" + strings.Join(c.names, ", ") + ")"
+	}
+	fmt.Printf("\nembedded Postgres%s: %s\n", with, embedded)
 	if c.server != nil {
 		fmt.Printf("-database-url: %s\n", given)
 	}
@@ -153,6 +179,24 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		return fmt.Errorf("%d outcomes differ from projects.txt", surprises)
 	}
 	return nil
+}
+
+// addExtensions adds the extensions to a data folder.
+func (c *corpus) addExtensions(ctx context.Context) (err error) {
+	if c.added, err = os.MkdirTemp("", "corpus-added-"); err != nil {
+		return err
+	}
+	args := append([]string{"extensions", "add", "--data", c.added}, c.extensions...)
+	cmd := exec.CommandContext(ctx, c.program, args...)
+	cmd.Dir, cmd.Env = c.added, environment()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("extensions add: %w: %s", err, out)
+	}
+	controls, err := filepath.Glob(filepath.Join(c.added, "extensions/native/share/postgresql/extension/*.control"))
+	for _, file := range controls {
+		c.names = append(c.names, strings.TrimSuffix(filepath.Base(file), ".control"))
+	}
+	return err
 }
 
 // tryBoth starts the program on one project, with the embedded Postgres and on the other server.
@@ -224,6 +268,11 @@ func (c *corpus) try(ctx context.Context, e entry, url string) (r result, err er
 	}
 	if err := extract(ctx, c.cache, e, dir); err != nil {
 		return r, err
+	}
+	if c.added != "" && url == "" {
+		if err := os.CopyFS(filepath.Join(dir, "data/extensions"), os.DirFS(filepath.Join(c.added, "extensions"))); err != nil {
+			return r, err
+		}
 	}
 	home := filepath.Join(dir, e.folder)
 	files, err := filepath.Glob(filepath.Join(home, "supabase", "migrations", "[0-9]*_*.sql"))

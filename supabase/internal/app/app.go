@@ -121,6 +121,11 @@ func (a *App) startAll(ctx context.Context) error {
 	}
 	a.database = d
 	a.process.KeepParts(d.TLSPort())
+	if !a.process.Replaces() { // otherwise that process still serves it
+		if err := a.serveHTTP(d, ports.Addresses); err != nil {
+			return err
+		}
+	}
 	if err := a.migrateAll(ctx, d); err != nil {
 		return err
 	}
@@ -143,6 +148,11 @@ func (a *App) startAll(ctx context.Context) error {
 		return err
 	}
 	control.RemoveLeftFolders(a.Log)
+	if a.process.Replaces() {
+		if err := a.serveHTTP(d, ports.Addresses); err != nil {
+			return err
+		}
+	}
 	return a.process.Ready(time.Since(a.began))
 }
 

@@ -42,7 +42,7 @@ func (s *services) openAuth(ctx context.Context) error {
 	}
 	engine, err := auth.New(auth.Options{
 		DB: pool, Keys: s.keys, Config: cfg, Mailer: s.outbox, SMS: textSender(s.Config),
-		Log: s.Log.With("part", "auth"), Now: s.Now,
+		Log: s.Log.With("part", "auth"), Now: s.Now, RequestIDHeader: "X-Request-Id",
 	})
 	if err != nil {
 		return err

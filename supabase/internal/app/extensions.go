@@ -2,10 +2,14 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/front"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/extension/cron"
 	"daawo/supabase/internal/database/extension/lead"
 	"daawo/supabase/internal/database/extension/pgnet"
@@ -19,7 +23,7 @@ var extensionWorkers = []func(*services, *pool.Pool) lead.Worker{
 		return cron.New(cron.Options{DB: pool, Connect: s.db.ConnectAs, Log: s.Log.With("part", "pg_cron")})
 	},
 	func(s *services, pool *pool.Pool) lead.Worker {
-		return pgnet.New(pgnet.Options{DB: pool, Targets: s.netTargets(), Log: s.Log.With("part", "pg_net")})
+		return pgnet.New(pgnet.Options{DB: pool, Targets: netTargets(s.Config, s.Addresses), Log: s.Log.With("part", "pg_net")})
 	},
 }
 
@@ -51,11 +55,24 @@ func (s *services) openExtensions(ctx context.Context) error {
 	return nil
 }
 
-// netTargets returns the addresses that pg_net may reach: all on loopback, where every client is a
-// program of this machine, and otherwise the internet and the stack itself, unless PG_NET_PRIVATE
-// says more.
-func (s *services) netTargets() pgnet.Targets {
-	private := s.Config.NetPrivate == "allow" || s.Config.NetPrivate == "" && s.Config.Loopback()
-	return pgnet.Targets{Public: s.Public, Inside: s.Inside, Private: private,
-		Allowed: []netip.Prefix(s.Config.NetAllowed)}
+// serveHTTP answers the extension http of the embedded Postgres. Migrations may call it.
+func (a *App) serveHTTP(d *database.Database, at front.Addresses) error {
+	if !d.Embedded() {
+		return nil
+	}
+	s, err := pgnet.Serve(d.SocketDir(), netTargets(a.Config, at), a.Log.With("part", "http"))
+	if err != nil {
+		return fmt.Errorf("extension http: %w", err)
+	}
+	a.OnClose("http", s.Close)
+	return nil
+}
+
+// netTargets returns the addresses that pg_net and http may reach: all on loopback, where every
+// client is a program of this machine, and otherwise the internet and the stack itself, unless
+// PG_NET_PRIVATE says more.
+func netTargets(c *config.Config, at front.Addresses) pgnet.Targets {
+	private := c.NetPrivate == "allow" || c.NetPrivate == "" && c.Loopback()
+	return pgnet.Targets{Public: at.Public, Inside: at.Inside, Private: private,
+		Allowed: []netip.Prefix(c.NetAllowed)}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 )
@@ -160,8 +161,7 @@ func TestPublicInstallationRefusesPrivateAddresses(t *testing.T) {
 	}{{"127.0.0.1", "", true}, {"0.0.0.0", "", false}, {"127.0.0.1", "refuse", false}, {"0.0.0.0", "allow", true}} {
 		a := newApp(t, "", map[string]string{"DAAWO_HOST": c.host, "PG_NET_PRIVATE": c.setting,
 			"PG_NET_NETWORKS": "10.0.0.0/8"})
-		s := &services{Installation: a.Installation}
-		if got := s.netTargets(); got.Private != c.want || len(got.Allowed) != 1 {
+		if got := netTargets(a.Config, front.Addresses{}); got.Private != c.want || len(got.Allowed) != 1 {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}

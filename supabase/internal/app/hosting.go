@@ -19,6 +19,7 @@ import (
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jobs"
@@ -74,8 +75,11 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 		served, background = dev, dev
 	}
 	known = control.Functions{Host: h, Dev: dev, Watching: f.Dev}
+	if known.TypeScript, err = f.openTypeScript(meter); err != nil {
+		return nil, known, err
+	}
 	if !f.Dev {
-		if known.Deployer, err = f.openDeployer(ctx, h, dev); err != nil {
+		if known.Deployer, err = f.openDeployer(ctx, h, dev, known.TypeScript); err != nil {
 			return nil, known, err
 		}
 		served, background = known.Deployer, known.Deployer
@@ -88,9 +92,7 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 			return dev.Ready()
 		}
 	}
-	if served, err = f.openTypeScript(served, &known); err != nil {
-		return nil, known, err
-	}
+	served = known.TypeScript.Next(served)
 	if err := f.outbox.Start(ctx, background); err != nil {
 		return nil, known, err
 	}
@@ -151,7 +153,8 @@ func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
 
 // openDeployer serves the deployed functions. While none are deployed, it serves those of dev or,
 // if that is nil, of h.
-func (f *hosting) openDeployer(ctx context.Context, h *host.Host, dev *child.Dev) (*deploy.Deployer, error) {
+func (f *hosting) openDeployer(ctx context.Context, h *host.Host, dev *child.Dev,
+	typeScript *deno.Service) (*deploy.Deployer, error) {
 	base, built := deploy.Base(h), func() []host.FunctionInfo { return h.Describe().Functions }
 	if dev != nil {
 		base = dev
@@ -164,7 +167,7 @@ func (f *hosting) openDeployer(ctx context.Context, h *host.Host, dev *child.Dev
 		Dir: deployedDir(f.Data), Host: h, Base: base, Built: built,
 		Child:   func() (host.ChildConfig, error) { return f.childConfig("") },
 		Waiting: f.outbox.WaitingFunctionJobs, Changed: f.outbox.Reschedule, Memory: int64(f.Config.FunctionsMemory),
-		Log: slog.New(f.journal).With("part", "functions"), Meter: h.Meter,
+		Log: slog.New(f.journal).With("part", "functions"), Meter: h.Meter, TypeScript: typeScript,
 	})
 	if err != nil {
 		return nil, err

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
 
-	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
@@ -18,9 +16,8 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// openTypeScript serves the project's functions in TypeScript beside next, which serves those in
-// Go.
-func (f *hosting) openTypeScript(next http.Handler, known *control.Functions) (http.Handler, error) {
+// openTypeScript serves the project's functions in TypeScript.
+func (f *hosting) openTypeScript(meter host.Meter) (*deno.Service, error) {
 	root := f.Config.Dir
 	if root != "" {
 		var err error
@@ -29,15 +26,15 @@ func (f *hosting) openTypeScript(next http.Handler, known *control.Functions) (h
 		}
 	}
 	o := deno.Options{
-		Root: root, Settings: f.Config.Functions, Cache: filepath.Join(f.Data, "deno"), Watch: f.Dev,
-		Public: !f.Config.Loopback(), Project: f.Config.ProjectID, Region: f.Config.Region,
+		Root: root, Settings: f.Config.Functions, Cache: filepath.Join(f.Data, "deno"),
+		Versions: filepath.Join(f.Data, "deno-versions"), Watch: f.Dev, Public: !f.Config.Loopback(), Project: f.Config.ProjectID, Region: f.Config.Region,
 		Limits: deno.Limits{Processes: f.denoProcesses()},
 		Deno:   findDeno(f.Installation, root), Getenv: f.Getenv, Taken: f.inGo,
 		Vars: func() (map[string]string, error) { return f.typeScriptEnv(root) },
 		Log:  slog.New(f.journal).With("part", "functions"),
 	}
 	s, err := deno.New(o, host.Options{
-		Verify: verifier(f.keys), Region: f.Config.Region, Client: f.clientAddress, Log: o.Log, Meter: known.Host.Meter,
+		Verify: verifier(f.keys), Region: f.Config.Region, Client: f.clientAddress, Log: o.Log, Meter: meter,
 		Drain: installation.DrainTimeout, Now: f.Now, Traces: f.traces,
 	})
 	if err != nil {
@@ -50,8 +47,7 @@ func (f *hosting) openTypeScript(next http.Handler, known *control.Functions) (h
 			f.Log.Warn("functions in TypeScript are not run", "functions", names, "reason", err)
 		}
 	}
-	known.TypeScript = s
-	return s.Next(next), nil
+	return s, nil
 }
 
 // denoProcesses returns how many functions in TypeScript may run at the same time.

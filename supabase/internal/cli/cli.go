@@ -99,7 +99,7 @@ func (env *Env) commands() []Command {
 	return append(append(first, env.Commands...),
 		initCommand, databaseCommand, migrationCommand, sqlCommand, genCommand, functionsCommand, seedCommand,
 		storageCommand, testCommand, logsCommand, jobsCommand, notifyCommand, migrateCommand, upgradeCommand,
-		studioCommand, denoCommand, extensionsCommand, keysCommand, doctorCommand, serveCommand, restCommand, backupCommand,
+		studioCommand, denoCommand, postgresCommand, extensionsCommand, keysCommand, doctorCommand, serveCommand, restCommand, backupCommand,
 		restoreCommand, exportCommand, importCommand, healthcheckCommand, completionCommand, servicesCommand, versionCommand)
 }
 

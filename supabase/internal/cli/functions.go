@@ -20,7 +20,7 @@ var functionsCommand = Command{
 		{Name: "schedule", Args: "run NAME [FLAGS]",
 			Short: "Run the scheduled work of a function now and wait for its result", Run: functionSchedule},
 		{Name: "deploy", Args: "[FLAGS]",
-			Short: "Compile the functions of the working folder, and switch the server to them", Run: deployFunctions},
+			Short: "Compile the functions of the working folder, with their modules, and switch the server to them", Run: deployFunctions},
 		{Name: "versions", Args: "[FLAGS]", Short: "List the deployed versions; the last five are kept",
 			Run: functionVersions},
 		{Name: "rollback", Args: "[VERSION] [FLAGS]", Short: "Switch to the version before, an older one, or built-in",

@@ -17,7 +17,9 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/base/tempdir"
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
 )
@@ -103,6 +105,7 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	bundle := inv.flags.String("bundle", "", "deploy this `file`, which --output made, instead of compiling")
 	output := inv.flags.String("output", "", "only compile, into this `file`")
 	force := inv.flags.Bool("force", false, "deploy although jobs wait that the new version does not have")
+	noCheck := inv.flags.Bool("no-check", false, "do not check the types of functions in TypeScript")
 	inv.ignore([]string{"no-verify-jwt", "use-api", "use-docker", "prune"}, "import-map", "jobs", "j")
 	inv.refuse("remote", "deploys to supabase.com; --url names a server of this program")
 	inv.refuse("project-ref", "deploys to supabase.com; --url names a server of this program")
@@ -126,18 +129,16 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	}
 	file := cmp.Or(*bundle, *output)
 	if *bundle == "" {
-		if file == "" {
-			dir, err := os.MkdirTemp("", "daawo-deploy-")
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(dir)
-			file = filepath.Join(dir, "bundle")
+		dir, err := tempdir.New("", "deploy")
+		if err != nil {
+			return err
 		}
+		defer func() { _ = dir.Remove() }() // Sweep removes what is left
+		file = cmp.Or(file, filepath.Join(dir.Path, "bundle"))
 		progress := newActivity(inv, inv.Stderr)
 		progress.begin(fmt.Sprintf("compiling the functions for %s/%s", server.OS, server.Arch))
 		defer progress.cancel()
-		if err := child.BuildBundle(ctx, cmp.Or(inv.workdir, "."), file, server.OS, server.Arch); err != nil {
+		if err := buildBundle(ctx, inv, file, dir.Path, server, *noCheck); err != nil {
 			return err
 		}
 		progress.end()
@@ -158,6 +159,63 @@ func deployFunctions(ctx context.Context, inv *Invocation) error {
 	fmt.Fprintf(inv.Stdout, "deployed version %s: functions: %d, %.1f MB\n", v.ID, len(v.Functions),
 		float64(v.Size)/1e6)
 	return nil
+}
+
+// buildBundle writes the functions of the working folder, in both languages, to a file. dir is for
+// temporary files.
+func buildBundle(ctx context.Context, inv *Invocation, file, dir string, server deploy.State, noCheck bool) error {
+	home := cmp.Or(inv.workdir, ".")
+	_, err := os.Stat(filepath.Join(home, "functions", "functions.go"))
+	inGo := err == nil
+	if inGo {
+		err = child.BuildBundle(ctx, home, file, server.OS, server.Arch)
+	} else {
+		err = os.WriteFile(file, nil, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	o, err := scriptOptions(inv, dir)
+	if err != nil {
+		return err
+	}
+	o.NoCheck = noCheck
+	scripts := 0
+	if o.Root != "" {
+		if scripts, err = deno.AddToBundle(ctx, o, file); err != nil {
+			return fmt.Errorf("the functions do not compile:\n%w", err)
+		}
+	}
+	if !inGo && scripts == 0 {
+		return fmt.Errorf("there are no functions: neither %s nor functions in supabase/functions",
+			filepath.Join(home, "functions", "functions.go"))
+	}
+	return nil
+}
+
+// scriptOptions returns the options for the functions in TypeScript of the working folder.
+func scriptOptions(inv *Invocation, dir string) (o deno.BundleOptions, err error) {
+	project, err := inv.project()
+	if err != nil || project.dir == "" {
+		return o, err
+	}
+	c, err := inv.config()
+	if err != nil {
+		return o, err
+	}
+	store, err := addedParts(inv)
+	if err != nil {
+		return o, err
+	}
+	home, err := filepath.Abs(project.home())
+	if err != nil {
+		return o, err
+	}
+	search, _ := inv.Getenv("PATH")
+	finder := deno.Finder{Path: c.DenoPath, Home: home, Search: search, Added: store}
+	return deno.BundleOptions{
+		Root: project.dir, Settings: c.Functions, Dir: dir, Deno: finder.Find, Getenv: inv.Getenv,
+	}, nil
 }
 
 // functionVersions lists the deployed versions.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"runtime"
 
 	"daawo/supabase/internal/base/observe"
 	"daawo/supabase/internal/engine/auth/gotrue"
@@ -14,6 +15,9 @@ func serveAuth(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
+	// Passwords are hashed on half of Go's processors, so on all cores. The other half serves
+	// requests, because the threads that hash have a low priority.
+	runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0))
 	level, _ := inv.Getenv("GOTRUE_LOG_LEVEL")
 	return gotrue.Run(ctx, inv.Getenv, os.Environ(), observe.Logger(inv.Stderr, level, "json"))
 }

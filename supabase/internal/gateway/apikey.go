@@ -99,11 +99,27 @@ func noKey(next http.Handler) http.Handler { return next }
 
 // requireKey requires a key of any role.
 func (g *gateway) requireKey(next http.Handler) http.Handler {
+	return g.keyOr(next, func(w http.ResponseWriter) { writeText(w, http.StatusUnauthorized, "Unauthorized") })
+}
+
+// requireKeyOfAuth is requireKey for auth, whose clients read JSON from every error.
+func (g *gateway) requireKeyOfAuth(next http.Handler) http.Handler {
+	return g.keyOr(next, func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(invalidKey)) // the client may have disconnected
+	})
+}
+
+const invalidKey = `{"message":"Invalid API key","hint":"Send the project's publishable or secret key as apikey."}`
+
+// keyOr applies the key of a request, or calls refuse without a known one.
+func (g *gateway) keyOr(next http.Handler, refuse func(http.ResponseWriter)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := g.takeKey(r)
 		key, ok := g.Keys.Resolve(given)
 		if !ok {
-			writeText(w, http.StatusUnauthorized, "Unauthorized")
+			refuse(w)
 			return
 		}
 		authorise(r, given, key)

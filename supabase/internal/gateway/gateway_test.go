@@ -99,8 +99,8 @@ func checkRoutes(t *testing.T, tests []routeTest) {
 
 func TestRoutesAndKeys(t *testing.T) {
 	checkRoutes(t, []routeTest{
-		{"auth needs a key", "/auth/v1/user", nil, 401, "Unauthorized"},
-		{"unknown key", "/auth/v1/user", headers{"apikey", "x"}, 401, "Unauthorized"},
+		{"auth needs a key", "/auth/v1/user", nil, 401, invalidKey},
+		{"unknown key", "/auth/v1/user", headers{"apikey", "x"}, 401, invalidKey},
 		{"legacy key is the token", "/auth/v1/user", headers{"apikey", "anon"}, 200,
 			"auth GET /user auth=Bearer anon sb="},
 		{"opaque key is translated", "/rest/v1/t", headers{"apikey", "sb_publishable_1"}, 200,
@@ -139,8 +139,8 @@ func TestRoutesOfAuth(t *testing.T) {
 		{"authorize is open", "/auth/v1/authorize", nil, 200, "auth GET /authorize auth= sb="},
 		{"jwks is open", "/auth/v1/.well-known/jwks.json", nil, 200, "auth GET /.well-known/jwks.json auth= sb="},
 		{"saml is open", "/auth/v1/sso/saml/acs", nil, 200, "auth GET /sso/saml/acs auth= sb="},
-		{"sso needs a key", "/auth/v1/sso", nil, 401, "Unauthorized"},
-		{"longer path than an open one", "/auth/v1/verifyx", nil, 401, "Unauthorized"},
+		{"sso needs a key", "/auth/v1/sso", nil, 401, invalidKey},
+		{"longer path than an open one", "/auth/v1/verifyx", nil, 401, invalidKey},
 		{"oauth token keeps its headers", "/auth/v1/oauth/token",
 			headers{"Authorization", "Basic eA==", "apikey", "anon"}, 200, "auth GET /oauth/token auth=Basic eA== sb="},
 		{"userinfo without a key", "/auth/v1/oauth/userinfo", headers{"Authorization", "Bearer session"}, 200,
@@ -153,8 +153,8 @@ func TestRoutesOfAuth(t *testing.T) {
 			"auth GET /.well-known/oauth-authorization-server auth= sb="},
 		{"metadata at the root", "/.well-known/oauth-authorization-server", nil, 200,
 			"auth GET /.well-known/oauth-authorization-server auth= sb="},
-		{"consent needs a key", "/auth/v1/oauth/authorizations/x", nil, 401, "Unauthorized"},
-		{"clients need a key", "/auth/v1/admin/oauth/clients", nil, 401, "Unauthorized"},
+		{"consent needs a key", "/auth/v1/oauth/authorizations/x", nil, 401, invalidKey},
+		{"clients need a key", "/auth/v1/admin/oauth/clients", nil, 401, invalidKey},
 	})
 }
 

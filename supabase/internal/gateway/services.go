@@ -64,7 +64,7 @@ func (g *gateway) table() []*service {
 	limits := g.Limits
 	rows := []*service{
 		{
-			name: "auth", prefix: "/auth/v1", handler: g.Auth, key: g.requireKey, routes: g.authRoutes(),
+			name: "auth", prefix: "/auth/v1", handler: g.Auth, key: g.requireKeyOfAuth, routes: g.authRoutes(),
 			rate: limits.AuthRate, inFlight: limits.InFlight, maxBody: limits.AuthBody, buffer: true,
 		}, {
 			name: "rest", prefix: "/rest/v1", handler: g.REST, key: g.requireKey,

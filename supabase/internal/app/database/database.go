@@ -146,6 +146,9 @@ func ArchiveDir(data string) string { return filepath.Join(data, "archive") }
 // Embedded reports whether this is the embedded Postgres.
 func (d *Database) Embedded() bool { return d.embedded != nil }
 
+// SocketDir returns the folder of the embedded Postgres' socket.
+func (d *Database) SocketDir() string { return d.embedded.SocketDir() }
+
 // Created reports whether this process made the data folder of the embedded Postgres, which holds
 // no data of users yet.
 func (d *Database) Created() bool { return d.embedded != nil && d.embedded.Created() }

@@ -182,7 +182,7 @@ func (c *checker) postgres() {
 		return
 	}
 	if home, ok := source.(*server.Home); ok {
-		c.say("Postgres", Good, "%s of POSTGRES_HOME", home)
+		c.say("Postgres", Good, "%s", home)
 		return
 	}
 	version, _, _ := strings.Cut(server.Version, "-")

@@ -67,11 +67,18 @@ type TLS struct {
 type DB struct {
 	Port         uint16     `toml:"port" doc:"Loopback port of Postgres; 0 picks a free one."`
 	MajorVersion int        `toml:"major_version" doc:"Postgres major version of the project; 17 runs, and others log a warning."`
+	Distribution string     `toml:"distribution" doc:"Postgres that runs: embedded, or supabase for the archive that daawo postgres add unpacks, with all extensions of supabase/postgres. daawo postgres switch moves a data folder."`
 	Migrations   Migrations `toml:"migrations"`
 	Seed         Seed       `toml:"seed"`
 
 	Vault map[string]string `toml:"vault" each:"Secret of the vault, stored at start; write env(NAME) instead of the value."`
 }
+
+// Distributions of Postgres.
+const (
+	EmbeddedPostgres = "embedded"
+	SupabasePostgres = "supabase"
+)
 
 // Migrations configures the project's migrations.
 type Migrations struct {

@@ -17,6 +17,7 @@ func defaults() Project {
 		DB: DB{
 			Port:         54322,
 			MajorVersion: 17,
+			Distribution: EmbeddedPostgres,
 			Migrations:   Migrations{Enabled: true},
 			Seed:         Seed{Enabled: true, SQLPaths: []string{"./seed.sql"}},
 		},

@@ -167,6 +167,7 @@ func verify(token string, keys []Key) (*Claims, error) {
 
 // candidateKeys returns the keys with the token's algorithm and id. An asymmetric token must name
 // its key. An HS256 token may omit the id, as legacy API keys do; then every secret is a candidate.
+// One that names a key of another algorithm is refused.
 func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 	algorithm := token.Method.Alg()
 	id, _ := token.Header["kid"].(string)
@@ -174,6 +175,9 @@ func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 	known := false
 	for _, k := range keys {
 		if k.Algorithm != algorithm {
+			if id != "" && k.ID == id {
+				return nil, ErrSignature
+			}
 			continue
 		}
 		known = true

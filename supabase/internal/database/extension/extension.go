@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,18 @@ func Requires(file string) string {
 		return "hypopg"
 	}
 	return ""
+}
+
+// Name returns the extension that a file belongs to.
+func Name(file string) string {
+	name, _, _ := strings.Cut(strings.TrimSuffix(file, ".control"), "--")
+	return name
+}
+
+// StepsBack reports whether a file is of an extension that leaves its place to the original, where
+// a Postgres has that: the placeholders, and http, whose requests this program sends.
+func StepsBack(file string) bool {
+	return slices.Contains([]string{"http", "pg_graphql", "pgaudit", "pgsodium"}, Name(file))
 }
 
 // Version returns a short hash of Files.

@@ -26,6 +26,9 @@ func Install(dir string) (written, kept []string, err error) {
 	}
 	for _, control := range controls {
 		name := strings.TrimSuffix(control, ".control")
+		if name == "http" { // the program listens beside the embedded Postgres only
+			continue
+		}
 		if needed := Requires(control); needed != "" {
 			if _, err := os.Stat(filepath.Join(dir, needed+".control")); errors.Is(err, fs.ErrNotExist) {
 				continue

@@ -9,6 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -24,9 +27,9 @@ const (
 // package.
 func AddedDir(data string) string { return filepath.Join(data, "extensions") }
 
-// AddExtension adds the extension of a folder or of a Debian package to an installation. A new
-// server with its files must load it first. It returns the names of the extensions.
-func AddExtension(ctx context.Context, o Options, data, from string) (names []string, err error) {
+// AddExtension adds the extensions of folders and Debian packages to an installation. A new server
+// with their files must load them first. It returns the names of the extensions.
+func AddExtension(ctx context.Context, o Options, data string, from ...string) (names []string, err error) {
 	if _, ok := o.Source.(*Home); ok {
 		return nil, errors.New("with POSTGRES_HOME, install the extension there")
 	}
@@ -35,12 +38,11 @@ func AddExtension(ctx context.Context, o Options, data, from string) (names []st
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	if strings.HasSuffix(from, ".deb") {
-		unpacked := filepath.Join(work, "package")
-		if out, err := exec.CommandContext(ctx, "dpkg-deb", "-x", from, unpacked).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("unpack %s with dpkg-deb: %w: %s", from, err, strings.TrimSpace(string(out)))
+	folders := make([]string, len(from))
+	for i, path := range from {
+		if folders[i], err = unpackDeb(ctx, path, filepath.Join(work, strconv.Itoa(i))); err != nil {
+			return nil, err
 		}
-		from = unpacked
 	}
 	target := AddedDir(data)
 	staged := target + ".new"
@@ -51,7 +53,7 @@ func AddExtension(ctx context.Context, o Options, data, from string) (names []st
 	if err := os.CopyFS(staged, os.DirFS(target)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	names, libraries, err := stage(from, staged)
+	names, libraries, err := stage(folders, staged)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +71,19 @@ func AddExtension(ctx context.Context, o Options, data, from string) (names []st
 		return nil, err
 	}
 	return names, adopt(staged, target)
+}
+
+// unpackDeb unpacks a package of Debian into a new folder, which it returns. It returns a folder as
+// it is.
+func unpackDeb(ctx context.Context, path, into string) (string, error) {
+	if !strings.HasSuffix(path, ".deb") {
+		return path, nil
+	}
+	out, err := exec.CommandContext(ctx, "dpkg-deb", "-x", path, into).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("unpack %s with dpkg-deb: %w: %s", path, err, strings.TrimSpace(string(out)))
+	}
+	return into, nil
 }
 
 // adopt moves the files of the folder staged to target, the list last. Each file is replaced at
@@ -94,21 +109,26 @@ func adopt(staged, target string) error {
 	return os.Rename(filepath.Join(staged, ExtensionsFile), filepath.Join(target, ExtensionsFile))
 }
 
-// stage copies the files of extensions below from into a folder with the layout of a package. The
+// versioned matches the control file of a package of which Debian installs several versions. A link
+// that dpkg does not unpack gives it the name of the extension.
+var versioned = regexp.MustCompile(`^(.+)-[0-9]+\.control$`)
+
+// stage copies the files of extensions below the folders into one with the layout of a package. The
 // role postgres may create them.
-func stage(from, target string) (names, libraries []string, err error) {
+func stage(folders []string, target string) (names, libraries []string, err error) {
 	for _, dir := range []string{libraryFolder, controlFolder} {
 		if err := os.MkdirAll(filepath.Join(target, dir), 0o755); err != nil {
 			return nil, nil, err
 		}
 	}
-	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+	visit := func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		base, more, dir := d.Name(), "", controlFolder
 		switch {
 		case strings.HasSuffix(base, ".control"):
+			base = versioned.ReplaceAllString(base, "$1.control")
 			names, more = append(names, strings.TrimSuffix(base, ".control")), "\ntrusted = true\n"
 		case strings.HasSuffix(base, ".sql") && strings.Contains(base, "--"):
 		case strings.HasSuffix(base, ".so"):
@@ -121,11 +141,16 @@ func stage(from, target string) (names, libraries []string, err error) {
 			return err
 		}
 		return os.WriteFile(filepath.Join(target, dir, base), append(content, more...), 0o644)
-	})
-	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("%s has no control file of an extension", from)
 	}
-	return names, libraries, err
+	for _, folder := range folders {
+		if err := filepath.WalkDir(folder, visit); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil, fmt.Errorf("%s has no control file of an extension", strings.Join(folders, ", "))
+	}
+	return names, libraries, nil
 }
 
 // tryExtensions loads the libraries and creates the extensions in a new server, which it removes.
@@ -163,22 +188,48 @@ func tryExtensions(ctx context.Context, o Options, names, libraries []string) (e
 	return nil
 }
 
-// RemoveExtension removes an added extension from an installation.
+// RemoveExtension removes an added extension from an installation. A library stays while another
+// extension needs it.
 func RemoveExtension(data, name string) error {
 	dir := AddedDir(data)
 	control := filepath.Join(dir, controlFolder, name+".control")
 	if _, err := os.Stat(control); err != nil || strings.ContainsAny(name, "/*?[") {
 		return fmt.Errorf("the extension %s was not added to %s", name, data)
 	}
+	library, err := libraryOf(control)
+	if err != nil {
+		return err
+	}
 	scripts, err := filepath.Glob(filepath.Join(dir, controlFolder, name+"--*.sql"))
 	for _, file := range append(scripts, control) {
 		err = errors.Join(err, os.Remove(file))
 	}
-	library := os.Remove(filepath.Join(dir, libraryFolder, name+".so"))
-	if errors.Is(library, fs.ErrNotExist) {
-		library = nil
+	others, e := AddedExtensions(data)
+	err = errors.Join(err, e)
+	needed := slices.ContainsFunc(others, func(other string) bool {
+		of, e := libraryOf(filepath.Join(dir, controlFolder, other+".control"))
+		err = errors.Join(err, e)
+		return of == library
+	})
+	if !needed {
+		if e := os.Remove(filepath.Join(dir, libraryFolder, library)); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
 	}
-	return errors.Join(err, library, ListExtensions(dir))
+	return errors.Join(err, ListExtensions(dir))
+}
+
+// modulePath matches the library in a control file.
+var modulePath = regexp.MustCompile(`(?m)^\s*module_pathname\s*=\s*'(?:\$libdir/)?([^'/]+)'`)
+
+// libraryOf returns the file of the library that a control file names, by default that of the
+// extension's name.
+func libraryOf(control string) (string, error) {
+	text, err := os.ReadFile(control)
+	if m := modulePath.FindSubmatch(text); m != nil {
+		return strings.TrimSuffix(string(m[1]), ".so") + ".so", err
+	}
+	return strings.TrimSuffix(filepath.Base(control), ".control") + ".so", err
 }
 
 // AddedExtensions returns the names of the extensions that were added to an installation.

@@ -55,6 +55,38 @@ func TestAddExtension(t *testing.T) {
 	}
 }
 
+// TestAddVersioned adds two folders with the files of a package of which Debian installs several
+// versions, and removes one of the extensions, whose library the other one needs.
+func TestAddVersioned(t *testing.T) {
+	files, scripts, data := t.TempDir(), t.TempDir(), t.TempDir()
+	for file, text := range map[string]string{
+		filepath.Join(files, "globe-3.so"):        "library",
+		filepath.Join(scripts, "globe-3.control"): "default_version = '3.5'\nmodule_pathname = '$libdir/globe-3'\n",
+		filepath.Join(scripts, "moon-3.control"):  "module_pathname='$libdir/globe-3'\n",
+		filepath.Join(scripts, "globe--3.5.sql"):  "select 1;",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, libraries, err := stage([]string{files, scripts}, AddedDir(data))
+	if err != nil || !slices.Equal(names, []string{"globe", "moon"}) || !slices.Equal(libraries, []string{"globe-3"}) {
+		t.Fatalf("%q, %q, %v", names, libraries, err)
+	}
+	library := filepath.Join(AddedDir(data), libraryFolder, "globe-3.so")
+	for _, step := range []struct {
+		remove string
+		stays  bool
+	}{{"globe", true}, {"moon", false}} {
+		if err := RemoveExtension(data, step.remove); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(library); (err == nil) != step.stays {
+			t.Errorf("after %s was removed: %v", step.remove, err)
+		}
+	}
+}
+
 // TestAdoptKeepsAdded checks that an interrupted addition leaves the files that were added before.
 func TestAdoptKeepsAdded(t *testing.T) {
 	staged, target := t.TempDir(), t.TempDir()

@@ -25,7 +25,7 @@ func ensureCluster(o Options, w owner, run string) (created bool, err error) {
 				"%s holds data of Postgres %s, but this is Postgres %s: export it with the program that made it, "+
 					"then `daawo migrate` and `daawo import` into a new folder", o.Data, got, major)
 		}
-		return false, nil
+		return false, checkDistribution(o)
 	case !errors.Is(err, fs.ErrNotExist):
 		return false, userErrorf(ErrNotTraversable, "the data folder cannot be read: %v", err)
 	}
@@ -85,6 +85,9 @@ func initdb(o Options, w owner, run, dir string) error {
 	<-p.exited
 	if p.err != nil {
 		return explain("initdb", o, p.err, p.lastMessages()...)
+	}
+	if err := writeDistribution(o, dir, w); err != nil {
+		return explain("initdb", o, err)
 	}
 	return nil
 }

@@ -21,30 +21,40 @@ type Home struct {
 	fs.FS          // of the folder, for its readers; Unpack uses the paths below
 	dir, lib, data string
 	version        string
+	distribution   string // "" for POSTGRES_HOME
 }
 
-// OpenHome returns the Postgres whose programs are in dir/bin. It finds the folders of libraries
-// and of shared data where Debian's package, Postgres' own installation and the npm package have
-// them.
+// OpenHome returns the Postgres of POSTGRES_HOME, whose programs are in dir/bin.
 func OpenHome(dir string) (*Home, error) {
+	h, err := openHome(dir)
+	if err != nil {
+		return nil, fmt.Errorf("POSTGRES_HOME: %w", err)
+	}
+	return h, nil
+}
+
+// openHome finds the folders of libraries and of shared data where Debian's package, Postgres' own
+// installation, the npm package and Supabase's archive have them.
+func openHome(dir string) (*Home, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil, userErrorf(ErrNoPackage, "POSTGRES_HOME: %v", err)
+		return nil, userErrorf(ErrNoPackage, "%v", err)
 	}
 	out, err := exec.Command(filepath.Join(dir, "bin", "postgres"), "--version").Output()
 	if err != nil {
-		return nil, userErrorf(ErrNoPackage, "POSTGRES_HOME: %s has no bin/postgres that runs here: %v", dir, err)
+		return nil, userErrorf(ErrNoPackage, "%s has no bin/postgres that runs here: %v", dir, err)
 	}
 	h := &Home{FS: os.DirFS(dir), dir: dir, version: strings.TrimSpace(string(out))}
 	if !strings.Contains(h.version, " "+major+".") {
-		return nil, userErrorf(ErrOtherVersion, "POSTGRES_HOME: %s is %s, and this program needs %s", dir, h.version, major)
+		return nil, userErrorf(ErrOtherVersion, "%s is %s, and this program needs %s", dir, h.version, major)
 	}
 	if h.data = firstWith(dir, "postgres.bki", "share/postgresql", "share",
 		"../../../share/postgresql/"+major); h.data == "" {
-		return nil, userErrorf(ErrNoPackage, "POSTGRES_HOME: no postgres.bki for %s: is the package complete?", dir)
+		return nil, userErrorf(ErrNoPackage, "no postgres.bki for %s: is the package complete?", dir)
 	}
-	if h.lib = firstWith(dir, "plpgsql.so", "lib/postgresql", "lib"); h.lib == "" {
-		return nil, userErrorf(ErrNoPackage, "POSTGRES_HOME: no plpgsql.so for %s: is the package complete?", dir)
+	plpgsql := "plpgsql" + libraryEnding()
+	if h.lib = firstWith(dir, plpgsql, "lib/postgresql", "lib"); h.lib == "" {
+		return nil, userErrorf(ErrNoPackage, "no %s for %s: is the package complete?", plpgsql, dir)
 	}
 	return h, nil
 }
@@ -67,7 +77,7 @@ func firstWith(dir, file string, folders ...string) string {
 // extensions of the home.
 func (h *Home) name() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, layout, h.dir, h.version)
+	fmt.Fprintln(sum, layout, h.dir, h.version, h.distribution)
 	for _, folder := range []string{filepath.Join(h.data, "extension"), h.lib, filepath.Join(h.dir, "bin")} {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
@@ -101,8 +111,10 @@ func (h *Home) fill(dir string) error {
 			return err
 		}
 	}
-	for _, program := range []string{"postgres", "initdb"} {
-		if err := copyFile(os.DirFS(h.dir), "bin/"+program, filepath.Join(bin, program), 0o755); err != nil {
+	// The programs of Supabase's archive are scripts that start those with a dot.
+	for _, program := range []string{"postgres", "initdb", ".postgres-wrapped", ".initdb-wrapped"} {
+		err := copyFile(os.DirFS(h.dir), "bin/"+program, filepath.Join(bin, program), 0o755)
+		if err != nil && (!strings.HasPrefix(program, ".") || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}
@@ -111,7 +123,7 @@ func (h *Home) fill(dir string) error {
 	if err != nil {
 		return err
 	}
-	return addToHome(control)
+	return h.addTo(control)
 }
 
 // linkEntries links the entries of a folder into another one, except those that it already has.
@@ -129,38 +141,28 @@ func linkEntries(from, to string) error {
 	return nil
 }
 
-// addToHome writes our extensions into a folder of control files, in place of links to those of the
-// same name, such as pg_cron, whose jobs would need rights of a superuser. Placeholders replace
-// nothing. It lets the role postgres create the extensions that supabase/postgres lets it create.
-func addToHome(control string) error {
-	has := func(name string) bool {
-		_, err := os.Stat(filepath.Join(control, name+".control"))
-		return err == nil
+// addTo writes our extensions into a folder of control files, in place of links to those of the same
+// name, such as pg_cron, whose jobs would need rights of a superuser. In Supabase's archive only
+// missing ones. It lets the role postgres create the extensions that supabase/postgres lets it
+// create.
+func (h *Home) addTo(control string) error {
+	official := h.distribution != ""
+	trust := slices.Concat(trusted, compiled, trustedOfOthers)
+	if official {
+		for name, grants := range afterCreate {
+			if hasControl(control, name) {
+				trust = append(trust, name)
+				if err := appendToScripts(control, name, grants); err != nil {
+					return err
+				}
+			}
+		}
 	}
-	real := map[string]bool{} // in place of our placeholders
-	for _, name := range []string{"pg_graphql", "pgsodium", "pgaudit"} {
-		real[name] = has(name)
-	}
-	files := extension.Files()
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		base, _, _ := strings.Cut(strings.TrimSuffix(name, ".control"), "--")
-		if needed := extension.Requires(name); needed != "" && !has(needed) || real[base] {
-			return nil
-		}
-		target := filepath.Join(control, name)
-		if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return copyFile(files, name, target, 0o644)
-	})
-	if err != nil {
+	if err := writeOurs(control, official); err != nil {
 		return err
 	}
-	for _, name := range slices.Concat(trusted, compiled, trustedOfOthers) {
-		if !has(name) {
+	for _, name := range trust {
+		if !hasControl(control, name) {
 			continue
 		}
 		if err := appendToLink(filepath.Join(control, name+".control"), "\ntrusted = true\n"); err != nil {
@@ -192,12 +194,4 @@ func commonFolder(a, b string) string {
 		a = filepath.Dir(a)
 	}
 	return strings.TrimSuffix(a, "/")
-}
-
-// preload returns the libraries of the home that work only if the server loads them at its start.
-func (h *Home) preload() (names []string) {
-	if _, err := os.Stat(filepath.Join(h.lib, "pgaudit.so")); err == nil {
-		names = append(names, "pgaudit")
-	}
-	return names
 }

@@ -66,7 +66,7 @@ func (s *Server) settings() map[string]string {
 		"log_connections":         "off",
 	}
 	if home, ok := s.opt.Source.(*Home); ok {
-		m["shared_preload_libraries"] = strings.Join(append([]string{"pg_stat_statements"}, home.preload()...), ",")
+		maps.Copy(m, home.settings(s.opt.Data))
 	}
 	if s.opt.Archive != "" {
 		m["archive_mode"] = "on"
@@ -122,6 +122,11 @@ func (s *Server) writeConfig() error {
 		}
 		if err := s.owner.chown(file); err != nil {
 			return err
+		}
+	}
+	if s.opt.distribution() == official {
+		if err := s.writeKeyScript(); err != nil {
+			return explain("write "+keyScript, s.opt, err)
 		}
 	}
 	return s.writeReadOnly(s.readOnly.Load())

@@ -92,27 +92,41 @@ func unpackInto(pkg fs.FS, dir string) error {
 	if err := errors.Join(g.Wait(), err); err != nil {
 		return err
 	}
-	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir), addExtensions(dir))
+	return errors.Join(makeLinks(pkg, dir), trustExtensions(dir), writeOurs(filepath.Join(dir, extensionDir), false))
 }
 
 // extensionDir is the folder of control files below the unpacked package.
 const extensionDir = "share/postgresql/extension"
 
-// addExtensions writes our own extensions beside the package's. It returns an error if the package
-// has one of the same name.
-func addExtensions(dir string) error {
-	files := extension.Files()
-	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if needed := extension.Requires(name); err != nil || d.IsDir() || needed != "" && !hasControl(dir, needed) {
+// writeOurs writes our own extensions into a folder of control files, in place of those of the same
+// name. An extension that steps back leaves the original there; with missing all of them do.
+func writeOurs(dir string, missing bool) error {
+	files, write := extension.Files(), []string{}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
 		}
-		return copyFile(files, name, filepath.Join(dir, extensionDir, name), 0o644)
+		needed := extension.Requires(name)
+		original := (missing || extension.StepsBack(name)) && hasControl(dir, extension.Name(name))
+		if original || needed != "" && !hasControl(dir, needed) {
+			return nil
+		}
+		write = append(write, name)
+		return nil
 	})
+	for _, name := range write {
+		target := filepath.Join(dir, name)
+		if e := os.Remove(target); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			return e
+		}
+		err = errors.Join(err, copyFile(files, name, target, 0o644))
+	}
+	return err
 }
 
-// hasControl reports whether the unpacked package has an extension.
+// hasControl reports whether a folder of control files has an extension.
 func hasControl(dir, name string) bool {
-	_, err := os.Stat(filepath.Join(dir, extensionDir, name+".control"))
+	_, err := os.Stat(filepath.Join(dir, name+".control"))
 	return err == nil
 }
 
@@ -126,7 +140,7 @@ var trusted = []string{
 }
 
 // compiled lists more of them, which a package has only if the build could compile them.
-var compiled = []string{"vector", "hypopg", "http", "plpgsql_check", "pgtap"}
+var compiled = []string{"vector", "hypopg", "plpgsql_check", "pgtap"}
 
 // wrapperGrant lets the role that creates postgres_fdw make servers of it.
 const wrapperGrant = "\ngrant usage on foreign data wrapper postgres_fdw to @extowner@ with grant option;\n"
@@ -134,7 +148,7 @@ const wrapperGrant = "\ngrant usage on foreign data wrapper postgres_fdw to @ext
 func trustExtensions(dir string) error {
 	names := slices.Clone(trusted)
 	for _, name := range compiled {
-		if hasControl(dir, name) {
+		if hasControl(filepath.Join(dir, extensionDir), name) {
 			names = append(names, name)
 		}
 	}

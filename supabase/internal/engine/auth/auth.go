@@ -8,11 +8,14 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/google/uuid"
 
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/database/pool"
@@ -39,6 +42,9 @@ type Options struct {
 	Client     *http.Client // for hooks, captchas and other providers; nil means one with a time limit
 	Log        *slog.Logger
 	Now        func() time.Time // nil means time.Now
+	// RequestIDHeader is the header in which a proxy names the request. Without it, errors of the
+	// server get ids of their own.
+	RequestIDHeader string
 }
 
 // Handler is an http.Handler rooted at GoTrue's own root.
@@ -47,6 +53,8 @@ type Handler struct {
 	sessions *session.Manager
 	log      *slog.Logger
 	routes   http.Handler
+
+	requestID string // header with the request's id; "" for none
 }
 
 // New returns a Handler. It opens no connection before the first request.
@@ -58,7 +66,7 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{store: p.store, sessions: p.sessions, log: p.log}
+	h := &Handler{store: p.store, sessions: p.sessions, log: p.log, requestID: o.RequestIDHeader}
 	h.routes = h.router(p)
 	return h, nil
 }
@@ -105,9 +113,11 @@ func (h *Handler) handle(serve func(http.ResponseWriter, *http.Request) error) h
 				"The database is not available, try again").
 				WithHeader("Retry-After", "1").WithCause(err)
 		}
+		id := cmp.Or(r.Header.Get(h.requestID), uuid.NewString())
 		if we, ok := apierror.AsError(err); !ok || we.Status >= http.StatusInternalServerError {
-			h.log.ErrorContext(ctx, "auth request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+			h.log.ErrorContext(ctx, "auth request failed", "method", r.Method, "path", r.URL.Path, "error_id", id,
+				"error", err)
 		}
-		endpoint.WriteError(w, r, err)
+		endpoint.WriteError(w, r, err, id)
 	}
 }

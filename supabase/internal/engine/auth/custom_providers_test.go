@@ -23,6 +23,7 @@ func withCustom(t *testing.T, change ...func(*Options)) (*world, *fakeProvider) 
 		_ = json.NewEncoder(rw).Encode(f.claims)
 	})
 	f.Server = httptest.NewTLSServer(mux)
+	f.URL = "https://example.com" // a public name, which its client connects to this server
 	t.Cleanup(f.Close)
 	w.restart(func(o *Options) { o.Client = f.Client() })
 	return w, f
@@ -138,6 +139,12 @@ func TestCustomProviderAttacks(t *testing.T) {
 		"no TLS":                {"token_url": "http://example.org/token"},
 		"file URL":              {"userinfo_url": "file:///etc/passwd"},
 		"user in the URL":       {"token_url": "https://a@example.org/token"},
+		"this machine":          {"token_url": "https://id.localhost/token"},
+		"loopback address":      {"token_url": "https://127.0.0.2/token"},
+		"private address":       {"token_url": "https://10.0.0.1/token"},
+		"private user info":     {"userinfo_url": "https://[fd00::1]/me"},
+		"metadata service":      {"authorization_url": "https://169.254.169.254/auth"},
+		"IPv4 in IPv6":          {"jwks_uri": "https://[::ffff:192.168.0.1]/keys"},
 		"no token URL":          {"token_url": ""},
 		"own state":             {"authorization_params": m{"state": "x"}},
 		"own redirect URL":      {"authorization_params": m{"redirect_uri": "https://evil.example.org"}},
@@ -185,8 +192,11 @@ func TestCustomProviderAttacks(t *testing.T) {
 	w.restart(func(o *Options) { o.Config.CustomProviders.Disabled = true })
 	w.do("GET", "/admin/custom-providers", w.admin(), nil).want(404, "feature_disabled")
 	w.do("GET", "/authorize?provider=custom:people", "", nil).want(400, "validation_failed")
-	// The HTTP client for providers connects to public addresses only.
-	for _, inside := range []string{f.URL, "https://127.0.0.1:1/", "https://[::1]/", "https://10.0.0.1/",
+}
+
+// TestSafeTransport checks that the HTTP client for providers connects to public addresses only.
+func TestSafeTransport(t *testing.T) {
+	for _, inside := range []string{"https://127.0.0.1:1/", "https://[::1]/", "https://10.0.0.1/",
 		"https://169.254.169.254/", "https://100.64.0.1/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/",
 		"https://0.0.0.0/"} {
 		if response, err := (&http.Client{Transport: idp.SafeTransport()}).Get(inside); err == nil ||

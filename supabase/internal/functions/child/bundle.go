@@ -22,9 +22,6 @@ func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return fmt.Errorf("a bundle of functions is built with Go, which is not installed: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(root, "functions", "functions.go")); err != nil {
-		return fmt.Errorf("deploy needs functions in Go; those in TypeScript are served from supabase/functions: %w", err)
-	}
 	dir, err := tempdir.New("", "bundle")
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ type Process struct {
 	host.Description
 	keep   bool // the program is needed after the process
 	cmd    *exec.Cmd
+	group  *Group
 	stdin  io.WriteCloser
 	client *http.Client
 	proxy  *Proxy
@@ -63,7 +64,8 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	stderr, err := startGroup(cmd)
+	group := NewGroup(cmd)
+	stderr, err := startWithOutput(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +74,7 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 		w.Header().Set("Retry-After", "1")
 		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
 	})
-	p := &Process{keep: o.Keep, cmd: cmd, stdin: stdin, client: proxy.Client(), proxy: proxy,
+	p := &Process{keep: o.Keep, cmd: cmd, group: group, stdin: stdin, client: proxy.Client(), proxy: proxy,
 		exited: make(chan struct{})}
 	var output bytes.Buffer // for the error of a failed start
 	var mu sync.Mutex
@@ -97,7 +99,7 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	go func() {
 		defer close(p.exited)
 		_ = cmd.Wait()
-		p.kill() // programs that the functions have started
+		p.group.Kill() // programs that the functions have started
 		select {
 		case <-read:
 		case <-time.After(outputDelay):
@@ -122,26 +124,22 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 }
 
 // outputDelay is how long the output of an ended process is read. A program that the functions have
-// started and that left the group holds the output open.
+// started may hold the output open, where Group does not find it.
 const outputDelay = time.Second
 
-// startGroup starts a program in a process group of its own and returns its output.
-func startGroup(cmd *exec.Cmd) (*os.File, error) {
+// startWithOutput starts a program and returns its output.
+func startWithOutput(cmd *exec.Cmd) (*os.File, error) {
 	output, written, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer written.Close()
 	cmd.Stdout, cmd.Stderr = written, written // shows the output of functions
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := startWritten(cmd); err != nil {
 		return nil, errors.Join(err, output.Close())
 	}
 	return output, nil
 }
-
-// kill ends the process and the programs that the functions have started.
-func (p *Process) kill() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) } // they may have ended
 
 // startWritten starts a program that was just written. While another goroutine forks, its child
 // holds the file open for writing for a moment, and the kernel refuses to run it.
@@ -318,7 +316,7 @@ func (p *Process) Retire(ctx context.Context) {
 	select {
 	case <-p.exited:
 	case <-time.After(15 * time.Second):
-		p.kill()
+		p.group.Kill()
 		<-p.exited
 	}
 	if !p.keep {
@@ -355,7 +353,7 @@ func (p *Process) limitMemory(limit int64, log *slog.Logger) {
 		}
 		if memory, ok := p.MemoryUse(); ok && memory > limit {
 			log.Error("functions process exceeds its memory limit and is ended", "memory", memory, "limit", limit)
-			p.kill()
+			p.group.Kill()
 			return
 		}
 	}

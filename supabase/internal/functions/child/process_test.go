@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -137,11 +138,23 @@ func TestSnoozeInChild(t *testing.T) {
 }
 
 // TestHelperProgramEndsWithProcess checks that a program that the functions have started, and that
-// holds their output open, neither delays the end of the process nor survives it.
+// holds their output open, neither delays the end of the process nor survives it. On Linux it may
+// have left the process group.
 func TestHelperProgramEndsWithProcess(t *testing.T) {
+	helpers := []string{"sh"}
+	if runtime.GOOS == "linux" {
+		helpers = append(helpers, "setsid sh")
+	}
+	for _, helper := range helpers {
+		t.Run(helper, func(t *testing.T) { testHelperProgram(t, helper) })
+	}
+}
+
+func testHelperProgram(t *testing.T, command string) {
 	dir := t.TempDir()
 	program, pid := filepath.Join(dir, "program"), filepath.Join(dir, "pid")
-	script := "#!/bin/sh\nsleep 60 &\necho $! > " + pid + "\necho broken >&2\nexit 1\n"
+	script := "#!/bin/sh\n" + command + " -c 'echo $$ > " + pid + "; exec sleep 60' &\nwhile ! [ -s " + pid +
+		" ]; do sleep 0.01; done\necho broken >&2\nexit 1\n"
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

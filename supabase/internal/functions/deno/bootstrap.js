@@ -7,6 +7,7 @@
     return value;
   };
   const socket = take('DAAWO_FUNCTION_SOCKET');
+  take('DAAWO_FUNCTION_GROUP');
   const inside = new URL(Deno.env.get('SUPABASE_URL') ?? 'http://127.0.0.1');
   for (const name of Object.keys(Deno.env.toObject())) {
     if (name.startsWith('DENO_') && name !== 'DENO_DEPLOYMENT_ID') Deno.env.delete(name);

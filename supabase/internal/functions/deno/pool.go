@@ -187,6 +187,9 @@ func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}
 	if r.closed {
 		return nil, nil, errClosed
 	}
+	if k.set.problem != nil {
+		return nil, nil, &bootError{k.set.problem}
+	}
 	if p := r.current[k]; p != nil {
 		if equal(p.state, now) && !hasExited(p) {
 			p.calls++
@@ -318,7 +321,7 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	for name, value := range vars {
 		env = append(env, name+"="+value)
 	}
-	env = append(env, tools(f, k.set.root, k.set.cache, r.Getenv)...)
+	env = append(env, tools(f, k.set.root, k.set.cache, k.set.lookup(r.Getenv))...)
 	env = append(env, "DAAWO_FUNCTION_SOCKET="+socket, "SB_EXECUTION_ID="+id, "SB_REGION="+r.Region,
 		fmt.Sprintf("DENO_DEPLOYMENT_ID=%s_%s_%s", r.Project, f.Name, k.set.version))
 	p, err := startProcess(launch{

@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"daawo/supabase/internal/functions/child"
@@ -26,6 +25,7 @@ type process struct {
 	key     processKey
 	state   state // of the files at the start; nil if they do not change
 	cmd     *exec.Cmd
+	group   *child.Group
 	log     *slog.Logger
 	proxy   *child.Proxy
 	booted  chan struct{} // closed when the function can be called, or bootErr is set
@@ -101,7 +101,9 @@ type launch struct {
 // process does not answer.
 func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, error)) (*process, error) {
 	cmd := exec.Command(l.program, l.args...)
-	cmd.Env, cmd.Dir, cmd.SysProcAttr = l.env, l.dir, attributes()
+	cmd.Env, cmd.Dir = l.env, l.dir
+	group := child.NewGroup(cmd)
+	endWithParent(cmd.SysProcAttr)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 		return nil, err
 	}
 	p := &process{
-		cmd: cmd, log: l.log, proxy: child.NewProxy(l.socket, failed), booted: make(chan struct{}),
+		cmd: cmd, group: group, log: l.log, proxy: child.NewProxy(l.socket, failed), booted: make(chan struct{}),
 		exited: make(chan struct{}), lines: &output{}, last: time.Now(),
 	}
 	started := make(chan error)
@@ -129,6 +131,7 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 		read.Go(func() { p.lines.relay(l.log, slog.LevelWarn, stderr) })
 		read.Wait() // Wait closes the pipes
 		_ = cmd.Wait()
+		p.group.Kill() // programs that it may have started
 		p.proxy.Close()
 		_ = os.Remove(l.socket) // a killed process leaves it; the folder is removed at the end in any case
 		close(p.exited)
@@ -218,7 +221,7 @@ func (p *process) kill(limit string) {
 	select {
 	case <-p.exited:
 	default:
-		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
+		p.group.Kill()
 	}
 }
 
@@ -287,7 +290,7 @@ func (f Function) configuration() []string {
 
 // passed are the variables of this program that Deno needs to fetch modules.
 var passed = []string{"NPM_CONFIG_REGISTRY", "JSR_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "DENO_CERT",
-	"DENO_TLS_CA_STORE", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+	"DENO_TLS_CA_STORE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
 // tools returns the variables for Deno itself. The process removes them before the function runs.
 func tools(f Function, root, cache string, lookup func(string) (string, bool)) []string {

@@ -2,7 +2,5 @@ package deno
 
 import "syscall"
 
-// attributes puts a process into a group of its own, which ends with this program.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
+// endWithParent ends a process with this program.
+func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

@@ -28,6 +28,7 @@ type Options struct {
 	Root     string                     // folder of config.toml, with functions/; "" for none
 	Settings map[string]config.Function // its sections [functions.NAME]
 	Cache    string                     // folder of Deno's cache for the functions of Root
+	Versions string                     // folder of the unpacked bundles
 	Watch    bool                       // a call runs the files as they are now
 	Public   bool                       // other machines can call: errors of a start appear in the log only
 	Project  string                     // project_id, for DENO_DEPLOYMENT_ID
@@ -50,6 +51,38 @@ type set struct {
 	offline   bool   // the cache has all modules
 	watch     bool   // the files change
 	functions map[string]Function
+	registry  map[string]string // variables with the registries of the modules in an offline cache
+	problem   error             // why the functions do not start; nil for no reason
+}
+
+// language is that of our functions in host.FunctionInfo.
+const language = "TypeScript"
+
+// list describes the functions of the set.
+func (s *set) list() []host.FunctionInfo {
+	functions := map[string]edge.Func{}
+	for name, f := range s.functions {
+		functions[name] = edge.Func{NoVerifyJWT: f.NoVerifyJWT, MaxBody: MaxBody, Handler: notCalled}
+	}
+	list := host.Describe(functions)
+	for i := range list {
+		list[i].Language = language
+	}
+	return list
+}
+
+// notCalled is the handler in a description.
+func notCalled(http.ResponseWriter, *http.Request, *edge.Env) error { return nil }
+
+// lookup returns a variable for Deno itself.
+func (s *set) lookup(getenv func(string) (string, bool)) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		if s.offline && slices.Contains(registryVariables, name) {
+			v, ok := s.registry[name]
+			return v, ok
+		}
+		return getenv(name)
+	}
 }
 
 // Service serves functions in TypeScript: those of a project's folder, or of a deployed archive.
@@ -59,7 +92,8 @@ type Service struct {
 	pool *pool
 
 	mu   sync.RWMutex
-	set  *set
+	set  *set      // in use
+	base *set      // that of Root
 	read time.Time // when the folder was read
 }
 
@@ -67,15 +101,15 @@ type Service struct {
 func New(o Options, h host.Options) (*Service, error) {
 	o.Limits = o.Limits.WithDefaults()
 	s := &Service{Options: o, pool: newPool(o)}
-	set, err := s.folder()
-	if err != nil {
+	var err error
+	if s.base, err = s.folder(); err != nil {
 		return nil, err
 	}
 	h.Functions = nil
 	if s.Host, err = host.New(h); err != nil {
 		return nil, err
 	}
-	if err := s.use(set); err != nil {
+	if err := s.use(s.base); err != nil {
 		return nil, errors.Join(err, s.Host.Close(context.Background()))
 	}
 	return s, nil
@@ -155,11 +189,9 @@ func (s *Service) Names() []string {
 // List describes the functions.
 func (s *Service) List() []host.FunctionInfo {
 	s.refresh()
-	list := s.Host.Describe().Functions
-	for i := range list {
-		list[i].Language = "TypeScript"
-	}
-	return list
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.set.list()
 }
 
 // Memory returns the resident bytes of all processes.

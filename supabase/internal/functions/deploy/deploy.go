@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/base/tempdir"
+	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -48,11 +49,14 @@ type Options struct {
 	MaxBytes int64 // of a bundle; 0 means 512 MiB
 	Log      *slog.Logger
 	Meter    host.Meter // nil counts nothing
+	// serves the functions in TypeScript of bundles; nil without such functions
+	TypeScript *deno.Service
 }
 
 // Deployer serves the functions of a deployed bundle, and switches between bundles without dropping
-// a call. A bundle is a program that hosts functions in a process of its own. It stays deployed
-// over restarts of this program.
+// a call. A bundle is a program that hosts functions in Go in a process of its own, or an archive of
+// functions in TypeScript, or both. A language that it lacks is served as without a bundle. It stays
+// deployed over restarts of this program.
 type Deployer struct {
 	Options
 	sockets   func() (string, error) // returns the private folder of the sockets; the first call makes it
@@ -65,10 +69,22 @@ type Deployer struct {
 
 	configuring sync.Mutex // one Reconfigure at a time, so that the last one sends the newest configuration
 	mu          sync.RWMutex
-	current     server
+	current     current
 }
 
-// server is a version of the functions: Base or a bundle in a child process.
+// current is a version of the functions.
+type current struct {
+	Version
+	server
+	scripts *deno.Version // nil if the bundle has no functions in TypeScript
+}
+
+// builtIn returns the version that needs no bundle.
+func (d *Deployer) builtIn() current {
+	return current{Version{ID: BuiltIn, Functions: d.Built()}, base{d.Base}, nil}
+}
+
+// server serves the functions in Go of a version: Base or a bundle in a child process.
 type server interface {
 	Base
 	configure(host.ChildConfig) error // sends a changed configuration
@@ -77,7 +93,7 @@ type server interface {
 	retire(ctx context.Context)       // ends the version after its calls
 }
 
-// base is the version that needs no bundle.
+// base is the server of a version without functions in Go.
 type base struct{ Base }
 
 func (base) configure(host.ChildConfig) error { return nil } // app configures it
@@ -98,7 +114,8 @@ func New(ctx context.Context, o Options) (*Deployer, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 512 << 20
 	}
-	d := &Deployer{Options: o, current: base{o.Base}}
+	d := &Deployer{Options: o}
+	d.current = d.builtIn()
 	if err := d.store.load(o.Dir); err != nil {
 		return nil, fmt.Errorf("deployed functions: %w", err)
 	}
@@ -115,14 +132,33 @@ func New(ctx context.Context, o Options) (*Deployer, error) {
 		o.Meter.Deployed(d.MemoryUse)
 	}
 	if v, ok := d.store.find(d.store.Current); ok {
-		b := d.prepare(v)
-		if err := b.start(ctx); err != nil {
-			o.Log.Error("deployed functions do not start; trying again", "version", v.ID, "error", err)
-		}
-		go b.watch()
-		d.current = b
+		d.resume(ctx, v)
 	}
-	return d, nil
+	return d, d.sweep()
+}
+
+// resume serves the version that was deployed last.
+func (d *Deployer) resume(ctx context.Context, v Version) {
+	scripts, err := d.openScripts(v)
+	if err == nil && scripts != nil {
+		err = d.TypeScript.Use(scripts)
+	}
+	if err != nil {
+		d.Log.Error("deployed functions in TypeScript do not start", "version", v.ID, "error", err)
+		if err := d.TypeScript.Unusable(v.ID, v.Functions, err); err != nil {
+			d.Log.Error("deployed functions in TypeScript are not served", "version", v.ID, "error", err)
+		}
+	}
+	d.current = current{v, base{d.Base}, scripts}
+	if !d.hasProgram(v) {
+		return
+	}
+	b := d.prepare(v)
+	if err := b.start(ctx); err != nil {
+		d.Log.Error("deployed functions do not start; trying again", "version", v.ID, "error", err)
+	}
+	go b.watch()
+	d.current.server = b
 }
 
 // Close ends the process of the functions after its calls, or when ctx ends.
@@ -136,7 +172,7 @@ func (d *Deployer) Close(ctx context.Context) error {
 }
 
 // peek returns the current version without keeping it alive.
-func (d *Deployer) peek() server {
+func (d *Deployer) peek() current {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.current
@@ -147,7 +183,7 @@ func (d *Deployer) acquire() server {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.current.begin()
-	return d.current
+	return d.current.server
 }
 
 // ServeHTTP sends a call to the current version.
@@ -199,7 +235,7 @@ func (d *Deployer) Reconfigure() {
 
 // MemoryUse returns the resident bytes of the process of the current version, 0 without one.
 func (d *Deployer) MemoryUse() int64 {
-	if b, ok := d.peek().(*deployed); ok {
+	if b, ok := d.peek().server.(*deployed); ok {
 		return b.memoryUse()
 	}
 	return 0
@@ -220,16 +256,16 @@ func (d *Deployer) Deploy(ctx context.Context, bundle io.Reader, message string,
 		return Version{}, fmt.Errorf("store the bundle: %w", err)
 	}
 	v.Message = message
-	b, err := d.try(ctx, v, force)
+	next, err := d.try(ctx, v, force)
 	if err != nil {
-		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)))
+		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), d.sweep())
 	}
-	if err := d.store.add(b.Version); err != nil {
-		b.discard()
-		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)))
+	if err := d.store.add(next.Version); err != nil {
+		d.discard(next)
+		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), d.sweep())
 	}
-	d.swap(ctx, b)
-	return b.Version, nil
+	err = d.swap(ctx, next)
+	return next.Version, errors.Join(err, d.sweep())
 }
 
 // BuiltIn is the name of the functions that need no bundle, for Rollback.
@@ -256,34 +292,37 @@ func (d *Deployer) Rollback(ctx context.Context, id string, force bool) (Version
 		if err := d.store.use(""); err != nil {
 			return Version{}, err
 		}
-		d.swap(ctx, base{d.Base})
-		return Version{ID: BuiltIn, Functions: d.Built()}, nil
+		next := d.builtIn()
+		return next.Version, d.swap(ctx, next)
 	}
 	v, ok := d.store.find(id)
 	if !ok {
 		return Version{}, fmt.Errorf("there is no version %s", id)
 	}
-	b, err := d.try(ctx, v, force)
+	next, err := d.try(ctx, v, force)
 	if err != nil {
 		return Version{}, err
 	}
 	if err := d.store.use(id); err != nil {
-		b.discard()
+		d.discard(next)
 		return Version{}, err
 	}
-	d.swap(ctx, b)
-	return b.Version, nil
+	return next.Version, d.swap(ctx, next)
 }
 
-// swap makes v the current version and lets the old one finish its calls.
-func (d *Deployer) swap(ctx context.Context, v server) {
-	if b, ok := v.(*deployed); ok {
+// swap makes a version the current one and lets the old one finish its calls.
+func (d *Deployer) swap(ctx context.Context, next current) error {
+	if b, ok := next.server.(*deployed); ok {
 		go b.watch()
 	}
 	d.mu.Lock()
 	old := d.current
-	d.current = v
+	d.current = next
 	d.mu.Unlock()
+	var err error
+	if d.TypeScript != nil {
+		err = d.TypeScript.Use(next.scripts)
+	}
 	d.retiring.Go(func() {
 		ctx, cancel := context.WithTimeout(d.life, d.Drain)
 		defer cancel()
@@ -295,23 +334,20 @@ func (d *Deployer) swap(ctx context.Context, v server) {
 			d.Log.Error("cannot change the schedules", "error", err)
 		}
 	}
+	return err
 }
 
-// Functions returns the functions of the current version, and its id.
+// Functions returns the functions in Go of the current version, and its id.
 func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
-	if b, ok := d.peek().(*deployed); ok {
-		return b.ID, b.Functions
+	v := d.peek()
+	if b, ok := v.server.(*deployed); ok {
+		return v.ID, b.inGo()
 	}
-	return BuiltIn, d.Built()
+	return v.ID, d.Built()
 }
 
-// Deployed returns when the current version was deployed, or the zero time if Base serves.
-func (d *Deployer) Deployed() time.Time {
-	if b, ok := d.peek().(*deployed); ok {
-		return b.Deployed
-	}
-	return time.Time{}
-}
+// Deployed returns when the current version was deployed, or the zero time if no bundle is.
+func (d *Deployer) Deployed() time.Time { return d.peek().Deployed }
 
 // bundle returns the file of a version.
 func (d *Deployer) bundle(id string) string { return d.store.file(id) }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -33,6 +34,10 @@ type deployServer struct {
 	parent  string // socket of the parent
 	child   func(*host.ChildConfig)
 
+	scripts  *scripts // nil without functions in TypeScript
+	versions string   // folder of their unpacked versions
+	service  *deno.Service
+
 	mu  sync.Mutex
 	log strings.Builder
 }
@@ -40,27 +45,44 @@ type deployServer struct {
 func newDeployServer(t *testing.T) *deployServer {
 	t.Helper()
 	d := &deployServer{t: t, dir: t.TempDir(), memory: 256 << 20}
+	d.begin()
+	return d
+}
+
+// begin starts the server.
+func (d *deployServer) begin() {
+	d.t.Helper()
 	d.open()
-	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
-		r *http.Request) {
+	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.service != nil {
+			d.service.Next(d.Deployer).ServeHTTP(w, r)
+			return
+		}
 		d.Deployer.ServeHTTP(w, r)
 	}))
-	t.Cleanup(func() {
+	d.t.Cleanup(func() {
 		d.server.Close()
-		if err := d.Close(context.Background()); err != nil {
-			t.Error(err)
+		err := d.Close(context.Background())
+		if d.service != nil {
+			err = errors.Join(err, d.service.Close(context.Background()))
+		}
+		if err != nil {
+			d.t.Error(err)
 		}
 	})
-	return d
 }
 
 // open makes the Deployer on the folder, as a start of the stack does.
 func (d *deployServer) open() {
 	d.t.Helper()
-	built := hosting(d.t, map[string]edge.Func{"hello": {NoVerifyJWT: true,
+	inGo := map[string]edge.Func{"hello": {NoVerifyJWT: true,
 		Handler: func(w http.ResponseWriter, _ *http.Request, _ *edge.Env) error {
 			return edge.WriteJSON(w, http.StatusOK, "built in")
-		}}})
+		}}}
+	if d.scripts != nil {
+		inGo, d.service = nil, d.scripts.service(d.versions)
+	}
+	built := hosting(d.t, inGo)
 	var err error
 	d.Deployer, err = New(d.t.Context(), Options{
 		Dir: d.dir, Host: built, Base: built, Built: func() []host.FunctionInfo { return built.Describe().Functions }, Memory: d.memory,
@@ -72,8 +94,9 @@ func (d *deployServer) open() {
 			}
 			return c, nil
 		},
-		Waiting: func(context.Context) (map[string]int, error) { return d.waiting, nil },
-		Changed: func(context.Context) error { d.changed++; return nil },
+		Waiting:    func(context.Context) (map[string]int, error) { return d.waiting, nil },
+		Changed:    func(context.Context) error { d.changed++; return nil },
+		TypeScript: d.service,
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -245,7 +268,7 @@ func TestDeployedCrash(t *testing.T) {
 	d := newDeployServer(t)
 	d.deploy("good")
 	for _, path := range []string{"/hello/exit", "/hello/memory"} {
-		before := d.peek().(*deployed).running()
+		before := d.peek().server.(*deployed).running()
 		if got := d.get(path); strings.HasPrefix(got, "200") && path == "/hello/exit" {
 			t.Errorf("%s: %s", path, got)
 		}
@@ -374,7 +397,7 @@ func TestCallAfterEnd(t *testing.T) {
 	t.Parallel()
 	d := newDeployServer(t)
 	d.deploy("good")
-	v := d.peek().(*deployed)
+	v := d.peek().server.(*deployed)
 	ended := v.running()
 	d.get("/hello/exit")
 	<-ended.Exited()

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -19,22 +22,112 @@ const (
 	observations = 5
 )
 
-// try starts a version beside the current one and checks that it can take over: it replies, it has
-// the same protocol, its functions are healthy, it knows the jobs that wait, and without calls it
-// is idle. The error says why not.
-func (d *Deployer) try(ctx context.Context, v Version, force bool) (*deployed, error) {
-	b := d.prepare(v)
-	if err := b.start(ctx); err != nil {
-		return nil, fmt.Errorf("the bundle does not start: %w", err)
+// try starts a version beside the current one and checks that it can take over: its functions in
+// TypeScript start, its program replies, it has the same protocol, its functions are healthy, it
+// knows the jobs that wait, and without calls it is idle. The error says why not.
+func (d *Deployer) try(ctx context.Context, v Version, force bool) (next current, err error) {
+	next = current{v, base{d.Base}, nil}
+	if next.scripts, err = d.openScripts(v); err != nil {
+		return current{}, err
 	}
-	if err := d.check(ctx, b, force); err != nil {
-		b.discard()
-		return nil, err
+	functions := d.Built()
+	hasProgram := d.hasProgram(v)
+	if !hasProgram && next.scripts == nil {
+		return current{}, errors.New("the bundle has no functions")
 	}
-	return b, nil
+	if hasProgram {
+		b := d.prepare(v)
+		if err := b.start(ctx); err != nil {
+			return current{}, fmt.Errorf("the bundle does not start: %w", err)
+		}
+		next.server = b
+		if err := d.check(ctx, b, force); err != nil {
+			d.discard(next)
+			return current{}, err
+		}
+		functions, next.Functions = b.inGo(), b.Functions
+	} else if err := d.knowsWaiting(ctx, functions, force); err != nil {
+		return current{}, err
+	} else {
+		next.Functions = nil
+	}
+	if next.scripts == nil {
+		return next, nil
+	}
+	if err = onceEach(functions, next.scripts.List()); err == nil {
+		err = d.TypeScript.Try(ctx, next.scripts)
+	}
+	if err != nil {
+		d.discard(next)
+		return current{}, err
+	}
+	next.Functions = slices.Concat(next.Functions, next.scripts.List())
+	return next, nil
+}
+
+// onceEach returns an error if a function exists in both languages.
+func onceEach(inGo, inTypeScript []host.FunctionInfo) error {
+	for _, f := range inTypeScript {
+		if slices.ContainsFunc(inGo, func(other host.FunctionInfo) bool { return other.Name == f.Name }) {
+			return fmt.Errorf("function %q exists in Go and in TypeScript", f.Name)
+		}
+	}
+	return nil
+}
+
+// inGo returns the functions in Go of a list.
+func inGo(functions []host.FunctionInfo) []host.FunctionInfo {
+	return slices.DeleteFunc(slices.Clone(functions), func(f host.FunctionInfo) bool { return f.Language != "" })
+}
+
+// hasProgram reports whether a bundle begins with a program, and not with an archive of functions in
+// TypeScript.
+func (d *Deployer) hasProgram(v Version) bool {
+	f, err := os.Open(d.bundle(v.ID))
+	if err != nil {
+		return true // its start reports the error
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err != nil || string(head) != "PK"
+}
+
+// openScripts returns the functions in TypeScript of a bundle, nil if it has none.
+func (d *Deployer) openScripts(v Version) (*deno.Version, error) {
+	if d.TypeScript == nil {
+		return nil, nil
+	}
+	return d.TypeScript.Open(d.bundle(v.ID), v.ID, v.folder())
+}
+
+// folder returns the name of the folder for the version's functions in TypeScript. A restored data
+// folder may have another bundle with the same id.
+func (v Version) folder() string { return v.ID + "-" + v.SHA256[:12] }
+
+// sweep removes the unpacked functions of versions that are no longer kept.
+func (d *Deployer) sweep() error {
+	if d.TypeScript == nil {
+		return nil
+	}
+	var names []string
+	for _, v := range d.store.list() {
+		names = append(names, v.folder())
+	}
+	return d.TypeScript.Keep(names)
 }
 
 // discard ends a version that was never the current one.
+func (d *Deployer) discard(v current) {
+	if b, ok := v.server.(*deployed); ok {
+		b.discard()
+	}
+	if v.scripts != nil {
+		d.TypeScript.Discard(v.scripts)
+	}
+}
+
+// discard ends the process.
 func (b *deployed) discard() {
 	b.stop()
 	if p := b.running(); p != nil {

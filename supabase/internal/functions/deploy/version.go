@@ -15,7 +15,7 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// deployed is a version of the functions whose process is started again when it ends by itself.
+// deployed is the program of a version, whose process is started again when it ends by itself.
 type deployed struct {
 	Version
 	host    *host.Host
@@ -162,6 +162,9 @@ func (b *deployed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	b.host.WatchCall(w, r, name, p.Answers(name), p, b.log)
 }
+
+// inGo returns the functions of the program.
+func (b *deployed) inGo() []host.FunctionInfo { return inGo(b.Functions) }
 
 // Schedules returns the cron expressions of the version.
 func (b *deployed) Schedules() map[string]string { return host.SchedulesOf(b.Functions) }

@@ -1,6 +1,7 @@
 package pgnet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -80,32 +81,53 @@ var (
 	errTooLarge = fmt.Errorf("the response is larger than %d MB", maxBody>>20)
 )
 
-func (c *client) attempt(ctx context.Context, r request) (got response, err error) {
-	target, err := url.Parse(r.URL)
+// attempt sends a request of pg_net, whose response is text.
+func (c *client) attempt(ctx context.Context, r request) (response, error) {
+	out := outgoing{method: r.Method, url: r.URL, body: r.Body, header: http.Header{}}
+	out.header.Set("User-Agent", userAgent)
+	for name, value := range r.Headers {
+		out.header.Set(name, value)
+	}
+	reply, content, err := c.fetch(ctx, out)
+	if err != nil {
+		return response{}, err
+	}
+	return newResponse(reply, content), nil
+}
+
+// outgoing is a request.
+type outgoing struct {
+	method, url string
+	header      http.Header
+	body        []byte
+}
+
+// fetch sends a request, follows redirects, and returns the response with its body.
+func (c *client) fetch(ctx context.Context, out outgoing) (*http.Response, []byte, error) {
+	target, err := url.Parse(out.url)
 	switch {
 	case err != nil || target.Host == "" && target.Scheme == "":
-		return got, errURL
+		return nil, nil, errURL
 	case target.Scheme != "http" && target.Scheme != "https":
-		return got, errProtocol
+		return nil, nil, errProtocol
 	case target.Host == "":
-		return got, errURL
+		return nil, nil, errURL
 	}
 	var body io.Reader
-	if r.Body != nil {
-		body = strings.NewReader(string(r.Body))
+	if out.body != nil {
+		body = bytes.NewReader(out.body)
 	}
-	req, err := http.NewRequestWithContext(ctx, strings.ToUpper(r.Method), target.String(), body)
+	req, err := http.NewRequestWithContext(ctx, strings.ToUpper(out.method), target.String(), body)
 	if err != nil {
-		return got, errURL
+		return nil, nil, errURL
 	}
-	req.Header.Set("User-Agent", userAgent)
-	req.Header.Set("Accept", "*/*")
-	for name, value := range r.Headers {
-		if strings.EqualFold(name, "host") {
-			req.Host = value
-			continue
-		}
-		req.Header.Set(name, value)
+	if host := out.header.Get("Host"); host != "" {
+		req.Host = host
+		out.header.Del("Host")
+	}
+	req.Header = out.header
+	if req.Header.Get("Accept") == "" {
+		req.Header.Set("Accept", "*/*")
 	}
 	c.targets.reroute(req)
 	hc := http.Client{Transport: c.transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
@@ -118,17 +140,14 @@ func (c *client) attempt(ctx context.Context, r request) (got response, err erro
 	}}
 	reply, err := hc.Do(req)
 	if err != nil {
-		return got, err
+		return nil, nil, err
 	}
 	defer reply.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(reply.Body, maxBody+1))
-	if err != nil {
-		return got, err
+	if err == nil && len(content) > maxBody {
+		err = errTooLarge
 	}
-	if len(content) > maxBody {
-		return got, errTooLarge
-	}
-	return newResponse(reply, content), nil
+	return reply, content, err
 }
 
 func newResponse(reply *http.Response, content []byte) response {

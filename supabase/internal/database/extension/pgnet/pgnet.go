@@ -1,5 +1,6 @@
-// Package pgnet sends the HTTP requests of the extension pg_net: it reads
-// net.http_request_queue and writes net._http_response.
+// Package pgnet sends the HTTP requests of the database. A Worker does it for the extension pg_net:
+// it reads net.http_request_queue and writes net._http_response. A Server does it for the extension
+// http.
 //
 // Only app imports it.
 package pgnet

@@ -94,11 +94,6 @@ begin
   loop
     continue when exists (select from pg_extension where extname = wanted)
                or exists (select from pg_available_extensions where name = wanted);
-    if wanted = 'http' then
-      raise exception 'extension "http" is not available on this server'
-        using errcode = 'feature_not_supported',
-              hint = 'Use pg_net: net.http_get, net.http_post and net.http_delete send the request after the commit.';
-    end if;
     raise exception 'extension "%" is not available on this server', wanted
       using errcode = 'feature_not_supported',
             detail = 'It is not installed on the database server.',

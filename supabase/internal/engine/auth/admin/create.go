@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/base/apierror"
-	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/password"
 	"daawo/supabase/internal/engine/auth/store"
@@ -30,11 +29,7 @@ func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *stor
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
 		u.EncryptedPassword = &hash
 		if err := store.InsertUser(ctx, tx, u); err != nil {
-			if pool.IsCode(err, "23505") {
-				return nil, apierror.Errorf(http.StatusUnprocessableEntity, "email_exists",
-					"A user with this email address has already been registered").WithCause(err)
-			}
-			return nil, store.DatabaseError(err, "Database error creating new user")
+			return nil, store.InsertError(err, "Database error creating new user")
 		}
 		for _, known := range []struct{ provider, value string }{{"email", u.Email}, {"phone", u.Phone}} {
 			if known.value == "" {
@@ -70,8 +65,8 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed", format, args...)
 	}
 	ctx, now := r.Context(), s.now()
-	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role, AppMetadata: store.Metadata{},
-		UserMetadata: store.Metadata{}.Merge(p.UserMetadata), Identities: []store.Identity{}, CreatedAt: now,
+	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role,
+		UserMetadata: store.Metadata(p.UserMetadata).Copy(), Identities: []store.Identity{}, CreatedAt: now,
 		UpdatedAt: now}
 	if u.Audience == "" {
 		u.Audience = s.sessions.Audience(r, nil)
@@ -85,6 +80,14 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 	if err := s.checkContacts(ctx, u, p); err != nil {
 		return nil, "", err
 	}
+	var providers []string
+	if u.Email != "" {
+		providers = append(providers, "email")
+	}
+	if u.Phone != "" {
+		providers = append(providers, "phone")
+	}
+	u.AppMetadata = store.Metadata{"provider": providers[0], "providers": providers}
 	if p.Password != nil && p.PasswordHash != "" {
 		return bad("Only a password or a password hash should be provided")
 	}

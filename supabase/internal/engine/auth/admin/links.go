@@ -166,7 +166,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 	case "email_change_new":
 		action, hash = "email_change", u.EmailChangeTokenNew
 	}
-	reply.ActionLink = s.sender.Link(action, hash, redirect)
+	reply.ActionLink = s.sender.Link(r, action, hash, redirect)
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
@@ -250,7 +250,7 @@ func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, 
 	}
 	if taken, err := store.EmailTaken(ctx, tx, address, u); err != nil {
 		return err
-	} else if taken {
+	} else if taken || address == u.Email {
 		return store.ErrEmailExists
 	}
 	now := s.now()

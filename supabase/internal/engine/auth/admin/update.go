@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,14 +25,19 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		return err
 	}
 	ctx := r.Context()
+	if err := p.checkForm(s.now()); err != nil {
+		return err
+	}
+	if p.Password != nil {
+		if err := s.passwords.Check(*p.Password); err != nil {
+			return err
+		}
+	}
 	if err := s.checkContacts(ctx, u, &p); err != nil {
 		return err
 	}
 	hash := ""
 	if p.Password != nil {
-		if err := s.passwords.Check(*p.Password); err != nil {
-			return err
-		}
 		if hash, err = s.passwords.Hash(ctx, *p.Password); err != nil {
 			return err
 		}
@@ -53,6 +59,24 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, u)
+}
+
+// checkForm validates the contacts and the ban without reading other accounts.
+func (p *adminUser) checkForm(now time.Time) (err error) {
+	if p.Email != "" {
+		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
+			return err
+		}
+	}
+	if p.Phone != "" {
+		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
+			return err
+		}
+	}
+	if p.BanDuration != "" {
+		_, err = banUntil(p.BanDuration, now)
+	}
+	return err
 }
 
 // applyAdminUpdate stores the changes; hash is the new password's, "" for none.

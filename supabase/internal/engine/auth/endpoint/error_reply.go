@@ -34,6 +34,7 @@ type undatedError struct {
 	Code      int           `json:"code"`
 	ErrorCode string        `json:"error_code"`
 	Message   string        `json:"msg"`
+	ErrorID   string        `json:"error_id,omitempty"` // of an error of the server, as in the log
 	Weak      *WeakPassword `json:"weak_password,omitempty"`
 }
 
@@ -57,8 +58,8 @@ type databaseError struct {
 }
 
 // WriteError replies with err as GoTrue does, in the format of the request's version header. An
-// error that is not an apierror.Error is sent as ErrUnexpected.
-func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+// error that is not an apierror.Error is sent as ErrUnexpected. id names an error of the server.
+func WriteError(w http.ResponseWriter, r *http.Request, err error, id string) {
 	e, known := apierror.AsError(err)
 	if !known {
 		e = apierror.Errorf(http.StatusInternalServerError, "", "%s", ErrUnexpected.Message)
@@ -75,7 +76,12 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	if _, ok := e.Details.(OAuthFormat); ok {
 		status = http.StatusBadRequest
 	}
-	writeJSON(w, status, errorBody(e, dated, h))
+	body := errorBody(e, dated, h)
+	if u, ok := body.(undatedError); ok && status >= http.StatusInternalServerError {
+		u.ErrorID = id
+		body = u
+	}
+	writeJSON(w, status, body)
 }
 
 // AppendError writes the body of an error after a reply that has been written already.
@@ -115,7 +121,7 @@ func errorBody(e *apierror.Error, dated bool, h http.Header) any {
 	if dated {
 		return datedError{code, e.Message, weak}
 	}
-	return undatedError{e.Status, code, e.Message, weak}
+	return undatedError{Code: e.Status, ErrorCode: code, Message: e.Message, Weak: weak}
 }
 
 // writeJSON replies with v as JSON. It replies with 500 if v cannot be encoded.

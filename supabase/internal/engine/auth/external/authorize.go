@@ -58,7 +58,13 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 	p, err := s.findProvider(ctx, name, q.Get("scopes"))
 	if err != nil {
 		reason := fmt.Sprintf("Provider %s could not be found", strings.ToLower(name))
-		if slices.Contains(ProviderNames(), strings.ToLower(name)) {
+		if strings.HasPrefix(strings.ToLower(name), idp.CustomPrefix) {
+			reason = fmt.Sprintf("custom provider %s not found", strings.ToLower(name))
+			if s.config.CustomProviders.Disabled {
+				reason = "custom OAuth providers are disabled"
+			}
+		}
+		if slices.Contains(append(ProviderNames(), "vercel_marketplace", "x"), strings.ToLower(name)) {
 			reason = "provider is not enabled"
 		}
 		if !errors.Is(err, idp.ErrUnknown) {

@@ -281,6 +281,9 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 			return nil, err
 		}
 	}
+	if err := store.SaveProviders(ctx, tx, u, now); err != nil {
+		return nil, err
+	}
 	s.sender.Notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
 	return u, nil
 }

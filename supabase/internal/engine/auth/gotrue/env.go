@@ -27,6 +27,8 @@ type settings struct {
 	Host, Port  string
 	LogLevel    string
 
+	RequestIDHeader string
+
 	Signer    keys.Key
 	Verifying []keys.Key
 
@@ -48,6 +50,8 @@ func fromEnv(getenv func(string) (string, bool), environ []string) (settings, er
 		Host:        e.text("API_HOST", ""),
 		Port:        e.text("API_PORT", e.text("PORT", "8081")),
 		LogLevel:    e.text("LOG_LEVEL", "info"),
+
+		RequestIDHeader: e.text("API_REQUEST_ID_HEADER", e.text("REQUEST_ID_HEADER", "")),
 
 		AllowedHeaders: e.list("CORS_ALLOWED_HEADERS"),
 		Sweeps:         e.flag("DB_CLEANUP_ENABLED", false),
@@ -183,7 +187,8 @@ func (e *env) mail() auth.MailConfig {
 		CodeLength: e.int("MAILER_OTP_LENGTH", 6), CodeExpiry: e.seconds("MAILER_OTP_EXP", 86400),
 		MaxFrequency:       e.duration("SMTP_MAX_FREQUENCY", 0),
 		SingleConfirmation: !e.flag("MAILER_SECURE_EMAIL_CHANGE_ENABLED", true),
-		Authorized:         e.list("EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"), Subjects: map[string]string{},
+		Authorized:         e.list("EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"),
+		ExternalHosts:      e.list("MAILER_EXTERNAL_HOSTS"), Subjects: map[string]string{},
 		Templates: map[string]string{}, Paths: map[string]string{}, Notifications: map[string]bool{},
 	}
 	for _, upper := range templates {

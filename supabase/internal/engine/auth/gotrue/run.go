@@ -87,7 +87,8 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 		return err
 	}
 	defer pool.Close()
-	o := auth.Options{DB: pool, Keys: keyring{s}, Config: s.Auth, SMS: s.SMS, Log: log}
+	o := auth.Options{DB: pool, Keys: keyring{s}, Config: s.Auth, SMS: s.SMS, Log: log,
+		RequestIDHeader: s.RequestIDHeader}
 	o.Mailer, o.DirectMail = mailer(s.SMTP, log)
 	engine, err := auth.New(o)
 	if err != nil {

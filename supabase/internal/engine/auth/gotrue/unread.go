@@ -9,8 +9,8 @@ import (
 // connections, reloading of files, and limits of features that this engine does not have.
 var harmless = []string{
 	"API_", "COOKIE_", "DB_", "INDEX_WORKER_", "LOG", "METRICS_", "OPERATOR_TOKEN", "PROFILER_", "RATE_LIMIT_SSO",
-	"RELOADING_", "SMTP_LOGGING_ENABLED", "MAILER_TEMPLATE_", "MAILER_EXTERNAL_HOSTS",
-	"MAILER_EMAIL_BACKGROUND_SENDING", "TRACING_", "EXTERNAL_OIDC_PROVIDER_CACHE_TTL",
+	"RELOADING_", "SMTP_LOGGING_ENABLED", "MAILER_TEMPLATE_", "MAILER_EMAIL_BACKGROUND_SENDING", "TRACING_",
+	"EXTERNAL_OIDC_PROVIDER_CACHE_TTL",
 }
 
 // unread returns the sorted names of the GOTRUE_ variables that are set but have no effect. It

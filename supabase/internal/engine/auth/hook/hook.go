@@ -41,7 +41,7 @@ func (h Hook) InDatabase() bool { return strings.HasPrefix(h.URI, "pg-functions:
 const (
 	timeout         = 5 * time.Second // of an HTTP hook, retries included
 	attempts        = 3
-	pause           = 2 * time.Second // between attempts
+	pause           = 2 * time.Second // after an attempt that reached no service
 	maxReply        = 200 << 10       // bytes
 	functionTimeout = "2000"          // milliseconds, of a database function
 )
@@ -134,7 +134,8 @@ func (c Caller) Call(ctx context.Context, tx pgx.Tx, h Hook, input, output any) 
 		return apierror.Errorf(status, "", "%s", failure.Error.Message)
 	}
 	if err := json.Unmarshal(reply, output); err != nil {
-		return apierror.Errorf(http.StatusInternalServerError, "", "Error unmarshaling JSON output.").WithCause(err)
+		return apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+			"Error unmarshaling JSON output.").WithCause(err)
 	}
 	return nil
 }
@@ -156,21 +157,14 @@ func callFunction(ctx context.Context, tx pgx.Tx, u *url.URL, payload []byte) ([
 	return reply, err
 }
 
-// post calls an HTTP service. It retries when the service is unreachable or asks for a retry (see
-// read).
+// post calls an HTTP service. It retries when the service is unreachable, and at once when the
+// service asks for a retry (see read).
 func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	late := apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout",
 		"Failed to reach hook within maximum time of %f seconds", timeout.Seconds())
 	for attempt := range attempts {
-		if attempt > 0 {
-			select {
-			case <-ctx.Done():
-				return nil, late
-			case <-time.After(pause):
-			}
-		}
 		request, err := c.request(ctx, h, payload)
 		if err != nil {
 			return nil, err
@@ -179,7 +173,16 @@ func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, late.WithCause(err)
 		}
+		if err != nil && attempt == attempts-1 {
+			return nil, apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout_after_retry",
+				"Failed to reach hook after maximum retries").WithCause(err)
+		}
 		if err != nil {
+			select {
+			case <-ctx.Done():
+				return nil, late
+			case <-time.After(pause):
+			}
 			continue
 		}
 		body, retry, err := read(response)
@@ -187,9 +190,11 @@ func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error
 			return body, err
 		}
 	}
-	return nil, apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout_after_retry",
-		"Failed to reach hook after maximum retries")
+	return nil, errUnavailable
 }
+
+var errUnavailable = apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+	"Service currently unavailable due to hook")
 
 func (c Caller) client() *http.Client {
 	if c.Client != nil {
@@ -226,11 +231,26 @@ func (c Caller) request(ctx context.Context, h Hook, payload []byte) (*http.Requ
 	return r, nil
 }
 
+// checkType returns an error for a reply that is not JSON.
+func checkType(header string) error {
+	kind, _, err := mime.ParseMediaType(header)
+	problem := "Invalid JSON response. Received content-type: " + header
+	switch {
+	case header == "":
+		problem = "Invalid Content-Type: Missing Content-Type header"
+	case err != nil:
+		problem = "Invalid Content-Type header: " + err.Error()
+	case kind == "application/json":
+		return nil
+	}
+	return apierror.Errorf(http.StatusBadRequest, "hook_payload_invalid_content_type", "%s", problem)
+}
+
 // read reads and closes the response. It returns retry for 429 and 503 with a Retry-After header.
 func read(response *http.Response) (body []byte, retry bool, err error) {
 	defer response.Body.Close()
 	failed := func(format string, args ...any) ([]byte, bool, error) {
-		return nil, false, apierror.Errorf(http.StatusInternalServerError, "", format, args...)
+		return nil, false, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", format, args...)
 	}
 	switch response.StatusCode {
 	case http.StatusNoContent:
@@ -240,7 +260,7 @@ func read(response *http.Response) (body []byte, retry bool, err error) {
 		if response.Header.Get("Retry-After") != "" {
 			return nil, true, nil
 		}
-		return failed("Service currently unavailable due to hook")
+		return nil, false, errUnavailable
 	case http.StatusBadRequest:
 		return failed("Invalid payload sent to hook")
 	case http.StatusUnauthorized:
@@ -248,10 +268,8 @@ func read(response *http.Response) (body []byte, retry bool, err error) {
 	default:
 		return failed("Unexpected status code returned from hook: %d", response.StatusCode)
 	}
-	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil ||
-		kind != "application/json" {
-		return nil, false, apierror.Errorf(http.StatusBadRequest, "hook_payload_invalid_content_type",
-			"Invalid JSON response. Received content-type: %s", response.Header.Get("Content-Type"))
+	if err := checkType(response.Header.Get("Content-Type")); err != nil {
+		return nil, false, err
 	}
 	body, err = io.ReadAll(io.LimitReader(response.Body, maxReply+1))
 	if err != nil {

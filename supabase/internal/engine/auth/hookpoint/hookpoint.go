@@ -12,6 +12,7 @@ import (
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/hook"
+	"daawo/supabase/internal/engine/auth/store"
 )
 
 // Hooks are the hooks by point. A hook without a URI is not called.
@@ -68,12 +69,18 @@ type metadata struct {
 // HTTP service is called without a connection.
 func (c *Caller) Call(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
 	input["metadata"] = metadata{uuid.New(), c.hook.Now(), name, endpoint.ClientOf(r).Address}
+	var err error
 	if tx != nil || !h.InDatabase() {
-		return c.hook.Call(r.Context(), tx, h, input, output)
+		err = c.hook.Call(r.Context(), tx, h, input, output)
+	} else {
+		err = c.db.Tx(r.Context(), pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			return c.hook.Call(r.Context(), tx, h, input, output)
+		})
 	}
-	return c.db.Tx(r.Context(), pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		return c.hook.Call(r.Context(), tx, h, input, output)
-	})
+	if pool.IsUnavailable(err) {
+		return err
+	}
+	return store.DatabaseError(err, "Error running hook URI: "+h.URI)
 }
 
 // BeforeUserCreated lets a hook refuse a new account. tx may be nil, as in Call.

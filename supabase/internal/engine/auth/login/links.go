@@ -15,13 +15,18 @@ import (
 // OTP serves POST /otp: it sends a link and a code to an address, or a code to a number. It makes
 // the account if create_user allows it.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
-	p := struct {
-		signupParams
-		CreateUser bool `json:"create_user"`
+	body := struct {
+		linkParams
+		Phone      string         `json:"phone"`
+		Data       map[string]any `json:"data"`
+		Channel    string         `json:"channel"`
+		CreateUser bool           `json:"create_user"`
 	}{CreateUser: true}
-	if err := endpoint.ReadJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &body); err != nil {
 		return err
 	}
+	p := body.signup()
+	p.Phone, p.Data, p.Channel = body.Phone, body.Data, body.Channel
 	if p.Email != "" && p.Phone != "" {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
 			"Only an email address or phone number should be provided")
@@ -33,30 +38,37 @@ func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	if err := p.checkPKCE(); err != nil {
 		return err
 	}
-	p.Password = ""
 	switch {
 	case p.Email != "":
-		return s.sendMagicLink(w, r, p.signupParams, p.CreateUser)
+		return s.sendMagicLink(w, r, p, body.CreateUser)
 	case p.Phone != "":
-		return s.sendPhoneCode(w, r, p.signupParams, p.CreateUser)
+		return s.sendPhoneCode(w, r, p, body.CreateUser)
 	}
 	return apierror.Errorf(http.StatusBadRequest, "validation_failed", "One of email or phone must be set")
 }
 
 // MagicLink serves POST /magiclink, the older form of POST /otp.
 func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
-	var p signupParams
-	if err := endpoint.ReadJSON(r, &p); err != nil {
+	var body struct {
+		linkParams
+		Data map[string]any `json:"data"`
+	}
+	if err := endpoint.ReadJSON(r, &body); err != nil {
 		return err
 	}
+	p := body.signup()
+	p.Data = body.Data
 	if p.Email == "" {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "validation_failed",
 			"Password recovery requires an email")
 	}
+	var err error
+	if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
+		return err
+	}
 	if err := p.checkPKCE(); err != nil {
 		return err
 	}
-	p.Password = ""
 	return s.sendMagicLink(w, r, p, true)
 }
 
@@ -117,10 +129,6 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 		return err
 	}
-	if err := s.sender.CheckChannel(p.Channel); err != nil {
-		return err
-	}
-	p.Channel = cmp.Or(p.Channel, "sms")
 	u, err := store.UserByPhone(ctx, s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -128,6 +136,10 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	if u == nil && !create {
 		return errNoSignupByCode
 	}
+	if err := s.sender.CheckChannel(p.Channel); err != nil {
+		return err
+	}
+	p.Channel = cmp.Or(p.Channel, "sms")
 	// Without confirmations, the code is the only way into an account that another person may have
 	// made.
 	if u == nil || !u.PhoneConfirmed() && !s.config.PhoneAutoconfirm {
@@ -161,10 +173,11 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	if s.config.DisableEmail {
 		return apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
 	}
-	var p signupParams
-	if err := endpoint.ReadJSON(r, &p); err != nil {
+	var body linkParams
+	if err := endpoint.ReadJSON(r, &body); err != nil {
 		return err
 	}
+	p := body.signup()
 	if p.Email == "" {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Password recovery requires an email")
 	}

@@ -13,21 +13,24 @@ import (
 
 // Resend serves POST /resend: it sends a link or code again that has not been used yet.
 func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
-	var p struct {
-		signupParams
-		Type string `json:"type"`
+	var body struct {
+		linkParams
+		Phone string `json:"phone"`
+		Type  string `json:"type"`
 	}
-	if err := endpoint.ReadJSON(r, &p); err != nil {
+	if err := endpoint.ReadJSON(r, &body); err != nil {
 		return err
 	}
-	if err := s.checkResend(p.Type, &p.signupParams); err != nil {
+	p := body.signup()
+	p.Phone = body.Phone
+	if err := s.checkResend(body.Type, &p); err != nil {
 		return err
 	}
 	if p.Email != "" {
 		return s.mailAlike(w, r, p.Email, func() error {
 			u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 			if err == nil {
-				_, err = s.resendTo(r, u, p.Type, p.signupParams)
+				_, err = s.resendTo(r, u, body.Type, p)
 			}
 			return ignoreUnknown(err)
 		})
@@ -35,7 +38,7 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	u, err := store.UserByPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
 	var id string
 	if err == nil {
-		id, err = s.resendTo(r, u, p.Type, p.signupParams)
+		id, err = s.resendTo(r, u, body.Type, p)
 	}
 	if err := ignoreUnknown(err); err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// signupParams is the body of POST /signup, /otp, /magiclink, /recover and /resend.
+// signupParams is the body of POST /signup, and what a request for a link or code asks for.
 type signupParams struct {
 	Email           string         `json:"email"`
 	Phone           string         `json:"phone"`
@@ -26,6 +26,17 @@ type signupParams struct {
 	Channel         string         `json:"channel"`
 	Challenge       string         `json:"code_challenge"`
 	ChallengeMethod string         `json:"code_challenge_method"`
+}
+
+// linkParams are the members of a request for a link.
+type linkParams struct {
+	Email           string `json:"email"`
+	Challenge       string `json:"code_challenge"`
+	ChallengeMethod string `json:"code_challenge_method"`
+}
+
+func (p linkParams) signup() signupParams {
+	return signupParams{Email: p.Email, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod}
 }
 
 // provider returns email, phone, or "" for an anonymous sign-up.
@@ -103,8 +114,8 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 			return u, s.askToConfirm(r, tx, u, p)
 		}
 		reply, err := s.confirmSignup(r, tx, headers, u, p)
-		if err == nil && existing == nil {
-			showVerified(u, p)
+		if err == nil && existing == nil && p.Email != "" {
+			showVerified(u)
 		}
 		return reply, err
 	})
@@ -162,15 +173,12 @@ func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header,
 	return s.sessions.SignIn(r, tx, headers, u, "password")
 }
 
-// showVerified marks the contact of the first identity as verified, in the reply alone: the stored
-// identity stays unverified, because its holder has proven nothing. GoTrue does the same.
-func showVerified(u *store.User, p signupParams) {
-	verified := "email_verified"
-	if p.Email == "" {
-		verified = "phone_verified"
-	}
+// showVerified marks the address of the first identity as verified, in the reply alone: the stored
+// identity stays unverified, because its holder has proven nothing. GoTrue does the same, for an
+// address alone.
+func showVerified(u *store.User) {
 	for i := range u.Identities {
-		u.Identities[i].Data = u.Identities[i].Data.Merge(store.Metadata{verified: true})
+		u.Identities[i].Data = u.Identities[i].Data.Merge(store.Metadata{"email_verified": true})
 	}
 }
 
@@ -334,6 +342,6 @@ func (s *Service) repeatedSignup(r *http.Request, p signupParams, existing *stor
 	return &store.User{
 		ID: uuid.New(), Audience: existing.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
 		AppMetadata:  store.Metadata{"provider": p.provider(), "providers": []string{p.provider()}},
-		UserMetadata: store.Metadata{}.Merge(p.Data), Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now,
+		UserMetadata: store.Metadata(p.Data).Copy(), Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now,
 	}, nil
 }

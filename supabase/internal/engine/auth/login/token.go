@@ -34,16 +34,6 @@ func (s *Service) Token(w http.ResponseWriter, r *http.Request) error {
 }
 
 // web3Grant replies as GoTrue does when sign-in by a wallet is disabled.
-func web3Grant(_ http.ResponseWriter, r *http.Request) error {
-	var p struct {
-		Chain string `json:"chain"`
-	}
-	if err := endpoint.ReadJSON(r, &p); err != nil {
-		return err
-	}
-	switch p.Chain {
-	case "solana", "ethereum":
-		return apierror.Errorf(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
-	}
-	return apierror.Errorf(http.StatusBadRequest, "web3_unsupported_chain", "Unsupported chain")
+func web3Grant(http.ResponseWriter, *http.Request) error {
+	return apierror.Errorf(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
 }

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -38,7 +39,7 @@ func (s *Sender) mailByHook(r *http.Request, tx Tx, u *store.User, d emailData) 
 	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
 		return err
 	}
-	d.RedirectTo, d.SiteURL = s.RedirectTo(r), s.config.ExternalURL
+	d.RedirectTo, d.SiteURL = s.RedirectTo(r), s.externalURL(r)
 	err := s.hooks.Call(r, tx, s.hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
 	if err != nil {
 		tx.tally.MailNotSent()
@@ -86,7 +87,7 @@ func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err e
 	d.SendingTo, d.NewEmail, d.Phone = m.to, u.EmailChange, u.Phone
 	if m.hash != "" {
 		d.RedirectTo = s.RedirectTo(r)
-		d.ConfirmationURL = s.Link(m.action, m.hash, d.RedirectTo)
+		d.ConfirmationURL = s.Link(r, m.action, m.hash, d.RedirectTo)
 	}
 	subject, html, err := s.templates.Write(m.kind, language(u), d)
 	if err != nil {
@@ -110,13 +111,33 @@ func (s *Sender) authorized(address string) bool {
 		func(a string) bool { return strings.EqualFold(a, name+"@"+domain) })
 }
 
+// externalURL returns auth's public address for a request: the configured one, on the host that the
+// request names if that is one of the ExternalHosts. As in GoTrue, only localhost may do without
+// TLS.
+func (s *Sender) externalURL(r *http.Request) string {
+	host := cmp.Or(r.Header.Get("X-Forwarded-Host"), r.URL.Hostname())
+	if host == "" || !slices.Contains(s.config.Mail.ExternalHosts, host) {
+		return s.config.ExternalURL
+	}
+	u, err := url.Parse(s.config.ExternalURL)
+	if err != nil {
+		return s.config.ExternalURL
+	}
+	u.Scheme, u.Host = "https", host
+	if host == "localhost" && (r.Header.Get("X-Forwarded-Proto") == "http" || r.URL.Scheme == "http") {
+		u.Scheme = "http"
+	}
+	return u.String()
+}
+
 // Link returns the URL of a mailed link. hash is the stored form of its token.
-func (s *Sender) Link(action, hash, redirect string) string {
+func (s *Sender) Link(r *http.Request, action, hash, redirect string) string {
 	path := s.config.Mail.Paths[linkPath(action)]
-	base := strings.TrimSuffix(s.config.ExternalURL, "/") + "/verify"
+	externalURL := s.externalURL(r)
+	base := strings.TrimSuffix(externalURL, "/") + "/verify"
 	if path != "" {
 		// A configured path is relative to the host, as in GoTrue.
-		if external, err := url.Parse(s.config.ExternalURL); err == nil {
+		if external, err := url.Parse(externalURL); err == nil {
 			if u, err := external.Parse(path); err == nil {
 				base = u.String()
 			}

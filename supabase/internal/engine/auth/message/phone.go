@@ -15,9 +15,11 @@ import (
 const invalidChannel = "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if " +
 	"Twilio or Twilio Verify is used as the provider."
 
-// CheckChannel returns an error if messages cannot be sent by the channel.
+// CheckChannel returns an error if messages cannot be sent by the channel. The send_sms hook sends
+// by any channel.
 func (s *Sender) CheckChannel(channel string) error {
-	if channel == "" || channel == "sms" || channel == "whatsapp" && s.config.SMS.WhatsApp {
+	if s.hooks.SendSMS.Enabled() || channel == "" || channel == "sms" ||
+		channel == "whatsapp" && s.config.SMS.WhatsApp {
 		return nil
 	}
 	return apierror.Errorf(http.StatusBadRequest, "validation_failed", invalidChannel)

@@ -121,7 +121,7 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 	}
 	id, err := uuid.Parse(name)
 	if err != nil {
-		return c, refuse("invalid client_id format")
+		return c, apierror.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client_id format")
 	}
 	if c, err = clientByID(r.Context(), s.db.Pgx(), id, ""); errors.Is(err, store.ErrNotFound) {
 		return c, refuse("unknown client")

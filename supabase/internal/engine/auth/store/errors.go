@@ -31,6 +31,20 @@ func DuplicateContact(err error, exists *apierror.Error) error {
 	return err
 }
 
+// InsertError returns the reply to an error of InsertUser. It tells a contact that another request
+// took from an id that is in use.
+func InsertError(err error, message string) error {
+	if pg, ok := pool.AsPgError(err); ok && pg.Code == "23505" {
+		switch pg.ConstraintName {
+		case "users_email_partial_key":
+			return ErrEmailExists.WithCause(err)
+		case "users_phone_key":
+			return ErrPhoneExists.WithCause(err)
+		}
+	}
+	return DatabaseError(err, message)
+}
+
 // refused is an error that InTx returns after the commit.
 type refused struct{ err error }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -259,10 +260,7 @@ func (u *User) HasVerifiedFactor() bool {
 
 // Merge returns m with changes; null removes a member.
 func (m Metadata) Merge(changes Metadata) Metadata {
-	out := Metadata{}
-	for k, v := range m {
-		out[k] = v
-	}
+	out := m.Copy()
 	for k, v := range changes {
 		if v == nil {
 			delete(out, k)
@@ -270,6 +268,13 @@ func (m Metadata) Merge(changes Metadata) Metadata {
 			out[k] = v
 		}
 	}
+	return out
+}
+
+// Copy returns a copy of m, with its nulls.
+func (m Metadata) Copy() Metadata {
+	out := Metadata{}
+	maps.Copy(out, m)
 	return out
 }
 

@@ -19,7 +19,7 @@ func (s *Store) NewUser(email, phone string, data Metadata, hash, audience strin
 	now := s.now()
 	u := &User{
 		ID: uuid.New(), Audience: audience, Role: s.config.DefaultRole, Email: email, Phone: phone,
-		EncryptedPassword: &hash, AppMetadata: Metadata{}, UserMetadata: Metadata{}.Merge(data),
+		EncryptedPassword: &hash, AppMetadata: Metadata{}, UserMetadata: data.Copy(),
 		Identities: []Identity{}, CreatedAt: now.Truncate(time.Microsecond), UpdatedAt: now.Truncate(time.Microsecond),
 	}
 	switch {
@@ -72,7 +72,7 @@ func InsertUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	return err
 }
 
-// InsertIdentity stores an identity of the user and adds its provider to the account's metadata.
+// InsertIdentity stores an identity of the user.
 func InsertIdentity(ctx context.Context, tx pgx.Tx, u *User, provider string, data Metadata, now time.Time) error {
 	i := Identity{
 		ID: uuid.New(), ProviderID: data.Text("sub"), UserID: u.ID, Data: data, Provider: provider,
@@ -87,10 +87,11 @@ func InsertIdentity(ctx context.Context, tx pgx.Tx, u *User, provider string, da
 		return err
 	}
 	u.Identities = append(u.Identities, i)
-	return SaveProviders(ctx, tx, u, now)
+	return nil
 }
 
-// SaveProviders writes app_metadata.provider and .providers from the identities.
+// SaveProviders writes app_metadata.provider, which is the provider of the oldest identity, and
+// .providers.
 func SaveProviders(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	var providers []any
 	seen := map[string]bool{}
@@ -103,11 +104,8 @@ func SaveProviders(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error
 	if len(providers) == 0 {
 		return nil
 	}
-	first, known := u.AppMetadata["provider"].(string)
-	if !known || !seen[first] {
-		first = providers[0].(string)
-	}
-	return SaveAppMetadata(ctx, tx, u, u.AppMetadata.Merge(Metadata{"provider": first, "providers": providers}), now)
+	return SaveAppMetadata(ctx, tx, u, u.AppMetadata.Merge(Metadata{"provider": providers[0], "providers": providers}),
+		now)
 }
 
 // SaveIdentityData replaces the data of an identity.
@@ -228,6 +226,7 @@ func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, valu
 			id.Data.encode(), now)
 		return err
 	}
+	data = Metadata{"email_verified": false, "phone_verified": false}.Merge(data)
 	return InsertIdentity(ctx, tx, u, provider, data, now)
 }
 
@@ -256,7 +255,6 @@ func (s *Store) keepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, 
 			return err
 		}
 	}
-	u.AppMetadata = u.AppMetadata.Merge(Metadata{"provider": nil})
 	return SaveProviders(ctx, tx, u, now)
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -229,10 +230,42 @@ func (c urlChange) apply() error {
 		return nil
 	}
 	u, err := url.Parse(*c.said)
-	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(*c.said) > 2048 {
-		return fmt.Errorf("%s must be an HTTPS URL", c.name)
+	switch {
+	case err != nil || u.User != nil || len(*c.said) > 2048:
+		return errors.New("Invalid URL format")
+	case u.Scheme != "https":
+		return errors.New("URL must use HTTPS")
+	case u.Hostname() == "":
+		return errors.New("URL must have a valid hostname")
+	}
+	if err := checkHost(strings.ToLower(u.Hostname())); err != nil {
+		return err
 	}
 	*c.into = c.said
+	return nil
+}
+
+// checkHost returns an error for a host that is this machine or a private address. What a name
+// resolves to is checked at each connection.
+func checkHost(host string) error {
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "127.0.0.1" || host == "::1" ||
+		err == nil && ip.IsUnspecified():
+		return errors.New("URL cannot point to localhost or loopback addresses")
+	case err != nil:
+		return nil
+	}
+	switch ip = ip.Unmap(); {
+	case ip.IsLoopback():
+		return errors.New("URL cannot resolve to loopback addresses")
+	case ip.IsLinkLocalUnicast(), ip.IsLinkLocalMulticast():
+		return errors.New("URL cannot resolve to link-local addresses")
+	case ip.IsMulticast():
+		return errors.New("URL cannot resolve to multicast addresses")
+	case !public(ip):
+		return errors.New("URL cannot resolve to private network addresses")
+	}
 	return nil
 }
 

@@ -16,6 +16,11 @@ var errPrivateAddress = errors.New("the address is not a public one")
 // 6598).
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
+// public reports whether an address is neither of this machine nor of its network.
+func public(ip netip.Addr) bool {
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !sharedSpace.Contains(ip)
+}
+
 // SafeTransport returns a transport that connects to public addresses only. It checks the address
 // after name resolution, also for redirects, so that a URL which a client names cannot reach the
 // server's own network.
@@ -25,8 +30,7 @@ func SafeTransport() *http.Transport {
 		if err != nil {
 			return err
 		}
-		ip := at.Addr().Unmap()
-		if !ip.IsGlobalUnicast() || ip.IsPrivate() || sharedSpace.Contains(ip) {
+		if !public(at.Addr().Unmap()) {
 			return errPrivateAddress
 		}
 		return nil
