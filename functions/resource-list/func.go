@@ -28,7 +28,7 @@ var Func = edge.Func{
 	Handler:     handle,
 }
 
-// visitor reads what visitors may read, whoever calls.
+// visitor is the role that reads the list: row level security shows it the active resources.
 var visitor = edge.Caller{Role: "anon"}
 
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
