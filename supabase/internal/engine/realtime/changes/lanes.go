@@ -34,14 +34,16 @@ const (
 var errBudget = errors.New("the common check had no time left")
 
 const (
-	// laneWorkers is how many lanes are checked at the same time. Each needs a connection of the pool.
+	// laneWorkers is how many lanes are checked at the same time. Each needs a connection of the
+	// pool.
 	laneWorkers = 2
-	// slowFor is how long a pair stays in its lane after a check that took too long for the common one.
+	// slowFor is how long a pair stays in its lane after a check that took too long for the common
+	// one.
 	slowFor = time.Minute
 )
 
-// lane has the changes of one table for one user whose check takes too long for the common check, or
-// fails there. It checks and delivers them in their order, while the changes for other users and
+// lane has the changes of one table for one user whose check takes too long for the common check,
+// or fails there. It checks and delivers them in their order, while the changes for other users and
 // tables go on.
 type lane struct {
 	pair    pair
