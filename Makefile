@@ -102,6 +102,11 @@ test-stack: $(MODULES) ## only the contract tests, against any stack: SUPABASE_U
 docker-check: ## run all stages of docker/Dockerfile without Docker, with a separate npm ci
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./scripts/image "$$dir/images"
 
+.PHONY: differential
+differential: ## compare auth and storage with the real servers: GOTRUE=PROGRAM|ADDRESS STORAGE=FOLDER|ADDRESS (15 minutes)
+	@GOTRUE="$(GOTRUE)" go test ./supabase/internal/engine/auth/gotrue -run TestDifferential -count 1 -v -timeout 1h
+	@STORAGE="$(STORAGE)" go test ./supabase/internal/engine/storage/standalone -run TestDifferential -count 1 -v -timeout 1h
+
 .PHONY: test-hostile
 test-hostile: build ## each request of each page fails, hangs or is cut, in both languages (a quarter of an hour)
 	@HOSTILE=all REPORTS_PER_HOUR=100000 CHROMIUM_PATH=$$(scripts/ensure-chromium.sh) npm run --silent test:e2e --workspace web -- hostile.spec
@@ -131,6 +136,10 @@ drill-cluster: build ## kill and disconnect the primary of a Patroni cluster und
 .PHONY: corpus
 corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 5 minutes)
 	@go run ./scripts/corpus
+
+.PHONY: postgres-check
+postgres-check: build ## run an archive with the layout of Supabase's Postgres in a bare Debian 13 (root, debootstrap, network; minutes)
+	@scripts/postgres-check.sh
 
 .PHONY: studio-check
 studio-check: build ## walk through the pages of the real Studio; STUDIO=FILE: its archive, otherwise it is downloaded (minutes)

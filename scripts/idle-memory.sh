@@ -14,8 +14,9 @@ sleep "${1:-30}"
 
 total=0
 for pid in $server $(cd /proc && for p in [0-9]*; do [ "$(readlink "$p/cwd")" = "$data/daawo/postgres" ] && echo "$p"; done); do
-  kb=$(awk '/^Pss:/ { print $2 }' "/proc/$pid/smaps_rollup")
-  anon=$(awk '/^Pss_Anon:/ { print $2 }' "/proc/$pid/smaps_rollup")
+  rollup=$(cat "/proc/$pid/smaps_rollup" 2>/dev/null) || continue # its process has ended
+  kb=$(awk '/^Pss:/ { print $2 }' <<<"$rollup")
+  anon=$(awk '/^Pss_Anon:/ { print $2 }' <<<"$rollup")
   total=$((total + kb))
   printf '%7d kB  (%6d kB private)  %s\n' "$kb" "$anon" "$(tr '\0' ' ' <"/proc/$pid/cmdline" | cut -c1-90)"
 done

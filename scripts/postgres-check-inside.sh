@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# The part of postgres-check.sh that runs in the root file system, with /root/postgres.tar.zst.
+# Checks the stack on Supabase's Postgres: the archive ARCHIVE, or the published one. It runs the installed daawo, and writes to
+# /srv/postgres-check. postgres-check.sh runs it in a bare Debian 13.
+#   ARCHIVE=FILE scripts/postgres-check-inside.sh
 set -euo pipefail
 
 work=/srv/postgres-check
@@ -13,13 +15,13 @@ begin() { daawo start --detach --port 0 --data "$work/data" "$@" >"$work/start.l
 finish() { daawo stop --data "$work/data" >/dev/null; }
 same() { [ "$2" = "$3" ] || { echo "$1: \"$2\", want \"$3\"" >&2; exit 1; }; }
 
-daawo init --yes >/dev/null 2>&1 || daawo init >/dev/null
+daawo init >/dev/null
 config=$(find . -name config.toml | head -n 1)
 step add
-daawo postgres add --from /root/postgres.tar.zst --data "$work/data"
+daawo postgres add ${ARCHIVE:+--from "$ARCHIVE"} --data "$work/data"
 programs=$(daawo postgres status --data "$work/data" | sed -n 's/^ *folder  *\([^,]*\),.*/\1/p')/bin
 
-cat >"$(dirname "$config")/migrations/20260101000000_first.sql" <<'SQL'
+cat >"$(dirname "$config")/migrations/20260101000001_search.sql" <<'SQL'
 create extension if not exists vector with schema extensions;
 create extension if not exists pg_cron with schema pg_catalog;
 create table public.items (id int primary key, embedding extensions.vector(3));
@@ -32,7 +34,7 @@ select cron.schedule('tick', '1 second', 'insert into public.ticks default value
 select vault.create_secret('hush', 'token');
 SQL
 ticks() { for _ in $(seq 60); do [ "$(sql "select count(*) > $1 from ticks where by = 'postgres'")" = t ] && return; sleep 1; done; echo "no job ran" >&2; exit 1; }
-content() { sql "select (select count(*) from items) || '|' || (select count(*) from pg_policies where schemaname = 'public') || '|' || (select decrypted_secret from vault.decrypted_secrets where name = 'token')"; }
+content() { sql "select (select count(*) from items) || '|' || (select count(*) from pg_policies where tablename = 'items') || '|' || (select decrypted_secret from vault.decrypted_secrets where name = 'token')"; }
 
 step "start, embedded"
 begin

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the stack on an archive of Postgres as Supabase publishes it, in a bare Debian 13: add, start, a project with pgvector,
 # PostGIS and pg_cron, backup, restore, and the move of a data folder to it and back. The archive is a stand-in of the same layout,
-# made of Debian's packages; with ARCHIVE=FILE it is that one.
+# made of Debian's packages.
 #   scripts/postgres-check.sh        root, debootstrap, network; ROOT=DIR keeps the root file system there for the next run
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ clean() {
 }
 trap clean EXIT
 chmod 755 "$root"
-in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
+in_root() { chroot "$root" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
 
 if [ ! -f "$root/etc/debian_version" ]; then
   debootstrap --variant=minbase --include=ca-certificates,curl trixie "$root" >"$root.log" 2>&1 || { tail "$root.log" >&2; exit 1; }
@@ -30,36 +30,29 @@ done
 chmod 1777 "$root/dev/shm"
 in_root sh -c 'id daawo >/dev/null 2>&1 || useradd --system daawo'
 
-archive=${ARCHIVE:-}
-if [ -z "$archive" ]; then
-  mkdir -p "$root/etc/postgresql-common"
-  echo 'create_main_cluster = false' >"$root/etc/postgresql-common/createcluster.conf"
-  in_root apt-get update -qq
-  in_root apt-get install -y -qq --no-install-recommends postgresql-17 postgresql-17-pgvector postgresql-17-postgis-3 \
-    postgresql-17-cron zstd >/dev/null
-  rm -rf "$root/standin"
-  mkdir -p "$root/standin/bin"
-  in_root cp -rL /usr/share/postgresql/17 /standin/share # its links are absolute
-  cp -r "$root/usr/lib/postgresql/17/lib" "$root/standin/lib"
-  for program in postgres initdb pg_ctl psql pg_dump pg_dumpall pg_restore; do
-    # The programs find libraries and data by their compiled-in paths, which here get the archive's layout.
-    sed -e 's|/usr/lib/postgresql/17/bin\x00|/usr/bin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00|g' \
-      -e 's|/usr/share/postgresql/17\x00|/usr/share\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00|g' \
-      -e 's|/usr/lib/postgresql/17/lib\x00|/usr/lib\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00|g' \
-      "$root/usr/lib/postgresql/17/bin/$program" >"$root/standin/bin/.$program-wrapped"
-    cat >"$root/standin/bin/$program" <<'WRAPPER'
+mkdir -p "$root/etc/postgresql-common"
+echo 'create_main_cluster = false' >"$root/etc/postgresql-common/createcluster.conf"
+in_root apt-get update -qq
+in_root apt-get install -y -qq --no-install-recommends postgresql-17 postgresql-17-pgvector postgresql-17-postgis-3 \
+  postgresql-17-cron zstd >/dev/null
+rm -rf "$root/standin"
+mkdir -p "$root/standin/bin"
+in_root cp -rL /usr/share/postgresql/17 /standin/share # its links are absolute
+cp -r "$root/usr/lib/postgresql/17/lib" "$root/standin/lib"
+for program in postgres initdb pg_ctl psql pg_dump pg_dumpall pg_restore; do
+  # The programs find libraries and data by their compiled-in paths, which here get the archive's layout.
+  perl -0777 -pe 's{(/usr/)(lib/postgresql/17/(bin|lib)|(share)/postgresql/17)\0}{my $short = $1 . ($3 // $4); $short . "\0" x (length($&) - length $short)}ge' \
+    "$root/usr/lib/postgresql/17/bin/$program" >"$root/standin/bin/.$program-wrapped"
+  cat >"$root/standin/bin/$program" <<'WRAPPER'
 #!/usr/bin/env bash
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 export NIX_PGLIBDIR="$here/../lib" LD_LIBRARY_PATH="$here/../lib"
 exec "$here/.$(basename "$0")-wrapped" "$@"
 WRAPPER
-    chmod 755 "$root/standin/bin/$program" "$root/standin/bin/.$program-wrapped"
-  done
-  in_root tar -C /standin --zstd -cf /root/postgres.tar.zst .
-else
-  cp "$archive" "$root/root/postgres.tar.zst"
-fi
+  chmod 755 "$root/standin/bin/$program" "$root/standin/bin/.$program-wrapped"
+done
+in_root tar -C /standin --zstd -cf /root/postgres.tar.zst .
 
 cp "${DAAWO:-bin/daawo}" "$root/usr/local/bin/daawo"
 cp scripts/postgres-check-inside.sh "$root/root/inside.sh"
-in_root bash /root/inside.sh
+in_root env ARCHIVE=/root/postgres.tar.zst bash /root/inside.sh

@@ -120,14 +120,21 @@ func (c *Client) InviteLink(ctx context.Context, email, role string) (string, er
 	return c.Admin + "/#/welcome?" + url.Values{"token_hash": {reply.Token}, "type": {reply.Kind}}.Encode(), nil
 }
 
-// trailInvitation writes the invitation to the trail. It fails for an unknown role, or if the
-// address of the desk is unknown.
+// trailInvitation writes the invitation to the trail. It fails for an unknown role, for a member
+// with another role, or if the address of the desk is unknown.
 func (c *Client) trailInvitation(ctx context.Context, email, role string) error {
 	if !slices.Contains(roles, role) {
 		return fmt.Errorf("unknown role %q; use %s", role, strings.Join(roles, ", "))
 	}
 	if c.Admin == "" {
 		return errors.New("the address of the desk is unknown: set DESK_URL")
+	}
+	m, err := c.Member(ctx, email)
+	if err == nil && m.Role != role {
+		return fmt.Errorf("%s is a member with the role %s: change it with `staff role`", m.Email, m.Role)
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
 	}
 	return c.tx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `select public.trail_invitation($1, $2::public.staff_role)`, email, role)

@@ -28,7 +28,7 @@ var Func = edge.Func{
 	Handler:     handle,
 }
 
-// visitor reads what visitors may read, whoever calls.
+// visitor is the role that reads the list: row level security shows it the active resources.
 var visitor = edge.Caller{Role: "anon"}
 
 func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
@@ -51,7 +51,8 @@ func load(ctx context.Context, env *edge.Env) ([]resource, error) {
 	err := env.Tx(ctx, visitor, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			select id::text, title, coalesce(title_so, '') as title_so, description, coalesce(description_so, '') as description_so,
-			       category, coalesce(category_so, '') as category_so, file_url, file_size, file_type, download_count, is_featured
+			       category, coalesce(category_so, '') as category_so, file_url, file_size, file_type, download_count, is_featured,
+			       coalesce(guide, '') as guide, coalesce(file_language::text, '') as file_language
 			  from public.resources
 			 where is_active
 			 order by created_at desc, id`)
@@ -99,8 +100,8 @@ func download(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 
 var errNoFile = edge.Errorf(http.StatusNotFound, "resource_not_found", "There is no such file.")
 
-// isOwn reports whether an address is a path on this site. A second slash or a backslash would leave
-// it.
+// isOwn reports whether an address is a path on this site. A second slash or a backslash would
+// leave it.
 func isOwn(address string) bool {
 	return strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//") && !strings.Contains(address, `\`)
 }

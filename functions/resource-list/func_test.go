@@ -44,6 +44,18 @@ func TestCards(t *testing.T) {
 	}
 }
 
+// TestReplacedFile checks that a resource stays with its guide, whatever the name of its file is.
+func TestReplacedFile(t *testing.T) {
+	replaced := []resource{
+		{ID: "1", Title: "One", FileURL: "/files/new-1a2b.pdf", Guide: "pain", FileLanguage: "so"},
+		{ID: "2", Title: "Two", FileURL: "/files/pain.en.pdf", Guide: "pain", FileLanguage: "en"},
+		{ID: "3", Title: "Three", FileURL: "/files/pain.en.pdf", FileLanguage: "en"},
+	}
+	if got := titles(pageOf(&english, replaced, filter{}).Cards); !slices.Equal(got, []string{"Two", "Three"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	for chosen, want := range map[filter][]string{
 		{topic: "Medicine"}:                  {"Pain"},

@@ -38,6 +38,8 @@ type resource struct {
 	FileType      string `db:"file_type"`
 	Downloads     int64  `db:"download_count"`
 	Featured      bool   `db:"is_featured"`
+	Guide         string `db:"guide"`
+	FileLanguage  string `db:"file_language"`
 }
 
 // filter is what the list is narrowed to; "" takes all.
@@ -113,8 +115,8 @@ func pageOf(text *texts, all []resource, chosen filter) listPage {
 	return p
 }
 
-// filters returns the lists that have at least two choices, each in the order in which the resources
-// begin.
+// filters returns the lists that have at least two choices, each in the order in which the
+// resources begin.
 func filters(text *texts, all []resource, chosen filter) (lists []list) {
 	for _, l := range []struct {
 		name, label, chosen string
@@ -188,9 +190,15 @@ func cards(text *texts, all []resource) []card {
 
 var fileName = regexp.MustCompile(`([\w-]+)\.(en|so)\.\w+$`)
 
-// name returns the guide and the language that the name of the file states, such as
-// pain-management.so.pdf.
+// name returns the guide of a resource and the language of its file. An older row has them in the
+// name of the file alone, such as pain-management.so.pdf.
 func (r resource) name() (slug, language string) {
+	if r.Guide != "" || r.FileLanguage != "" {
+		if r.Guide == "" || r.FileLanguage == "" {
+			return "", ""
+		}
+		return r.Guide, r.FileLanguage
+	}
 	if m := fileName.FindStringSubmatch(r.FileURL); m != nil {
 		return m[1], m[2]
 	}

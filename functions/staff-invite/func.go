@@ -52,6 +52,9 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		return edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "There is no such role.")
 	}
 	ctx := r.Context()
+	if err := refuseMember(ctx, env, req.Email); err != nil {
+		return err
+	}
 	// As the caller: the database knows who may invite, and writes the trail.
 	if err := as(ctx, env, `select public.trail_invitation($1, $2::public.staff_role)`, req.Email,
 		req.Role); err != nil {
@@ -70,12 +73,31 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	return edge.WriteJSON(w, http.StatusOK, reply{mailed})
 }
 
-// as runs a statement as the caller. A refusal becomes status 403.
-func as(ctx context.Context, env *edge.Env, statement string, args ...any) error {
+// refuseMember returns an error with status 409 if a member has the address: an invitation changes
+// no role. Only owners read addresses; for other callers the next statement fails.
+func refuseMember(ctx context.Context, env *edge.Env, email string) error {
+	var found bool
 	err := env.Tx(ctx, env.Caller, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx,
+			`select exists (select from public.staff_members() as m where lower(m.email) = lower($1))`,
+			email).Scan(&found)
+	})
+	if err == nil && found {
+		return edge.Errorf(http.StatusConflict, "member_exists", "This address belongs to a member already.")
+	}
+	return refusal(err)
+}
+
+// as runs a statement as the caller.
+func as(ctx context.Context, env *edge.Env, statement string, args ...any) error {
+	return refusal(env.Tx(ctx, env.Caller, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, statement, args...)
 		return err
-	})
+	}))
+}
+
+// refusal returns an error of the database for the client: status 403 for a caller who is no owner.
+func refusal(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		switch refused.Code {

@@ -19,12 +19,16 @@ import (
 // cases are the rules of the form as examples. The tests of the site's script read the same file
 // (web/src/screens/report/cases.test.ts).
 type cases struct {
-	Dates      []struct{ Typed, Want *string } // a null Want means an invalid date
-	Lines      []struct{ Typed, Want string }
-	Texts      []struct{ Typed, Want string }
-	Phones     []struct{ Country, Typed, Want string }
-	PhotoNames []struct{ Original, Want string }
-	Forms      []struct {
+	Dates          []struct{ Typed, Want *string } // a null Want means an invalid date
+	Lines          []struct{ Typed, Want string }
+	Texts          []struct{ Typed, Want string }
+	Phones         []struct{ Country, Typed, Want string }
+	PhotoNames     []struct{ Original, Want string }
+	DoubtfulPhones []struct {
+		Typed string
+		Want  bool
+	}
+	Forms []struct {
 		Values map[string]string
 		Wrong  []string // names of the invalid fields, sorted
 	}
@@ -43,7 +47,7 @@ func readCases(t *testing.T) cases {
 		t.Fatal(err)
 	}
 	for name, n := range map[string]int{"dates": len(c.Dates), "lines": len(c.Lines), "texts": len(c.Texts),
-		"phones": len(c.Phones), "photoNames": len(c.PhotoNames), "forms": len(c.Forms)} {
+		"phones": len(c.Phones), "doubtfulPhones": len(c.DoubtfulPhones), "photoNames": len(c.PhotoNames), "forms": len(c.Forms)} {
 		if n == 0 {
 			t.Fatalf("cases.json has no %s", name)
 		}
@@ -144,5 +148,23 @@ func TestLimitsMatchSchema(t *testing.T) {
 		if len(found) == 0 || found[len(found)-1][1] != strconv.Itoa(most) {
 			t.Errorf("%s: %d in limits.json, %v in public.reports", field, most, found)
 		}
+	}
+}
+
+// TestDoubtfulPhone checks that the form asks about a short number once and then accepts it.
+func TestDoubtfulPhone(t *testing.T) {
+	for _, c := range readCases(t).DoubtfulPhones {
+		form := formOf(map[string]string{"phone": c.Typed})
+		if got := form.doubtsPhone(); got != c.Want {
+			t.Errorf("%q: asks %v, want %v", c.Typed, got, c.Want)
+		}
+		form.Values.Set("phone_asked", c.Typed)
+		if form.doubtsPhone() {
+			t.Errorf("%q: asks a second time", c.Typed)
+		}
+	}
+	page, _ := shown(t, &english, map[string]string{"phone": "123"}, map[string]string{"phone": english.phoneDoubt})
+	if want := `<input type="hidden" name="phone_asked" value="123">`; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %s", want)
 	}
 }

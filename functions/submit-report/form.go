@@ -37,6 +37,9 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	}
 	report, wrong := p.fields().check(p.text, true)
 	photo, hasPhoto := p.photo(wrong)
+	if len(wrong) == 0 && p.doubtsPhone() {
+		wrong["phone"] = p.text.phoneDoubt
+	}
 	if len(wrong) > 0 || p.looksAutomatic() {
 		if p.keepPhoto(r, env, photo) {
 			wrong["photo"] = p.text.notAnImage
@@ -160,6 +163,24 @@ func phoneNumber(country, typed string) string {
 		return number
 	}
 	return "+" + country + " " + number
+}
+
+// doubtsPhone reports whether the typed number has fewer digits than usual and the reader has not
+// been asked about it. The site's script asks the same (isDoubtfulPhone in
+// web/src/screens/report/report.ts).
+func (p posted) doubtsPhone() bool {
+	typed := p.Values.Get("phone")
+	return isDoubtfulPhone(typed) && p.Values.Get("phone_asked") != typed
+}
+
+func isDoubtfulPhone(typed string) bool {
+	digits := 0
+	for _, c := range latinDigits(typed) {
+		if c >= '0' && c <= '9' {
+			digits++
+		}
+	}
+	return digits < limits().UsualPhoneDigits
 }
 
 // photo returns the chosen photo, or adds a message to wrong when it is not an image or too large

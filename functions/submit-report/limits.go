@@ -16,6 +16,8 @@ var limitsJSON []byte
 type formLimits struct {
 	Characters map[string]int // by field, as the check constraints of public.reports
 	PhotoBytes int64          // spec §5
+	// A phone number with fewer digits is asked about once and then accepted.
+	UsualPhoneDigits int
 }
 
 // limits returns the content of limits.json.

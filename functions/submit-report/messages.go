@@ -19,6 +19,7 @@ type texts struct {
 
 	productRequired, descriptionRequired, phoneRequired, locationRequired string
 	fillRequired, badDate, tooLongFormat, notAnImage, photoTooLarge       string
+	phoneDoubt                                                            string
 
 	failed, failedTitle, invalidTitle, tooMany, keyReused, badRequest string
 	pressAgain, chooseAgain, title                                    string
@@ -41,6 +42,7 @@ var english = texts{
 	locationRequired:    "Location is required",
 	fillRequired:        "Please fill in all required fields.",
 	badDate:             "Write the date as year-month-day, such as 2026-08-31",
+	phoneDoubt:          "Is this number right? If it is, press “Submit report” again.",
 	tooLongFormat:       "At most %d characters",
 	notAnImage:          "Please select an image file.",
 	photoTooLarge:       "Please select a file smaller than 5MB.",
@@ -85,6 +87,7 @@ var somali = texts{
 	locationRequired:    "Goobta waa loo baahan yahay",
 	fillRequired:        "Fadlan buuxi dhammaan goobaha loo baahan yahay.",
 	badDate:             "Taariikhda u qor sannad-bil-maalin, sida 2026-08-31",
+	phoneDoubt:          "Lambarkani ma sax baa? Haddii uu sax yahay, mar kale riix “Gudbi warbixinta”.",
 	tooLongFormat:       "Ugu badnaan %d xaraf",
 	notAnImage:          "Fadlan dooro fayl sawir ah.",
 	photoTooLarge:       "Fadlan dooro fayl ka yar 5MB.",

@@ -42,6 +42,7 @@ type formPage struct {
 	Unfold               bool // whether the optional fields are visible
 	Wrong                []field
 	Country              string // calling code of the chosen country
+	Asked                string // the phone number that the page asks about
 	Countries            []country
 	Regions              []region
 	KnownPlace           bool // whether the list of places has the chosen one
@@ -72,6 +73,9 @@ func (p posted) show(w http.ResponseWriter, status int, title, message string, w
 		Claim: p.Values.Get("photo_claim"), Regions: regions(),
 		KnownPlace: knownPlaces()[fold(p.Values.Get("location"))] != place{}, Home: home(p.text),
 		Other: home(p.text.other()) + "report/", Leaving: neutralPages[p.text.Language], CSS: template.CSS(pageCSS),
+	}
+	if wrong["phone"] == p.text.phoneDoubt {
+		page.Asked = p.Values.Get("phone")
 	}
 	page.Country, page.Countries = countriesWith(p.Values.Get("country"))
 	for _, f := range controls {

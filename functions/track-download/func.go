@@ -1,5 +1,5 @@
-// Package trackdownload counts the download of a resource. functions.All imports it, and resource-list,
-// which counts the downloads of browsers without scripts.
+// Package trackdownload counts the download of a resource. functions.All imports it, and
+// resource-list, which counts the downloads of browsers without scripts.
 package trackdownload
 
 import (
@@ -41,8 +41,8 @@ func count(r *http.Request, env *edge.Env, d download) (downloads, error) {
 	return downloads{Count: total}, err
 }
 
-// Count counts a download of the caller and returns the downloads of the resource so far. It returns
-// an *edge.Error if there is no such active resource, or above the limit.
+// Count counts a download of the caller and returns the downloads of the resource so far. It
+// returns an *edge.Error if there is no such active resource, or above the limit.
 func Count(ctx context.Context, env *edge.Env, id uuid.UUID) (int64, error) {
 	var total *int64
 	counting := env.Batch(edge.Service)

@@ -66,6 +66,7 @@ func (s staffStack) token(claims string) string {
 var staffRequests = []struct{ method, path, body string }{
 	{"POST", "/functions/v1/staff-invite", `{"email":"new-N@example.org","role":"editor"}`},
 	{"POST", "/functions/v1/staff-invite", `{"email":"new-N@example.org","role":"king"}`},
+	{"POST", "/functions/v1/staff-invite", `{"email":"Owner@example.org","role":"reviewer"}`},
 	{"POST", "/functions/v1/system", `{"operation":"version"}`},
 	{"POST", "/functions/v1/system", `{"operation":"function-logs"}`},
 	{"POST", "/functions/v1/system", `{"operation":"drop"}`},
@@ -305,15 +306,18 @@ func (s staffStack) checkCommandLine(t *testing.T) {
 		t.Error(link)
 	}
 	s.exec(t, `update auth.users set email_confirmed_at = now() where email = 'cli@example.org'`)
-	if mailed, err := c.Invite(ctx, "cli@example.org", "editor"); err != nil || mailed {
+	if mailed, err := c.Invite(ctx, "cli@example.org", "reviewer"); err != nil || mailed {
 		t.Errorf("an existing account: mailed %v, %v", mailed, err)
+	}
+	if _, err := c.Invite(ctx, "cli@example.org", "editor"); err == nil || !strings.Contains(err.Error(), "staff role") {
+		t.Errorf("an invitation of a member with another role: %v", err)
 	}
 	if mailed, err := c.Invite(ctx, "cli-new@example.org", "editor"); err != nil || !mailed {
 		t.Errorf("a new account: mailed %v, %v", mailed, err)
 	}
 	m, err := c.Member(ctx, "CLI@example.org")
 	must(err)
-	if m.Role != "editor" {
+	if m.Role != "reviewer" {
 		t.Errorf("%+v", m)
 	}
 	must(c.SetRole(ctx, m.ID, ""))
@@ -340,11 +344,10 @@ func (s staffStack) checkCommandLine(t *testing.T) {
 	want := strings.Join([]string{
 		`invite staff cli@example.org {"role": "reviewer"}`,
 		`role staff cli@example.org {"to": "reviewer"}`,
-		`invite staff cli@example.org {"role": "editor"}`,
-		`role staff cli@example.org {"to": "editor", "from": "reviewer"}`,
+		`invite staff cli@example.org {"role": "reviewer"}`,
 		`invite staff cli-new@example.org {"role": "editor"}`,
 		`role staff cli-new@example.org {"to": "editor"}`,
-		`remove staff cli@example.org {"from": "editor"}`,
+		`remove staff cli@example.org {"from": "reviewer"}`,
 		`read report DW-0000-0002 {}`,
 		`change report DW-0000-0002 {"status": ["new", "closed"]}`,
 		`export report - {"reports": 2}`,

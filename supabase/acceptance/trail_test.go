@@ -22,7 +22,8 @@ func TestTrail(t *testing.T) {
 	for _, step := range []struct{ claims, sql string }{
 		{reviewer, `select read_report('dw-0000-0001 ')`},
 		{reviewer, `select read_report('DW-0000-0001')`}, // within ten minutes: no second row
-		{reviewer, `update reports set status = 'reviewing', assigned_to = '00000000-0000-4000-8000-000000000002' where reference = 'DW-0000-0001'`},
+		{reviewer, `select change_reports('[{"id":"20000000-0000-4000-8000-000000000001","version":1,
+			"set":{"status":"reviewing","assigned_to":"00000000-0000-4000-8000-000000000002"}}]')`},
 		{reviewer, `insert into report_notes (report_id, body) values ('20000000-0000-4000-8000-000000000001', 'secret words')`},
 		{reviewer, `select forward_report('DW-0000-0001')`},
 		{editor, `update resources set is_active = true, title = 'hidden no more' where not is_active`},

@@ -55,7 +55,7 @@ export const screens: readonly Screen[] = [
   },
   {
     path: '/women-health/',
-    text: ['womens-health'],
+    text: ['womens-health', 'guide'],
     load: () => import('@/screens/womens-health/womens-health-screen').then((m) => m.WomensHealthScreen),
   },
   {

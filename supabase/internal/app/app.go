@@ -122,7 +122,7 @@ func (a *App) startAll(ctx context.Context) error {
 	a.database = d
 	a.process.KeepParts(d.TLSPort())
 	if !a.process.Replaces() { // otherwise that process still serves it
-		if err := a.serveHTTP(d, ports.Addresses); err != nil {
+		if err := serveHTTP(a, d, ports.Addresses); err != nil {
 			return err
 		}
 	}
@@ -149,7 +149,7 @@ func (a *App) startAll(ctx context.Context) error {
 	}
 	control.RemoveLeftFolders(a.Log)
 	if a.process.Replaces() {
-		if err := a.serveHTTP(d, ports.Addresses); err != nil {
+		if err := serveHTTP(a, d, ports.Addresses); err != nil {
 			return err
 		}
 	}

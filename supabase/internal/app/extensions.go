@@ -56,11 +56,11 @@ func (s *services) openExtensions(ctx context.Context) error {
 }
 
 // serveHTTP answers the extension http of the embedded Postgres. Migrations may call it.
-func (a *App) serveHTTP(d *database.Database, at front.Addresses) error {
+func serveHTTP(a *App, d *database.Database, at front.Addresses) error {
 	if !d.Embedded() {
 		return nil
 	}
-	s, err := pgnet.Serve(d.SocketDir(), netTargets(a.Config, at), a.Log.With("part", "http"))
+	s, err := pgnet.Serve(database.SocketDir(d), netTargets(a.Config, at), a.Log.With("part", "http"))
 	if err != nil {
 		return fmt.Errorf("extension http: %w", err)
 	}

@@ -95,11 +95,11 @@ func TestSupabasePostgres(t *testing.T) {
 		t.Errorf("the embedded Postgres on it: %v", err)
 	}
 	quiet := func(string) {}
-	if _, err := newWith(config.SupabasePostgres).SwitchPostgres(t.Context(), quiet); !errors.Is(err, database.ErrNoSwitch) {
+	if _, err := SwitchPostgres(t.Context(), newWith(config.SupabasePostgres), quiet); !errors.Is(err, database.ErrNoSwitch) {
 		t.Errorf("a move to the same: %v", err)
 	}
 	// This archive has no pg_dump, so the move fails and changes nothing.
-	_, err = newWith(config.EmbeddedPostgres).SwitchPostgres(t.Context(), quiet)
+	_, err = SwitchPostgres(t.Context(), newWith(config.EmbeddedPostgres), quiet)
 	if err == nil || !strings.Contains(err.Error(), "stays as it was") {
 		t.Errorf("a move without pg_dump: %v", err)
 	}

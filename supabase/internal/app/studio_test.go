@@ -93,10 +93,7 @@ func addStudio(t *testing.T) *parts.Store {
 func TestStudio(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
 	a.Site, a.Added, a.Config.Studio.Enabled = nil, addStudio(t), true
-	files := t.TempDir()
-	if err := os.CopyFS(files, project); err != nil {
-		t.Fatal(err)
-	}
+	files := projectFolder(t)
 	a.Project = os.DirFS(files)
 	info := start(t, a)
 	address := info.Get("STUDIO_URL")
@@ -119,11 +116,7 @@ func TestStudio(t *testing.T) {
 		info.Get("ANON_KEY")); status != http.StatusOK {
 		t.Fatalf("notes: %d %s", status, text)
 	}
-	variable := func(name string) string {
-		_, rest, _ := strings.Cut(text, "\n"+name+"=")
-		value, _, _ := strings.Cut(rest, "\n")
-		return value
-	}
+	variable := func(name string) string { return variableIn(text, name) }
 	status, rows := call(t, "GET", variable("LOGFLARE_URL")+"/api/endpoints/query/logs.all?sql="+url.QueryEscape(
 		`select request.path, request.search, response.status_code from edge_logs cross join unnest(metadata) as m
 		cross join unnest(m.request) as request cross join unnest(m.response) as response
@@ -132,34 +125,8 @@ func TestStudio(t *testing.T) {
 		!strings.Contains(rows, want) {
 		t.Errorf("logs: %d %s, want %s", status, rows, want)
 	}
-	logs := func(table string) string {
-		_, rows := call(t, "GET", variable("LOGFLARE_URL")+"/api/endpoints/query/logs.all?sql="+url.QueryEscape(
-			`select event_message, metadata from `+table), "", "X-Api-Key", variable("LOGFLARE_PRIVATE_ACCESS_TOKEN"))
-		return rows
-	}
-	if status, text := call(t, "GET", info.Get("API_URL")+"/functions/v1/hello", "", "Authorization",
-		"Bearer "+info.Get("ANON_KEY")); status != http.StatusOK {
-		t.Fatalf("hello: %d %s", status, text)
-	}
-	if rows := logs("function_logs"); !strings.Contains(rows, `"function_id":"hello","level":"info"`) {
-		t.Errorf("the log of the functions: %s", rows)
-	}
-	if status, text := call(t, "POST", info.Get("API_URL")+"/auth/v1/signup",
-		`{"email": "audit@example.org", "password": "a long password"}`, "apikey", info.Get("ANON_KEY"), "Content-Type",
-		"application/json"); status != http.StatusOK {
-		t.Fatalf("sign-up: %d %s", status, text)
-	}
-	if rows := logs("auth_audit_logs"); !strings.Contains(rows, `"action":"user_signedup"`) {
-		t.Errorf("the audit log: %s", rows)
-	}
-	late := filepath.Join(files, "functions", "late", "index.ts")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(late), 0o700), os.WriteFile(late, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if _, text := call(t, "GET", address+"/api/v1/projects/default/functions", ""); !strings.Contains(text,
-		"/functions/late/index.ts") {
-		t.Errorf("no later function in\n%s", text)
-	}
+	checkOtherLogs(t, info, variable)
+	checkLaterFunction(t, files, address)
 	database := strings.Replace(info.Get("DB_URL"), "//postgres:", "//"+variable("POSTGRES_USER_READ_ONLY")+":", 1)
 	status, reply := call(t, "POST", variable("STUDIO_PG_META_URL")+"/query", `{"query": "select current_user::text"}`,
 		"apikey", variable("SUPABASE_SERVICE_KEY"), "Content-Type", "application/json", "X-Connection-Encrypted",
@@ -184,6 +151,63 @@ func TestStudio(t *testing.T) {
 		if status != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("the page at /: %d, no %s in\n%s", status, want, page)
 		}
+	}
+}
+
+// variableIn returns the value of a variable that the stand-in has printed.
+func variableIn(text, name string) string {
+	_, rest, _ := strings.Cut(text, "\n"+name+"=")
+	value, _, _ := strings.Cut(rest, "\n")
+	return value
+}
+
+// projectFolder returns a folder with the files of the project.
+func projectFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, project); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// checkOtherLogs checks the logs that the store of the requests does not hold. variable returns a
+// variable of Studio.
+func checkOtherLogs(t *testing.T, info Info, variable func(string) string) {
+	t.Helper()
+	logs := func(table string) string {
+		_, rows := call(t, "GET", variable("LOGFLARE_URL")+"/api/endpoints/query/logs.all?sql="+url.QueryEscape(
+			`select event_message, metadata from `+table), "", "X-Api-Key", variable("LOGFLARE_PRIVATE_ACCESS_TOKEN"))
+		return rows
+	}
+	if status, text := call(t, "GET", info.Get("API_URL")+"/functions/v1/hello", "", "Authorization",
+		"Bearer "+info.Get("ANON_KEY")); status != http.StatusOK {
+		t.Fatalf("hello: %d %s", status, text)
+	}
+	if rows := logs("function_logs"); !strings.Contains(rows, `"function_id":"hello","level":"info"`) {
+		t.Errorf("the log of the functions: %s", rows)
+	}
+	if status, text := call(t, "POST", info.Get("API_URL")+"/auth/v1/signup",
+		`{"email": "audit@example.org", "password": "a long password"}`, "apikey", info.Get("ANON_KEY"), "Content-Type",
+		"application/json"); status != http.StatusOK {
+		t.Fatalf("sign-up: %d %s", status, text)
+	}
+	if rows := logs("auth_audit_logs"); !strings.Contains(rows, `"action":"user_signedup"`) {
+		t.Errorf("the audit log: %s", rows)
+	}
+}
+
+// checkLaterFunction checks that Studio shows a function that was added to the project's folder
+// while the server runs.
+func checkLaterFunction(t *testing.T, files, address string) {
+	t.Helper()
+	late := filepath.Join(files, "functions", "late", "index.ts")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(late), 0o700), os.WriteFile(late, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, text := call(t, "GET", address+"/api/v1/projects/default/functions", ""); !strings.Contains(text,
+		"/functions/late/index.ts") {
+		t.Errorf("no later function in\n%s", text)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // SwitchPostgres moves the database of a stopped installation to the Postgres of db.distribution,
 // and returns the folder of the database before. progress gets one line per step.
-func (a *App) SwitchPostgres(ctx context.Context, progress func(step string)) (kept string, err error) {
+func SwitchPostgres(ctx context.Context, a *App, progress func(step string)) (kept string, err error) {
 	if a.Config.DatabaseURL != "" {
 		return "", errors.New("DATABASE_URL names a server that this program does not run")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/app/installation"
 )
 
@@ -38,7 +39,7 @@ func switchPostgres(ctx context.Context, inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	kept, err := a.SwitchPostgres(ctx, func(step string) { fmt.Fprintln(inv.Stderr, step) })
+	kept, err := app.SwitchPostgres(ctx, a, func(step string) { fmt.Fprintln(inv.Stderr, step) })
 	if err != nil {
 		return err
 	}

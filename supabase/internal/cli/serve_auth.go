@@ -15,8 +15,8 @@ func serveAuth(ctx context.Context, inv *Invocation) error {
 	if err := inv.parse(0, 0); err != nil {
 		return err
 	}
-	// Passwords are hashed on half of Go's processors, so on all cores. The other half serves requests
-	// meanwhile: the threads that hash have a low priority.
+	// Passwords are hashed on half of Go's processors, so on all cores. The other half serves
+	// requests, because the threads that hash have a low priority.
 	runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0))
 	level, _ := inv.Getenv("GOTRUE_LOG_LEVEL")
 	return gotrue.Run(ctx, inv.Getenv, os.Environ(), observe.Logger(inv.Stderr, level, "json"))

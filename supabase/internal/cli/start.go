@@ -51,15 +51,10 @@ func runStart(ctx context.Context, inv *Invocation) error {
 	if isTerminal(inv.Stderr) {
 		inv.activity = newActivity(inv, inv.Stderr)
 	}
-	store, err := addedParts(inv)
-	if err != nil {
-		return err
-	}
 	o, err := appOptions(inv, *dev)
 	if err != nil {
 		return err
 	}
-	o.Added = store
 	a := app.New(o)
 	if !inv.Given("detach") { // otherwise this process writes it
 		if err := inv.removeServerLog(); err != nil {
@@ -129,6 +124,9 @@ func appOptions(inv *Invocation, dev bool) (app.Options, error) {
 		return app.Options{}, err
 	}
 	o := inv.AppOptions()
+	if o.Added, err = addedParts(inv); err != nil {
+		return app.Options{}, err
+	}
 	o.Config, o.Data, o.AnyPort, o.Dev = c, data, inv.Given("port") || c.FunctionsPort == 0, dev
 	o.Project, o.FunctionsDir, o.Foreign, o.Log = project.files, project.functions(), !project.own, inv.log(c)
 	return o, nil

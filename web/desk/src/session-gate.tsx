@@ -2,10 +2,11 @@ import { Failure } from '@desk/components/failure';
 import { Loading } from '@desk/components/loading';
 import { useText } from '@desk/i18n/language';
 import { AccessContext } from '@desk/session/access';
-import { entryStep } from '@desk/session/entry-step';
-import { isInvitation, linkValues, takeLink } from '@desk/session/opened-link';
+import { type EntryStep, entryStep } from '@desk/session/entry-step';
+import { useHeldDesk } from '@desk/session/held-desk';
+import { isInvitation, isMailedLink, isUsedLink, linkValues, takeLink } from '@desk/session/opened-link';
 import { useSession } from '@desk/session/use-session';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { EntryFrame } from './screens/entry/entry-frame';
 import { SecondStep } from './screens/entry/second-step';
 import { NoAccess, SignIn } from './screens/entry/sign-in';
@@ -14,6 +15,9 @@ import { Welcome } from './screens/entry/welcome';
 const link = takeLink();
 /** Whether the page was opened by the link of an invitation, after which a password is chosen. */
 const invited = link !== null || isInvitation(location.hash);
+/** Whether it was opened by a link from a mail: a person without a name comes for the first time. */
+const mailed = invited || isMailedLink(location.hash);
+const usedLink = isUsedLink(location.hash);
 
 /* A link that is opened in a tab of the desk changes the fragment alone, which loads nothing. */
 window.addEventListener('hashchange', () => {
@@ -27,14 +31,60 @@ window.addEventListener('hashchange', () => {
 export function SessionGate({ children }: { children: ReactNode }) {
   const text = useText();
   const { user, access, error, linkFailed, reload } = useSession(link);
-  const [welcomed, setWelcomed] = useState(!invited);
-  const value = useMemo(
-    () => (access?.role ? { ...access, role: access.role, reload } : null),
-    [access, reload],
+  const [greeted, setGreeted] = useState(!mailed);
+  const welcomed = greeted || (!invited && Boolean(access?.name));
+  const step = entryStep({ user, access, welcomed });
+  const held = useHeldDesk({ step, user, access });
+  const value = useMemo(() => (held?.role ? { ...held, role: held.role, reload } : null), [held, reload]);
+  const entry = step !== 'desk' && (
+    <Entry
+      step={held && step === 'ended' ? 'sign-in' : step}
+      problem={linkFailed || usedLink ? text.signIn.linkFailed : ''}
+      email={held?.email ?? access?.email ?? ''}
+      error={error}
+      held={held !== undefined}
+      onDone={reload}
+      onWelcomed={() => setGreeted(true)}
+    />
   );
-  switch (entryStep({ user, access, welcomed })) {
+  useRefreshAfter(Boolean(held && entry));
+  if (!value) return entry;
+  return (
+    <>
+      {/* After the end of the session the page stays as it is, and shows nothing until the same person is back. */}
+      <div inert={Boolean(entry)} className={entry ? 'invisible fixed inset-0 overflow-hidden' : undefined}>
+        <AccessContext value={value}>{children}</AccessContext>
+      </div>
+      {entry}
+    </>
+  );
+}
+
+/** Brings the screens up to date when the person is back. */
+function useRefreshAfter(away: boolean) {
+  const was = useRef(away);
+  useEffect(() => {
+    if (was.current && !away) window.dispatchEvent(new Event('focus'));
+    was.current = away;
+  }, [away]);
+}
+
+interface EntryProps {
+  step: EntryStep;
+  problem: string;
+  email: string;
+  error: unknown;
+  held: boolean; // a desk is open behind it
+  onDone: () => Promise<void>;
+  onWelcomed: () => void;
+}
+
+/** The step that is missing for the desk. */
+function Entry({ step, problem, email, error, held, onDone, onWelcomed }: EntryProps) {
+  const text = useText();
+  switch (step) {
     case 'sign-in':
-      return <SignIn problem={linkFailed ? text.signIn.linkFailed : ''} />;
+      return <SignIn problem={problem} again={held ? email : undefined} />;
     case 'loading':
       return (
         <EntryFrame>
@@ -42,16 +92,16 @@ export function SessionGate({ children }: { children: ReactNode }) {
         </EntryFrame>
       );
     case 'enrol-factor':
-      return <SecondStep enrol onDone={reload} />;
+      return <SecondStep enrol onDone={onDone} />;
     case 'verify-factor':
-      return <SecondStep enrol={false} onDone={reload} />;
+      return <SecondStep enrol={false} onDone={onDone} />;
     case 'ended':
       return <NoAccess reason={text.signIn.ended} />;
     case 'not-staff':
       return <NoAccess reason={text.signIn.notStaff} />;
     case 'welcome':
-      return <Welcome onDone={() => setWelcomed(true)} />;
+      return <Welcome email={email} onDone={onWelcomed} />;
     case 'desk':
-      return <AccessContext value={value}>{children}</AccessContext>;
+      return null;
   }
 }

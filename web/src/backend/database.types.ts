@@ -92,6 +92,7 @@ export type Database = {
           batch_number: string | null
           created_at: string
           district: string | null
+          due_on: string | null
           duplicate_of: string | null
           expiry_date: string | null
           first_action_at: string | null
@@ -106,13 +107,18 @@ export type Database = {
           photo_metadata: Database["public"]["Enums"]["photo_metadata"] | null
           photo_url: string | null
           possible_duplicate_of: string | null
+          priority: Database["public"]["Enums"]["report_priority"]
           product_name: string
           reference: string
           region: string | null
           reviewer_notes: string | null
           search_text: string | null
+          seriousness:
+            | Database["public"]["Enums"]["report_seriousness"][]
+            | null
           status: Database["public"]["Enums"]["report_status"]
           updated_at: string
+          version: number
           where_bought: string | null
         }
         Insert: {
@@ -120,6 +126,7 @@ export type Database = {
           batch_number?: string | null
           created_at?: string
           district?: string | null
+          due_on?: string | null
           duplicate_of?: string | null
           expiry_date?: string | null
           first_action_at?: string | null
@@ -134,13 +141,18 @@ export type Database = {
           photo_metadata?: Database["public"]["Enums"]["photo_metadata"] | null
           photo_url?: string | null
           possible_duplicate_of?: string | null
+          priority?: Database["public"]["Enums"]["report_priority"]
           product_name: string
           reference?: string
           region?: string | null
           reviewer_notes?: string | null
           search_text?: string | null
+          seriousness?:
+            | Database["public"]["Enums"]["report_seriousness"][]
+            | null
           status?: Database["public"]["Enums"]["report_status"]
           updated_at?: string
+          version?: number
           where_bought?: string | null
         }
         Update: {
@@ -148,6 +160,7 @@ export type Database = {
           batch_number?: string | null
           created_at?: string
           district?: string | null
+          due_on?: string | null
           duplicate_of?: string | null
           expiry_date?: string | null
           first_action_at?: string | null
@@ -162,13 +175,18 @@ export type Database = {
           photo_metadata?: Database["public"]["Enums"]["photo_metadata"] | null
           photo_url?: string | null
           possible_duplicate_of?: string | null
+          priority?: Database["public"]["Enums"]["report_priority"]
           product_name?: string
           reference?: string
           region?: string | null
           reviewer_notes?: string | null
           search_text?: string | null
+          seriousness?:
+            | Database["public"]["Enums"]["report_seriousness"][]
+            | null
           status?: Database["public"]["Enums"]["report_status"]
           updated_at?: string
+          version?: number
           where_bought?: string | null
         }
         Relationships: [
@@ -197,9 +215,11 @@ export type Database = {
           description: string
           description_so: string | null
           download_count: number
+          file_language: Database["public"]["Enums"]["site_language"] | null
           file_size: number
           file_type: string
           file_url: string
+          guide: string | null
           icon_name: Database["public"]["Enums"]["resource_icon"] | null
           id: string
           is_active: boolean
@@ -207,6 +227,7 @@ export type Database = {
           title: string
           title_so: string | null
           updated_at: string
+          version: number
         }
         Insert: {
           category: string
@@ -216,9 +237,11 @@ export type Database = {
           description?: string
           description_so?: string | null
           download_count?: number
+          file_language?: Database["public"]["Enums"]["site_language"] | null
           file_size?: number
           file_type?: string
           file_url?: string
+          guide?: string | null
           icon_name?: Database["public"]["Enums"]["resource_icon"] | null
           id?: string
           is_active?: boolean
@@ -226,6 +249,7 @@ export type Database = {
           title: string
           title_so?: string | null
           updated_at?: string
+          version?: number
         }
         Update: {
           category?: string
@@ -235,9 +259,11 @@ export type Database = {
           description?: string
           description_so?: string | null
           download_count?: number
+          file_language?: Database["public"]["Enums"]["site_language"] | null
           file_size?: number
           file_type?: string
           file_url?: string
+          guide?: string | null
           icon_name?: Database["public"]["Enums"]["resource_icon"] | null
           id?: string
           is_active?: boolean
@@ -245,6 +271,7 @@ export type Database = {
           title?: string
           title_so?: string | null
           updated_at?: string
+          version?: number
         }
         Relationships: []
       }
@@ -315,6 +342,7 @@ export type Database = {
       }
     }
     Functions: {
+      change_reports: { Args: { changes: Json }; Returns: Json }
       count_reports: { Args: { filter?: Json }; Returns: Json }
       delete_report: { Args: { name: string; reason: string }; Returns: string }
       download_figures: { Args: { since?: string }; Returns: Json }
@@ -335,15 +363,19 @@ export type Database = {
           assigned_to: string
           created_at: string
           district: string
+          due_on: string
           has_photo: boolean
           id: string
           language: Database["public"]["Enums"]["site_language"]
           notes: number
           possible_duplicate: boolean
+          priority: Database["public"]["Enums"]["report_priority"]
           product_name: string
           reference: string
           region: string
+          seriousness: Database["public"]["Enums"]["report_seriousness"][]
           status: Database["public"]["Enums"]["report_status"]
+          version: number
         }[]
       }
       move_resource: {
@@ -354,6 +386,7 @@ export type Database = {
       read_report: { Args: { name: string }; Returns: Json }
       remove_staff_factors: { Args: { member: string }; Returns: number }
       report_figures: { Args: { since?: string }; Returns: Json }
+      report_timeline: { Args: { report: string }; Returns: Json }
       retry_job: { Args: { job: number }; Returns: boolean }
       set_staff_role: {
         Args: {
@@ -388,6 +421,14 @@ export type Database = {
     }
     Enums: {
       photo_metadata: "pending" | "removed" | "kept"
+      report_priority: "normal" | "high" | "urgent"
+      report_seriousness:
+        | "death"
+        | "life_threatening"
+        | "hospital"
+        | "disability"
+        | "congenital"
+        | "important"
       report_status: "new" | "reviewing" | "actioned" | "closed"
       resource_icon:
         | "FileText"
@@ -528,6 +569,15 @@ export const Constants = {
   public: {
     Enums: {
       photo_metadata: ["pending", "removed", "kept"],
+      report_priority: ["normal", "high", "urgent"],
+      report_seriousness: [
+        "death",
+        "life_threatening",
+        "hospital",
+        "disability",
+        "congenital",
+        "important",
+      ],
       report_status: ["new", "reviewing", "actioned", "closed"],
       resource_icon: [
         "FileText",

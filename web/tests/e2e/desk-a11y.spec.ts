@@ -26,6 +26,7 @@ async function checkDialogs(page: Page, text: Text, report: string) {
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: text.inbox.filters }).click();
   await page.getByRole('searchbox').fill('no such words');
+  await page.getByRole('searchbox').press('Enter');
   await expect(page.getByText(text.inbox.empty)).toBeVisible();
   await check('filters and no report');
   await page.goto(`${deskURL()}/#/reports/DW-0000-0000`);

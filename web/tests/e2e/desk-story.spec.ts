@@ -141,6 +141,7 @@ async function triage(page: Page, product: string, reports: { reference: string 
     (r) => r.url().endsWith('/rpc/list_reports') && (r.request().postData() ?? '').includes(product),
   );
   await page.keyboard.insertText(product);
+  await page.keyboard.press('Enter');
   await found;
   await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled(); // the rows are those of the search
   await expect(page.getByText('10 reports', { exact: true })).toBeVisible();
@@ -198,7 +199,7 @@ async function publish(page: Page, title: string) {
   await page.getByRole('link', { name: 'Resources' }).click();
   await page.getByRole('link', { name: 'Add a resource' }).click();
   await page.getByLabel('Title').first().fill(title);
-  await page.getByLabel('Category').first().fill('Safety');
+  await page.getByLabel('Category').selectOption('Safety');
   await page.getByLabel('Title').nth(1).fill(`${title} so`);
   const data = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();

@@ -26,15 +26,15 @@ export async function makeMember(role: Role) {
 export const password = 'seven goats cross the river';
 
 /** Opens the desk as a new member who has chosen a password. */
-export async function enterDesk(page: Page, role: Role) {
+export async function enterDesk(page: Page, role: Role, name?: string) {
   const member = await makeMember(role);
   await page.goto(member.link);
-  await choosePassword(page);
+  await choosePassword(page, name);
   return member;
 }
 
-export async function choosePassword(page: Page) {
-  await page.getByLabel('Your name').fill('Hodan Warsame');
+export async function choosePassword(page: Page, name = 'Hodan Warsame') {
+  await page.getByLabel('Your name').fill(name);
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('navigation')).toBeVisible();
@@ -91,6 +91,7 @@ export async function search(page: Page, words: string, count: string) {
     (r) => r.url().endsWith('/rpc/list_reports') && (r.request().postData() ?? '').includes(words),
   );
   await page.getByRole('searchbox').fill(words);
+  await page.getByRole('searchbox').press('Enter');
   await found; // the number may be that of the unfiltered list by chance
   await expect(page.getByText(count, { exact: true })).toBeVisible();
 }

@@ -27,6 +27,7 @@ const later = {
     'stillTrying',
     'stopped',
     'errorSummary',
+    'phoneDoubt',
     'region',
     'regionOther',
     'district',

@@ -13,9 +13,13 @@ for (const { language, words, to } of inBothLanguages) {
 
       await test.step('headline and three statistics', async () => {
         await expect(main.getByRole('heading', { level: 1 })).toHaveText(text.heading);
-        await expect(main.getByRole('definition')).toHaveText(['85%', '60%', '95%']);
         const { unsafe, risks, prevention } = text.statistics;
-        await expect(main.getByRole('term')).toHaveText([unsafe, risks, prevention]);
+        const figures = main.locator('dl').first();
+        const counts = [unsafe.counts, risks.counts, prevention.counts];
+        await expect(figures.getByRole('definition')).toHaveText(
+          ['85%', '60%', '95%'].flatMap((figure, at) => [figure, counts[at] ?? '']),
+        );
+        await expect(figures.getByRole('term')).toHaveText([unsafe.name, risks.name, prevention.name]);
       });
 
       await test.step('three risks, two of high severity and one of medium', async () => {
@@ -44,6 +48,7 @@ for (const { language, words, to } of inBothLanguages) {
       await test.step('natural beauty, then the community', async () => {
         await expect(main.getByRole('heading', { level: 2 })).toHaveText([
           text.risksTitle,
+          text.familyTitle,
           text.alternativesTitle,
           text.beautyTitle,
           text.communityTitle,
@@ -68,19 +73,6 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(beauty.locator('svg')).toBeVisible();
     });
 
-    test('the guide’s button shows one alert, before and after hydration', async ({ page }) => {
-      const alerts: string[] = [];
-      page.on('dialog', (dialog) => {
-        alerts.push(dialog.message());
-        return dialog.accept();
-      });
-      const button = page.getByRole('button', { name: text.download });
-      await button.click();
-      expect(alerts).toEqual([text.downloadAlert]);
-      await button.click();
-      expect(alerts).toEqual([text.downloadAlert, text.downloadAlert]);
-    });
-
     test.describe('quick exit', () => {
       test.use({ allowOrigin: `https://${language}.wikipedia.org` });
 
@@ -95,6 +87,29 @@ for (const { language, words, to } of inBothLanguages) {
         expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
       });
     });
+  });
+
+  test(`women’s health in ${language} has pregnancy, breastfeeding and help lines`, async ({ page }) => {
+    await page.goto(to('/women-health/'));
+    const family = page.getByRole('region', { name: text.familyTitle });
+    const { pregnancy, breastfeeding } = text.family;
+    await expect(family.getByRole('listitem')).toHaveText([...pregnancy.items, ...breastfeeding.items]);
+    for (const number of ['911', '811', '999', '1-844-764-7669'])
+      await expect(family.getByRole('link', { name: number })).toHaveAttribute('href', `tel:${number}`);
+  });
+
+  test(`the guide’s button shows one alert, before and after hydration (${language})`, async ({ page }) => {
+    await page.goto(to('/women-health/'));
+    const alerts: string[] = [];
+    page.on('dialog', (dialog) => {
+      alerts.push(dialog.message());
+      return dialog.accept();
+    });
+    const button = page.getByRole('button', { name: text.download });
+    await button.click();
+    expect(alerts).toEqual([text.downloadAlert]);
+    await button.click();
+    expect(alerts).toEqual([text.downloadAlert, text.downloadAlert]);
   });
 
   test.describe(`women’s health in ${language} without the application`, () => {

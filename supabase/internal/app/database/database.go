@@ -147,7 +147,7 @@ func ArchiveDir(data string) string { return filepath.Join(data, "archive") }
 func (d *Database) Embedded() bool { return d.embedded != nil }
 
 // SocketDir returns the folder of the embedded Postgres' socket.
-func (d *Database) SocketDir() string { return d.embedded.SocketDir() }
+func SocketDir(d *Database) string { return d.embedded.SocketDir() }
 
 // Created reports whether this process made the data folder of the embedded Postgres, which holds
 // no data of users yet.

@@ -25,9 +25,9 @@ import (
 // ErrNoSwitch is the error of Switch if db.distribution already runs.
 var ErrNoSwitch = errors.New("the data folder is of this distribution already")
 
-// Switch moves the database to the distribution of db.distribution, with a dump and a restore into a
-// new folder, and compares both. It returns the folder of the database before, which it keeps. The
-// caller has locked the data folder. progress gets one line per step.
+// Switch moves the database to the distribution of db.distribution, with a dump and a restore into
+// a new folder, and compares both. It returns the folder of the database before, which it keeps.
+// The caller has locked the data folder. progress gets one line per step.
 func Switch(ctx context.Context, in installation.Installation, progress func(string)) (kept string, err error) {
 	s := switching{in: in, progress: progress, data: datadir.Postgres(in.Data)}
 	s.next = s.data + ".switch"

@@ -15,8 +15,8 @@ import (
 // supabase/postgres.
 var PostgresPart = parts.Part{Name: "postgres", Version: "17.6.1.165", Program: "bin/postgres"}
 
-// PostgresSource returns the Postgres that the stack runs: that of db.distribution or POSTGRES_HOME,
-// or the embedded one with the extensions that were added to the installation.
+// PostgresSource returns the Postgres that the stack runs: that of db.distribution or
+// POSTGRES_HOME, or the embedded one with the extensions that were added to the installation.
 func (o Options) PostgresSource() (fs.FS, error) {
 	if o.Config.DB.Distribution == config.SupabasePostgres {
 		return o.OfficialPostgres()

@@ -9,8 +9,8 @@ import (
 // record is a row, or a struct in one: values by column.
 type record = map[string]any
 
-// tables are the tables of Logflare with the services whose entries they hold. The others are empty,
-// or are read from a Source.
+// tables are the tables of Logflare with the services whose entries they hold. Those without a
+// service are empty, or are read from a Source.
 var tables = map[string][]string{
 	"edge_logs":          {"auth", "rest", "graphql", "storage", "functions", "meta", "realtime", "gateway"},
 	"function_edge_logs": {"functions"},

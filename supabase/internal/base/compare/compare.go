@@ -22,7 +22,8 @@ type Request struct {
 	Method, Path string
 	Header       map[string]string
 	Body         string
-	// Keep stores values of the reply: the name → the path of a member ("user.id"), or "header Name".
+	// Keep stores values of the reply: the name → the path of a member, such as user.id, or
+	// "header NAME".
 	Keep map[string]string
 }
 
@@ -38,7 +39,7 @@ type Server struct {
 	Address string
 	Headers []string // compared headers of replies
 	Client  *http.Client
-	// Value returns the value of a name that no reply holds, such as a code that is made of a secret.
+	// Value returns the value of a name that no reply holds, such as a code made of a secret.
 	Value func(kept map[string]string, name string) (string, bool)
 
 	kept  map[string]string
@@ -47,6 +48,10 @@ type Server struct {
 
 // Kept returns a value of an earlier reply.
 func (s *Server) Kept(name string) string { return s.kept[name] }
+
+// Rename gives the ids of the next replies new names, because the names of the servers may have
+// come apart.
+func (s *Server) Rename() { s.names = map[string]string{} }
 
 // Forget drops the values of earlier replies.
 func (s *Server) Forget() { s.kept, s.names = nil, nil }
@@ -182,6 +187,8 @@ var (
 	dateForm  = regexp.MustCompile(`(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT`)
 	hashForm  = regexp.MustCompile(`(pkce_)?[0-9a-f]{56}`)
 	digest    = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+	hostForm  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	tusForm   = regexp.MustCompile(`(/upload/resumable/)[A-Za-z0-9_-]+`)
 	waitForm  = regexp.MustCompile(`after \d+ seconds`)
 	tokenForm = regexp.MustCompile(`(refresh_token=)[^&#]+`)
 	atForm    = regexp.MustCompile(`(expires_at=)\d+`)
@@ -203,6 +210,8 @@ func (s *Server) named(text string) string {
 	text = timeForm.ReplaceAllString(text, "<time>")
 	text = dateForm.ReplaceAllString(text, "<time>")
 	text = hashForm.ReplaceAllString(text, "$1<hash>")
+	text = hostForm.ReplaceAllString(text, "<host>")
+	text = tusForm.ReplaceAllString(text, "$1<id>")
 	text = waitForm.ReplaceAllString(text, "after N seconds")
 	text = tokenForm.ReplaceAllString(text, "$1<secret>")
 	return atForm.ReplaceAllString(text, "$1<time>")
@@ -328,6 +337,7 @@ type Known struct {
 	Place   string // a pattern that matches the whole place
 	Text    string // a pattern in their value; "" for any
 	Reason  string
+	Whole   bool // explains the other differences of the same reply, too, as one of the status does
 	Ends    bool // the servers' data differ from then on
 	seen    int
 }
@@ -338,6 +348,7 @@ type List []*Known
 // Unknown returns the differences that the list does not have. A difference of the status explains
 // the others of the same reply. ends: the servers' data differ from now on.
 func (l List) Unknown(q Request, found []Difference) (out []Difference, ends bool) {
+	whole := false
 	for _, d := range found {
 		at := slices.IndexFunc(l, func(k *Known) bool { return k.matches(q, d) })
 		if at < 0 {
@@ -346,9 +357,12 @@ func (l List) Unknown(q Request, found []Difference) (out []Difference, ends boo
 		}
 		l[at].seen++
 		ends = ends || l[at].Ends
-		if d.Place == "status" {
-			return nil, true
+		if d.Place == "status" || l[at].Whole {
+			whole = true
 		}
+	}
+	if whole {
+		return nil, true
 	}
 	return out, ends || len(out) > 0
 }

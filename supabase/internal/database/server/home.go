@@ -141,9 +141,9 @@ func linkEntries(from, to string) error {
 	return nil
 }
 
-// addTo writes our extensions into a folder of control files, in place of links to those of the same
-// name, such as pg_cron, whose jobs would need rights of a superuser. In Supabase's archive only
-// missing ones. It lets the role postgres create the extensions that supabase/postgres lets it
+// addTo writes our extensions into a folder of control files, in place of links to those of the
+// same name, such as pg_cron, whose jobs would need rights of a superuser; in Supabase's archive
+// only missing ones. It lets the role postgres create the extensions that supabase/postgres lets it
 // create.
 func (h *Home) addTo(control string) error {
 	official := h.distribution != ""

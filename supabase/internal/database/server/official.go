@@ -152,8 +152,8 @@ func (h *Home) extensions() (names []string) {
 	return names
 }
 
-// writeKeyScript writes keyScript into the data folder. It prints the first half of our own key: the
-// extensions need 32 bytes.
+// writeKeyScript writes keyScript into the data folder. It prints the first half of our own key:
+// the extensions need 32 bytes.
 func (s *Server) writeKeyScript() error {
 	name := filepath.Join(s.opt.Data, keyScript)
 	text := fmt.Sprintf("#!/bin/sh\nexec head -c 64 '%s'\n", strings.ReplaceAll(VaultKeyFile(s.opt.Data), "'", `'\''`))

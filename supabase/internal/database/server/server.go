@@ -184,7 +184,7 @@ func (s *Server) Port() int { return s.port }
 // Data returns the cluster's folder.
 func (s *Server) Data() string { return s.opt.Data }
 
-// SocketDir returns the folder of the unix socket, which only the user that runs Postgres can enter.
+// SocketDir returns the folder of the unix socket, which only Postgres' user can enter.
 func (s *Server) SocketDir() string { return s.socketDir }
 
 // Created reports whether Start made the cluster, which holds no data of users yet.

@@ -42,8 +42,8 @@ type Options struct {
 	Client     *http.Client // for hooks, captchas and other providers; nil means one with a time limit
 	Log        *slog.Logger
 	Now        func() time.Time // nil means time.Now
-	// RequestIDHeader is the header in which a proxy names the request. Without it, errors of the server
-	// get ids of their own.
+	// RequestIDHeader is the header in which a proxy names the request. Without it, errors of the
+	// server get ids of their own.
 	RequestIDHeader string
 }
 

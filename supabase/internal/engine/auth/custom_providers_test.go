@@ -192,7 +192,10 @@ func TestCustomProviderAttacks(t *testing.T) {
 	w.restart(func(o *Options) { o.Config.CustomProviders.Disabled = true })
 	w.do("GET", "/admin/custom-providers", w.admin(), nil).want(404, "feature_disabled")
 	w.do("GET", "/authorize?provider=custom:people", "", nil).want(400, "validation_failed")
-	// The HTTP client for providers connects to public addresses only.
+}
+
+// TestSafeTransport checks that the HTTP client for providers connects to public addresses only.
+func TestSafeTransport(t *testing.T) {
 	for _, inside := range []string{"https://127.0.0.1:1/", "https://[::1]/", "https://10.0.0.1/",
 		"https://169.254.169.254/", "https://100.64.0.1/", "https://[fd00::1]/", "https://[::ffff:127.0.0.1]/",
 		"https://0.0.0.0/"} {

@@ -19,7 +19,7 @@ var endpointCases = []struct{ endpoint, want string }{
 	{"POST /token?grant_type=refresh_token", "400 validation_failed"},
 	{"POST /token?grant_type=pkce", "400 validation_failed"},
 	{"POST /token?grant_type=id_token", "400 "},
-	{"POST /token?grant_type=web3", "400 web3_unsupported_chain"},
+	{"POST /token?grant_type=web3", "422 web3_provider_disabled"},
 	{"POST /logout", "401 no_authorization"},
 	{"GET /verify", "400 validation_failed"},
 	{"POST /verify", "400 validation_failed"},

@@ -239,9 +239,17 @@ func (c *channel) push(event string, ref json.RawMessage, payload []byte) {
 
 // system sends a system message about an extension. status is ok or error.
 func (c *channel) system(extension, status, text string) {
+	c.systemBecause(extension, status, text, "")
+}
+
+// systemBecause sends a system message with a reason. Without one, it is upstream's message.
+func (c *channel) systemBecause(extension, status, text, reason string) {
 	payload := append([]byte(`{"channel":`), phoenix.AppendString(nil, c.key.name)...)
 	payload = phoenix.AppendString(append(payload, `,"extension":`...), extension)
 	payload = phoenix.AppendString(append(payload, `,"message":`...), text)
+	if reason != "" {
+		payload = phoenix.AppendString(append(payload, `,"reason":`...), reason)
+	}
 	payload = phoenix.AppendString(append(payload, `,"status":`...), status)
 	c.push(eventSystem, nil, append(payload, '}'))
 }

@@ -124,7 +124,7 @@ func (s *subscription) keepTrying(ctx context.Context) {
 		var final *changes.SubscribeError
 		switch {
 		case err == nil:
-			s.confirm()
+			s.confirm("")
 			return
 		case errors.As(err, &final):
 			s.c.system(eventChanges, "error", final.Message)
@@ -141,14 +141,17 @@ func (s *subscription) keepTrying(ctx context.Context) {
 	}
 }
 
-// confirm tells the client that every later change arrives.
-func (s *subscription) confirm() { s.c.system(eventChanges, "ok", "Subscribed to PostgreSQL") }
+// confirm tells the client that every later change arrives. reason says why the client may have
+// missed changes before, or is "".
+func (s *subscription) confirm(reason string) {
+	s.c.systemBecause(eventChanges, "ok", "Subscribed to PostgreSQL", reason)
+}
 
-// resumed confirms the subscription again after the connection to the database was lost, as
-// upstream does. The client may have missed changes and can read the table now.
-func (s *subscription) resumed() {
+// resumed confirms the subscription again after changes were lost, as upstream does after it has
+// lost the connection to the database. The client can read the table now.
+func (s *subscription) resumed(reason string) {
 	if !s.c.closed.Load() {
-		s.confirm()
+		s.confirm(reason)
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *stream) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, sub := range s.subscribers {
-		sub.Resumed()
+		sub.Resumed("the connection to the database was lost")
 	}
 }
 

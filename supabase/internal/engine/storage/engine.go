@@ -193,9 +193,9 @@ func (e *Engine) Close(context.Context) error {
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch {
-	case path == "/status":
+	case path == "/status" && r.Method == http.MethodGet:
 		w.WriteHeader(http.StatusOK)
-	case path == "/version":
+	case path == "/version" && r.Method == http.MethodGet:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Write([]byte(Version))
 	case strings.HasPrefix(path, "/upload/resumable"):

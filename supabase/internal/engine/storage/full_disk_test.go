@@ -95,11 +95,11 @@ func TestFullDisk(t *testing.T) {
 	}
 	failing("describe", patch("fr", "0"))
 	failing("append", patch("fr", "0"))
-	if head := s.tus("", "HEAD", path, nil).want(t, 200, ""); head.Header.Get("Upload-Offset") != "1" {
+	if head := s.tus(s.demo.ServiceRole, "HEAD", path, nil).want(t, 200, ""); head.Header.Get("Upload-Offset") != "1" {
 		t.Errorf("offset is %q", head.Header.Get("Upload-Offset"))
 	}
 	failing("finish", patch("resh", "1"))
-	s.tus("", "HEAD", path, nil).want(t, 200, "")
+	s.tus(s.demo.ServiceRole, "HEAD", path, nil).want(t, 200, "")
 	s.do(key, "GET", "/object/box/tus", nil).want(t, 200, "fresh")
 	for _, name := range []string{"rest", "s3"} {
 		s.do(key, "GET", "/object/box/"+name, nil).want(t, 400, "not_found")

@@ -163,6 +163,9 @@ func (h objectHandler) move(c *call) error {
 	f.require("bucketId", "sourceKey", "destinationKey")
 	from, source, to, target := f.text("bucketId"), f.text("sourceKey"), f.text("destinationBucket"),
 		f.text("destinationKey")
+	if f.err == nil {
+		f.err = objects.CheckBucketName(from)
+	}
 	if f.err != nil {
 		return f.err
 	}
@@ -181,6 +184,9 @@ func (h objectHandler) copy(c *call) error {
 		return err
 	}
 	f.require("sourceKey", "bucketId", "destinationKey")
+	if f.err == nil {
+		f.err = objects.CheckBucketName(f.text("bucketId"))
+	}
 	p := objects.Copy{FromBucket: f.text("bucketId"), FromName: f.text("sourceKey"),
 		ToBucket: f.text("destinationBucket"), ToName: f.text("destinationKey"), Owner: c.caller.Subject,
 		Upsert: c.flag("X-Upsert"), KeepMetadata: true, Preserve: true}

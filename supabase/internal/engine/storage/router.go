@@ -52,7 +52,7 @@ func (e *Engine) routes() []route {
 		{"POST", "/object/sign/:/*", required, "storage.object.sign", sign.one},
 		{"POST", "/object/sign/:", required, "storage.object.sign_many", sign.many},
 		{"POST", "/object/list/:", required, "storage.object.list", object.list},
-		{"POST", "/object/list-v2/:", required, "storage.object.list_v2", object.listV2},
+		{"POST", "/object/list-v2/:", tokenRequired, "storage.object.list_v2", object.listV2},
 		{"POST", "/object/move", required, "storage.object.move", object.move},
 		{"POST", "/object/copy", required, "storage.object.copy", object.copy},
 
@@ -118,6 +118,13 @@ func (r *route) match(path string) (bucket, name string, ok bool) {
 	return bucket, "", path == "" || path == "/" && strings.Count(r.pattern, "/") == 1
 }
 
+// checksBucket reports whether a request is refused for the form of its bucket's name, before the
+// bucket is looked up. As in storage-api, most reads are not.
+func checksBucket(method, path, bucket string) bool {
+	read := method == http.MethodGet || method == http.MethodHead
+	return bucket != "" && !strings.HasPrefix(path, "/bucket/") && (!read || strings.Contains(path, "/public/"))
+}
+
 // rest serves all requests that are neither TUS nor S3.
 func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
@@ -137,6 +144,9 @@ func (e *Engine) rest(w http.ResponseWriter, r *http.Request) {
 		}
 		c := &call{w: w, r: r, bucket: bucket, name: name}
 		err := e.authorize(c, route.access, route.operation)
+		if err == nil && checksBucket(r.Method, path, bucket) {
+			err = objects.CheckBucketName(bucket)
+		}
 		if err == nil {
 			err = route.handle(c)
 		}

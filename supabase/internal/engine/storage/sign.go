@@ -117,9 +117,6 @@ func (h signHandler) many(c *call) error {
 }
 
 func (h signHandler) upload(c *call) error {
-	if err := objects.CheckName(c.name); err != nil {
-		return err
-	}
 	user, err := userMetadata(c.r.Header.Get("X-Metadata"))
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func (e *Engine) resumable(w http.ResponseWriter, r *http.Request) {
 	if signed {
 		path, access, operation = rest, unauthenticated, operation+"_signed"
 	}
-	if r.Method == http.MethodOptions || r.Method == http.MethodHead && r.Header.Get("Authorization") == "" {
+	if r.Method == http.MethodOptions {
 		access = unauthenticated
 	}
 	if err := e.authorize(c, access, operation); err != nil {

@@ -83,7 +83,7 @@ func (s *tusBucket) replace(name string) {
 // wantGone checks that the upload no longer exists and that the object has not changed.
 func (s *tusBucket) wantGone(path, name string, status int, content string) {
 	s.t.Helper()
-	if head := s.tus("", "HEAD", path, nil); head.StatusCode != 404 {
+	if head := s.tus(s.demo.ServiceRole, "HEAD", path, nil); head.StatusCode != 404 {
 		s.t.Errorf("HEAD of %s: %d", name, head.StatusCode)
 	}
 	s.do(s.key, "GET", "/object/b/"+name, nil).want(s.t, status, content)
@@ -100,7 +100,7 @@ func (s *tusBucket) patchNothing(path string, status int) {
 func TestTUSCompletesOnce(t *testing.T) {
 	eachTUSBucket(t, func(t *testing.T, s *tusBucket) {
 		replaced := s.upload("replaced")
-		s.tus("", "HEAD", replaced, nil).want(t, 200, "")
+		s.tus(s.demo.ServiceRole, "HEAD", replaced, nil).want(t, 200, "")
 		s.patchNothing(replaced, 204)
 		s.replace("replaced")
 		s.wantGone(replaced, "replaced", 200, "second")
@@ -133,7 +133,7 @@ func TestTUSUnmarkedUpload(t *testing.T) {
 		s.wantGone(replaced, "replaced", 200, "second")
 
 		deleted := s.uploadUnmarked("deleted")
-		s.tus("", "HEAD", deleted, nil).want(t, 200, "") // marks the upload
+		s.tus(s.demo.ServiceRole, "HEAD", deleted, nil).want(t, 200, "") // marks the upload
 		s.do(s.key, "DELETE", "/object/b/deleted", nil).want(t, 200, "")
 		s.wantGone(deleted, "deleted", 400, "not_found")
 	})
@@ -147,7 +147,7 @@ func TestTUSCompletesOverOlderObject(t *testing.T) {
 		late := s.begin("late")
 		time.Sleep(20 * time.Millisecond) // file times are only as precise as the tick of the kernel
 		s.appendOnly(late)
-		s.tus("", "HEAD", late, nil).want(t, 200, "")
+		s.tus(s.demo.ServiceRole, "HEAD", late, nil).want(t, 200, "")
 		s.do(s.key, "GET", "/object/b/late", nil).want(t, 200, "first")
 	})
 }

@@ -82,7 +82,7 @@ func TestTUS(t *testing.T) {
 	if created.Header.Get("Location") == "" || created.Header.Get("Tus-Resumable") != "1.0.0" {
 		t.Errorf("created: %v", created.Header)
 	}
-	head := s.tus("", "HEAD", path, nil) // needs no token
+	head := s.tus(s.demo.ServiceRole, "HEAD", path, nil)
 	if head.StatusCode != 200 || head.Header.Get("Upload-Offset") != "0" || head.Header.Get("Upload-Length") != "10" {
 		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
 	}
@@ -102,14 +102,14 @@ func TestTUS(t *testing.T) {
 		t.Errorf("downloaded: %v", r.Header)
 	}
 	s.do(key, "GET", "/object/info/b/a/b.txt", nil).want(t, 200, `"metadata":{"k":"v"}`)
-	if head = s.tus("", "HEAD", path, nil); head.Header.Get("Upload-Offset") != "10" {
+	if head = s.tus(s.demo.ServiceRole, "HEAD", path, nil); head.Header.Get("Upload-Offset") != "10" {
 		t.Errorf("HEAD after completion: %d %v", head.StatusCode, head.Header)
 	}
 	s.tus(key, "DELETE", path, nil, "X-Upsert", "true").want(t, 400, "already completed")
 
 	pending := s.tusPath(s.tusCreate(key, "b", "pending", 4, ""))
 	s.tus(key, "DELETE", pending, nil).want(t, 204, "")
-	if head = s.tus("", "HEAD", pending, nil); head.StatusCode != 404 {
+	if head = s.tus(s.demo.ServiceRole, "HEAD", pending, nil); head.StatusCode != 404 {
 		t.Errorf("HEAD after termination: %d", head.StatusCode)
 	}
 
@@ -194,7 +194,7 @@ func TestTUSExpires(t *testing.T) {
 	s.bucket("b", false)
 	path := s.tusPath(s.tusCreate(s.demo.ServiceRole, "b", "slow", 4, ""))
 	now = now.Add(time.Hour + time.Second)
-	if r := s.tus("", "HEAD", path, nil); r.StatusCode != 410 {
+	if r := s.tus(s.demo.ServiceRole, "HEAD", path, nil); r.StatusCode != 410 {
 		t.Errorf("HEAD after an hour: %d", r.StatusCode)
 	}
 }
@@ -242,6 +242,7 @@ func testDisconnects(t *testing.T, s *stack, second *httptest.Server) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Tus-Resumable", "1.0.0")
+		r.Header.Set("Authorization", "Bearer "+key)
 		res, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
@@ -305,12 +306,12 @@ func TestTUSCompletesAfterCrash(t *testing.T) {
 			}
 		}
 	}
-	if r := s.tus("", "HEAD", path, nil); r.Header.Get("Upload-Offset") != "4" {
+	if r := s.tus(s.demo.ServiceRole, "HEAD", path, nil); r.Header.Get("Upload-Offset") != "4" {
 		t.Errorf("HEAD: %d %v", r.StatusCode, r.Header)
 	}
 	s.do(s.user(alice), "GET", "/object/b/late", nil).want(t, 200, "done")
 	s.do(s.demo.ServiceRole, "DELETE", "/object/b", map[string]any{"prefixes": []string{"late"}}).want(t, 200, alice)
-	if r := s.tus("", "HEAD", path, nil); r.StatusCode != 404 {
+	if r := s.tus(s.demo.ServiceRole, "HEAD", path, nil); r.StatusCode != 404 {
 		t.Errorf("HEAD of a deleted object restores the object: %d", r.StatusCode)
 	}
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -18,6 +19,7 @@ const (
 	maxFormFields   = 10
 	maxFieldBytes   = 1 << 20
 	maxUserMetadata = 1 << 20
+	maxEarly        = 32 << 10 // bytes of a file after which the fields are read
 	maxDiscarded    = 64 << 20 // bytes of a refused form that are read before the reply
 )
 
@@ -132,7 +134,8 @@ func declared(r *http.Request, mimeType string) objects.Declared {
 	return d
 }
 
-// readForm reads the fields before the first file into u. It returns a reader of the file.
+// readForm reads the fields before the first file into u, and those after a small file. It returns
+// a reader of the file.
 func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
@@ -140,19 +143,42 @@ func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	}
 	form := multipart.NewReader(r.Body, params["boundary"])
 	values := map[string]string{}
-	var file io.Reader
+	part, err := readFields(form, values)
+	if err == nil && part == nil {
+		err = objects.ErrNoContent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	u.ContentType = orElse(values["contentType"], orElse(part.Header.Get("Content-Type"), "text/plain"))
+	file, err := smallFile(form, part, values)
+	if err != nil {
+		return nil, err
+	}
+	u.CacheControl = "no-cache"
+	if age := values["cacheControl"]; age != "" {
+		u.CacheControl = "max-age=" + age
+	}
+	custom, ok := values["metadata"]
+	if !ok {
+		custom = values["userMetadata"]
+	}
+	u.UserMetadata, err = objects.UserMetadata([]byte(custom))
+	return file, err
+}
+
+// readFields reads fields into values, up to the next file, which it returns; nil at the end.
+func readFields(form *multipart.Reader, values map[string]string) (*multipart.Part, error) {
 	for fields := 0; ; fields++ {
 		part, err := form.NextRawPart()
 		if err == io.EOF {
-			return nil, objects.ErrNoContent()
+			return nil, nil
 		}
 		if err != nil {
 			return nil, objects.ErrInvalidRequest("Unexpected end of form").WithCause(err)
 		}
 		if isFile(part) {
-			file = part
-			u.ContentType = orElse(values["contentType"], orElse(part.Header.Get("Content-Type"), "text/plain"))
-			break
+			return part, nil
 		}
 		if fields == maxFormFields {
 			return nil, objects.ErrInvalidRequest("reach fields limit")
@@ -166,16 +192,28 @@ func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
 		}
 		values[part.FormName()] = string(data)
 	}
-	u.CacheControl = "no-cache"
-	if age := values["cacheControl"]; age != "" {
-		u.CacheControl = "max-age=" + age
+}
+
+// smallFile returns a reader of a file. After a file of at most maxEarly bytes it reads the fields,
+// too. storage-api sees the fields after a file if they are in the same piece of the body.
+func smallFile(form *multipart.Reader, part io.Reader, values map[string]string) (io.Reader, error) {
+	begin, err := io.ReadAll(io.LimitReader(part, maxEarly+1))
+	switch {
+	case err != nil || len(begin) > maxEarly:
+		return io.MultiReader(bytes.NewReader(begin), failing{err}, part), nil
 	}
-	custom, ok := values["metadata"]
-	if !ok {
-		custom = values["userMetadata"]
+	_, err = readFields(form, values)
+	return bytes.NewReader(begin), err
+}
+
+// failing is a reader that returns an error, or nothing without one.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) {
+	if f.err == nil {
+		return 0, io.EOF
 	}
-	u.UserMetadata, err = objects.UserMetadata([]byte(custom))
-	return file, err
+	return 0, f.err
 }
 
 // isFile reports whether a part is a file: it has a file name, even an empty one, or the type

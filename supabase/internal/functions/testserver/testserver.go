@@ -131,15 +131,14 @@ func fastDir() string {
 
 // fill makes the template: what a start of the project creates.
 func fill(ctx context.Context, pg *server.Server, admin *pgx.Conn, project fs.FS) error {
-	// A new database is empty, or has the platform's schema already.
-	if err := copyDatabase(ctx, admin, template, "postgres"); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, pg.DatabaseURL(server.Superuser, template))
+	conn, err := pgx.Connect(ctx, pg.URL(server.Superuser))
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(migrate.Platform(ctx, conn), conn.Close(ctx)); err != nil {
+		return err
+	}
+	if err := copyDatabase(ctx, admin, template, "postgres"); err != nil {
 		return err
 	}
 	pool, err := pool.Open(ctx,

@@ -1,16 +1,16 @@
+import { today } from '@desk/lib/local-day';
 import type { Status, StatusCounts } from '@desk/lib/status';
+import type { ReportState } from './change-reports';
 import { ApiError, check, rpc, supabase } from './client';
 
-export interface Row {
+export interface Row extends Omit<ReportState, 'duplicate_of' | 'possible_duplicate_of'> {
   id: string;
   reference: string;
-  status: Status;
   product_name: string;
   region: string | null;
   district: string | null;
   language: 'en' | 'so';
   has_photo: boolean;
-  assigned_to: string | null;
   possible_duplicate: boolean;
   notes: number;
   created_at: string;
@@ -35,10 +35,9 @@ export interface Similar {
   likely: boolean;
 }
 
-export interface Report {
+export interface Report extends ReportState {
   id: string;
   reference: string;
-  status: Status;
   product_name: string;
   batch_number: string | null;
   expiry_date: string | null;
@@ -53,10 +52,11 @@ export interface Report {
   phone: string | null;
   phone_e164: string | null;
   language: 'en' | 'so';
-  assigned_to: string | null;
-  duplicate_of: string | null; // a reference
+  duplicate_of: string | null; // a reference, unlike in ReportState
+  duplicate_id: string | null;
   reviewer_notes: string | null;
   created_at: string;
+  updated_at: string;
   first_action_at: string | null;
   notes: Note[];
   similar: Similar[];
@@ -70,8 +70,19 @@ export interface Filter {
   until?: string;
   photo?: true;
   mine?: true;
+  unassigned?: true;
+  serious?: true;
+  overdue?: true;
+  order?: 'oldest';
   search?: string;
 }
+
+/** The filter as the database knows it: overdue is the day of the reader, and ids chooses rows. */
+const forDatabase = ({ overdue, ...filter }: Filter, ids?: string[]) => ({
+  ...filter,
+  overdue: overdue && today(),
+  ids,
+});
 
 /**
  * Rows of the first page: more than a screen shows, and 10 kB. On a slow line each kilobyte more is
@@ -82,25 +93,46 @@ export const pageSize = 100;
 /** Rows of a page after the first thousand: for people who go through all reports. */
 export const largePage = 500;
 
-/** Returns the newest reports of a filter, or those after the row last. */
+/** Returns the first reports of a filter, or those after the row last. */
 export const listReports = (filter: Filter, most: number, last?: Row) =>
-  rpc<Row[]>('list_reports', { filter, before: last?.created_at, before_id: last?.id, most });
+  rpc<Row[]>('list_reports', {
+    filter: forDatabase(filter),
+    before: last?.created_at,
+    before_id: last?.id,
+    most,
+  });
 
-export const countReports = (filter: Filter) => rpc<StatusCounts>('count_reports', { filter });
+/** Returns the rows of some reports, whatever filter they match. Deleted ones are missing. */
+export const rowsOf = (ids: string[]) =>
+  rpc<Row[]>('list_reports', { filter: forDatabase({}, ids), most: largePage });
+
+export const countReports = (filter: Filter) =>
+  rpc<StatusCounts>('count_reports', { filter: forDatabase(filter) });
+
+/** Returns when a report last changed, without reading it, or undefined if it is deleted. */
+export async function lastChange(id: string): Promise<string | undefined> {
+  const { data, error } = await (await supabase()).from('reports').select('updated_at').eq('id', id);
+  check(error);
+  return data?.[0]?.updated_at;
+}
+
+/** One line of what happened to a report. */
+export interface TimelineEntry {
+  id: number;
+  at: string;
+  actor?: string | null;
+  actor_name?: string;
+  action: string;
+  detail: Record<string, unknown>;
+}
+
+export const readTimeline = (report: string) => rpc<TimelineEntry[]>('report_timeline', { report });
 
 /** Reads a whole report. The trail names the reader. */
 export const readReport = (reference: string) => rpc<Report>('read_report', { name: reference });
 
 /** Reports whether an error of readReport means that there is no such report. */
 export const isMissing = (error: unknown) => error instanceof ApiError && error.code === 'PT404';
-
-export type Change = Partial<{ status: Status; assigned_to: string | null; duplicate_of: string | null }>;
-
-export async function changeReport(id: string, change: Change) {
-  const { data, error } = await (await supabase()).from('reports').update(change).eq('id', id).select('id');
-  check(error);
-  if (data?.length !== 1) check({ message: 'not allowed', code: '42501' });
-}
 
 export async function addNote(id: string, body: string) {
   check((await (await supabase()).from('report_notes').insert({ report_id: id, body })).error);

@@ -5,7 +5,7 @@ import { bucketName } from './resource-file';
 export type Resource = Database['public']['Tables']['resources']['Row'];
 
 /** The values of a resource that an editor gives. */
-export type Values = Omit<Resource, 'id' | 'download_count' | 'created_at' | 'updated_at'>;
+export type Values = Omit<Resource, 'id' | 'download_count' | 'created_at' | 'updated_at' | 'version'>;
 
 /** Returns all resources in the order that visitors see. */
 export async function listResources(): Promise<Resource[]> {
@@ -18,13 +18,26 @@ export async function listResources(): Promise<Resource[]> {
   return (data ?? []) as Resource[];
 }
 
-export async function saveResource(id: string | null, values: Partial<Values>): Promise<string> {
-  const table = (await supabase()).from('resources');
-  const { data, error } = id
-    ? await table.update(values).eq('id', id).select('id').single()
-    : await table.insert(values).select('id').single();
+export async function addResource(values: Values): Promise<void> {
+  check((await (await supabase()).from('resources').insert(values)).error);
+}
+
+/**
+ * Changes a resource if it still has the seen version. Returns false if a colleague has changed or
+ * deleted it.
+ */
+export async function changeResource(
+  { id, version }: Pick<Resource, 'id' | 'version'>,
+  values: Partial<Values>,
+): Promise<boolean> {
+  const { data, error } = await (await supabase())
+    .from('resources')
+    .update(values)
+    .eq('id', id)
+    .eq('version', version)
+    .select('id');
   check(error);
-  return (data as { id: string }).id;
+  return data?.length === 1;
 }
 
 /** Deletes a resource, then its file if it is one of the bucket. */

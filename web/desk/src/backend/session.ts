@@ -15,6 +15,7 @@ export interface Access {
   has_factor: boolean;
   id: string | null;
   email: string | null;
+  name: string | null;
   session_ends: string | null;
 }
 
@@ -51,19 +52,31 @@ export async function signInByLink(hash: string, type: string) {
   check((await (await supabase()).auth.verifyOtp({ token_hash: hash, type: kind })).error);
 }
 
-export async function setPassword(password: string) {
-  check((await (await supabase()).auth.updateUser({ password })).error);
+/** Sets a password. The server asks for the current one, unless the session began by a link. */
+export async function setPassword(password: string, current?: string) {
+  const attributes = { password, ...(current && { current_password: current }) };
+  check((await (await supabase()).auth.updateUser(attributes)).error);
 }
 
 export async function setName(name: string) {
   check((await (await supabase()).auth.updateUser({ data: { name } })).error);
 }
 
+/** The key in localStorage that tells all tabs that a person has signed out. */
+const signedOutKey = 'desk-signed-out';
+
+/** Reports whether the person has signed out, in any tab. Otherwise the session ended by itself. */
+export const hasSignedOut = () => localStorage.getItem(signedOutKey) !== null;
+
+/** Forgets that a person signed out before. */
+export const forgetSignOut = () => localStorage.removeItem(signedOutKey);
+
 /**
  * Ends this session, or all sessions of the person. The browser forgets it even if the server
  * cannot be reached.
  */
 export async function signOut(scope: 'local' | 'global') {
+  localStorage.setItem(signedOutKey, '1');
   const { error } = await (await supabase()).auth.signOut({ scope });
   localStorage.removeItem(sessionKey);
   if (error && scope === 'global') check(error);

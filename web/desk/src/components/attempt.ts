@@ -6,7 +6,7 @@ import { message } from './message';
  * is for an error.
  */
 export async function attempt<T>(
-  text: { failed: (why: string) => string; noReply: string },
+  text: { failed: (why: string) => string } & Parameters<typeof message>[1],
   action: () => Promise<T>,
   done?: string,
 ): Promise<T | undefined> {

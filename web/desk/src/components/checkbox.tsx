@@ -10,10 +10,10 @@ interface Props {
 /** A checkbox before its label. */
 export function Checkbox({ label, checked, onChange, className }: Props) {
   return (
-    <label className={cn('flex items-center gap-2', className)}>
+    <label className={cn('flex min-h-9 items-center gap-2', className)}>
       <input
         type="checkbox"
-        className="accent-primary size-4 shrink-0"
+        className="accent-primary size-5 shrink-0"
         checked={checked}
         onChange={(e) => onChange(e.target.checked)}
       />

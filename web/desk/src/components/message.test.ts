@@ -2,7 +2,7 @@ import { listStaff } from '@desk/backend/staff';
 import { afterEach, expect, test, vi } from 'vitest';
 import { message } from './message';
 
-const text = { noReply: 'Try again.' };
+const text = { noReply: 'Try again.', errors: { '42501': 'Not allowed.' } };
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -15,6 +15,11 @@ test('a request without a reply is told in the language of the page', async () =
   });
   const failure = await listStaff().catch((error) => error);
   expect(message(failure, text)).toBe('Try again.');
+});
+
+test('a refusal is told in the language of the page', () => {
+  expect(message(Object.assign(new Error('reviewers only'), { code: '42501' }), text)).toBe('Not allowed.');
+  expect(message(Object.assign(new Error('odd'), { code: 'XX000' }), text)).toBe('odd');
 });
 
 test('other errors stay as they are', () => {

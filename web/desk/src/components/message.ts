@@ -1,7 +1,14 @@
 import { noReply } from '@desk/lib/no-reply';
 
-/** Returns an error as one line, in the reader's language if the server did not reply. */
-export function message(error: unknown, text: { noReply: string }) {
+interface Texts {
+  noReply: string;
+  errors: Record<string, string | undefined>; // by the code of a reply
+}
+
+/** Returns an error as one line in the reader's language. Errors that it does not know stay as they are. */
+export function message(error: unknown, text: Texts) {
   const line = error instanceof Error ? error.message : String(error);
-  return line.includes(noReply) ? text.noReply : line; // the client library puts the error's class in front
+  if (line.includes(noReply)) return text.noReply; // the client library puts the error's class in front
+  const code = (error as { code?: unknown } | null)?.code;
+  return (typeof code === 'string' && text.errors[code]) || line;
 }

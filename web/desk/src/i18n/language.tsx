@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from 'react';
-import type { Language } from '@/i18n/language';
+import { type Language, languages } from '@/i18n/language';
 import { en, type Text } from './en';
 import { so } from './so';
 
@@ -13,8 +13,16 @@ const Context = createContext<Value | null>(null);
 
 const key = 'desk-language';
 
+/** Returns the language that the person chose, or the first of the browser's that the desk has. */
+function firstLanguage(): Language {
+  const wanted = [localStorage.getItem(key), ...navigator.languages].map((name) => name?.slice(0, 2));
+  return (
+    languages.find((each) => each === wanted.find((name) => languages.some((own) => own === name))) ?? 'en'
+  );
+}
+
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, set] = useState<Language>(() => (localStorage.getItem(key) === 'so' ? 'so' : 'en'));
+  const [language, set] = useState<Language>(firstLanguage);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);

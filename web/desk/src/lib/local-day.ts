@@ -15,6 +15,9 @@ export function dayBefore(end: string | undefined) {
   return end ? dayOf(addDays(new Date(end), -1)) : '';
 }
 
+/** Returns the day of this moment in this place: '2026-11-03'. */
+export const today = () => dayOf(new Date());
+
 function addDays(date: Date, days: number) {
   date.setDate(date.getDate() + days);
   return date;

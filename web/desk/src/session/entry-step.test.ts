@@ -10,6 +10,7 @@ const none: Access = {
   has_factor: false,
   id: 'u1',
   email: 'hodan@example.org',
+  name: null,
   session_ends: null,
 };
 const member: Access = { ...none, member: true };

@@ -10,7 +10,7 @@ interface SessionState {
   welcomed: boolean; // false after an invitation, until a password is chosen or put off
 }
 
-type EntryStep =
+export type EntryStep =
   | 'loading'
   | 'sign-in'
   | 'verify-factor'

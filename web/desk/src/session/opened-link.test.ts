@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest';
-import { isInvitation, takeLink } from './opened-link';
+import { isInvitation, isMailedLink, isUsedLink, takeLink } from './opened-link';
 
 test.each([
   ['#/welcome?token_hash=0a1b&type=invite', { hash: '0a1b', type: 'invite' }, '#/'],
@@ -22,4 +22,13 @@ test.each([
   ['#/reports/type=invited', false],
 ])('%s is the fragment of an invitation: %s', (fragment, invited) => {
   expect(isInvitation(fragment)).toBe(invited);
+});
+
+test.each([
+  ['#access_token=x&type=magiclink', true, false],
+  ['#access_token=x&type=invite', true, false],
+  ['#error=access_denied&error_code=otp_expired&error_description=x', false, true],
+  ['#/reports/DW-2B3C', false, false],
+])('%s: signs in %s, was used %s', (fragment, mailed, used) => {
+  expect([isMailedLink(fragment), isUsedLink(fragment)]).toEqual([mailed, used]);
 });

@@ -21,3 +21,9 @@ export function takeLink(): OneTimeLink | null {
 
 /** Reports whether a fragment is that of the mail of an invitation. */
 export const isInvitation = (fragment: string) => /[#&]type=invite(&|$)/.test(fragment);
+
+/** Reports whether a fragment is that of any mailed link that signs in. */
+export const isMailedLink = (fragment: string) => /[#&]type=(invite|magiclink|signup)(&|$)/.test(fragment);
+
+/** Reports whether a fragment says that a mailed link was used before, or is too old. */
+export const isUsedLink = (fragment: string) => /[#&]error_code=otp_expired(&|$)/.test(fragment);

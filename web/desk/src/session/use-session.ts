@@ -1,5 +1,13 @@
 import { listen } from '@desk/backend/listen';
-import { type Access, readAccess, signInByLink, watchSession } from '@desk/backend/session';
+import {
+  type Access,
+  forgetSignOut,
+  hasSignedOut,
+  readAccess,
+  signInByLink,
+  watchSession,
+} from '@desk/backend/session';
+import { removeDrafts } from '@desk/lib/drafts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { OneTimeLink } from './opened-link';
 
@@ -23,12 +31,17 @@ export function useSession(link: OneTimeLink | null) {
   useEffect(() => {
     let stop = () => {};
     let ended = false;
+    let last: string | null | undefined;
     watchSession((session, event) => {
       if (!session) setAccess(undefined);
-      // The address names the open report; the next person on this device must not find it there.
-      if (event === 'SIGNED_OUT') location.replace('#/');
-      setUser(session?.user.id ?? null);
-      if (event === 'MFA_CHALLENGE_VERIFIED' || event === 'USER_UPDATED') setTimeout(reload);
+      if (event === 'SIGNED_IN') forgetSignOut();
+      if (event === 'SIGNED_OUT' && hasSignedOut()) forgetPerson();
+      const id = session?.user.id ?? null;
+      setUser(id);
+      // A person who signs in again is the same user, whose session is another one.
+      const again = event === 'SIGNED_IN' && id === last;
+      last = id;
+      if (again || event === 'MFA_CHALLENGE_VERIFIED' || event === 'USER_UPDATED') setTimeout(reload);
     }).then((unsubscribe) => {
       if (ended) unsubscribe();
       else stop = unsubscribe;
@@ -51,6 +64,15 @@ export function useSession(link: OneTimeLink | null) {
   useEffect(() => (staff ? listen('staff', () => void reload()) : undefined), [staff, reload]);
 
   return { user, access, error, linkFailed, reload };
+}
+
+/**
+ * Removes what the tab keeps of a person. The address names the open report; the next person on this
+ * device must not find it there.
+ */
+export function forgetPerson() {
+  removeDrafts();
+  location.replace('#/');
 }
 
 /**

@@ -13,6 +13,7 @@ export const text = {
   nameHint: 'You may leave this empty.',
   phone: 'Phone number',
   phoneHint: 'Only to ask you more about the product.',
+  phoneDoubt: 'Is this number right? If it is, press “Submit report” again.',
   country: 'Country code',
   productName: 'Product name',
   productHint: 'As it is written on the package.',

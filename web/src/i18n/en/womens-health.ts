@@ -5,11 +5,14 @@ export const text = {
   heading: 'Your health, your skin, your choice',
   lead: 'Many products sold to women promise lighter skin and do not say what is inside. Here is what to know, without shame.',
   statistics: {
-    unsafe: 'Unsafe Products',
-    risks: 'Health Risks',
-    prevention: 'Prevention Rate',
+    unsafe: {
+      name: 'Unsafe Products',
+      counts: 'Of the lightening products that we know of, the share that we call unsafe.',
+    },
+    risks: { name: 'Health Risks', counts: 'The share of their users whose health we see at risk.' },
+    prevention: { name: 'Prevention Rate', counts: 'The share of the harm that we think can be prevented.' },
   },
-  figures: 'These three are figures of our organisation.',
+  figures: 'These three are figures of our organisation, not of a study. Nobody outside has checked them.',
   study:
     'In a study with Somali women in Minneapolis–St Paul, 11 of 27 products tested contained mercury (Minnesota Medicine, 2013).',
   risksTitle: 'Key health risks',
@@ -29,6 +32,26 @@ export const text = {
       content: 'Can cause rash, a swollen face and blue-black marks that may stay for ever.',
     },
   },
+  familyTitle: 'Pregnancy and breastfeeding',
+  family: {
+    pregnancy: {
+      title: 'In pregnancy',
+      items: [
+        'Medicines and creams can reach the baby. Ask before you start one, and before you stop one.',
+        'From 20 weeks avoid ibuprofen and similar painkillers, unless a health professional tells you to use them.',
+        'Use no lightening creams: mercury can reach the baby.',
+      ],
+    },
+    breastfeeding: {
+      title: 'While you breastfeed',
+      items: [
+        'Most medicines are possible. Paracetamol and most antibiotics are usually fine.',
+        'Codeine and tramadol are not advised: the baby may breathe slowly and even die.',
+        'Say if your baby was born early or had jaundice.',
+      ],
+    },
+  },
+  helpTitle: 'Where to get help',
   alternativesTitle: 'Safe Alternatives',
   alternatives: {
     sunscreen: {

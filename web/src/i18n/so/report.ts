@@ -13,6 +13,7 @@ export const text = {
   nameHint: 'Waad ka tagi kartaa meeshan.',
   phone: 'Lambarka telefoonka',
   phoneHint: 'Keliya si aan kaaga weydiinno badeecadda.',
+  phoneDoubt: 'Lambarkani ma sax baa? Haddii uu sax yahay, mar kale riix “Gudbi warbixinta”.',
   country: 'Koodhka waddanka',
   productName: 'Magaca badeecadda',
   productHint: 'Sida ay ugu qoran tahay baakadka.',

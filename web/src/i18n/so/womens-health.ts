@@ -5,11 +5,21 @@ export const text = {
   heading: 'Caafimaadkaaga, maqaarkaaga, go’aankaaga',
   lead: 'Badeecado badan oo haweenka laga iibiyo waxay ballan qaadaan maqaar cad, mana sheegaan waxa ku jira. Waa kan waxa ay tahay inaad ogaato, ceeb la’aan.',
   statistics: {
-    unsafe: 'Badeecado aan ammaan ahayn',
-    risks: 'Khataro caafimaad',
-    prevention: 'Heerka ka hortagga',
+    unsafe: {
+      name: 'Badeecado aan ammaan ahayn',
+      counts: 'Badeecadaha maqaarka caddeeya ee aan naqaan, inta aan u aragno inaysan ammaan ahayn.',
+    },
+    risks: {
+      name: 'Khataro caafimaad',
+      counts: 'Dadka isticmaala, inta aan u aragno in caafimaadkoodu khatar ku jiro.',
+    },
+    prevention: {
+      name: 'Heerka ka hortagga',
+      counts: 'Waxyeellada, inta aan u malaynayno in laga hortagi karo.',
+    },
   },
-  figures: 'Saddexdan tiro waa tirooyinka hay’addeenna.',
+  figures:
+    'Saddexdan tiro waa tirooyinka hay’addeenna, ma aha kuwo daraasad laga helay. Cid dibadda ah ma hubin.',
   study:
     'Daraasad lala sameeyay haween Soomaaliyeed oo ku nool Minneapolis–St Paul, 27 badeecadood oo la baaray 11 ka mid ah ayuu meerkuri ku jiray (Minnesota Medicine, 2013).',
   risksTitle: 'Khataraha caafimaad ee ugu muhiimsan',
@@ -31,6 +41,26 @@ export const text = {
         'Wuxuu keeni karaa finan, waji barara iyo baro buluug-madow ah oo laga yaabo inaysan weligood tegin.',
     },
   },
+  familyTitle: 'Uurka iyo naas nuujinta',
+  family: {
+    pregnancy: {
+      title: 'Xilliga uurka',
+      items: [
+        'Daawooyinka iyo kareemadu waxay gaari karaan ilmaha. Weydii ka hor inta aadan bilaabin, iyo ka hor inta aadan joojin.',
+        'Laga bilaabo toddobaadka 20aad ka fogow ibuprofen iyo xanuun baabi’iyeyaasha la midka ah, haddii uusan kuu sheegin xirfadle caafimaad.',
+        'Ha isticmaalin kareemada maqaarka caddeeya: meerkuri (mercury) wuxuu gaari karaa ilmaha.',
+      ],
+    },
+    breastfeeding: {
+      title: 'Inta aad naas nuujinayso',
+      items: [
+        'Daawooyinka badankood waa la qaadan karaa. Paracetamol iyo antibiyootiga badankiisu badanaa dhib ma laha.',
+        'Codeine iyo tramadol laguma taliyo: ilmaha neeftu way ku gaabin kartaa, xitaa wuu dhiman karaa.',
+        'Sheeg haddii ilmahaagu xilligiisa ka hor dhashay ama uu cagaarshow lahaa (jaundice).',
+      ],
+    },
+  },
+  helpTitle: 'Meesha caawimaad laga helo',
   alternativesTitle: 'Beddelaad ammaan ah',
   alternatives: {
     sunscreen: {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { photoName } from '@/backend/photos';
 import { cleanLine, cleanText } from './clean-text';
 import { parseExpiryDate } from './expiry-date';
-import { cleanValue, fieldNames, phoneNumber, type ReportValues } from './report';
+import { cleanValue, fieldNames, isDoubtfulPhone, phoneNumber, type ReportValues } from './report';
 import { validateReport } from './validate-report';
 
 /* The tests of submit-report read the same file (functions/submit-report/cases_test.go). */
@@ -22,6 +22,10 @@ describe('cases shared with the backend', () => {
 
   test.each(cases.phones)('phone $country $typed', ({ country, typed, want }) => {
     expect(phoneNumber(country, typed)).toBe(want);
+  });
+
+  test.each(cases.doubtfulPhones)('doubtful phone $typed', ({ typed, want }) => {
+    expect(isDoubtfulPhone(typed)).toBe(want);
   });
 
   test.each(cases.photoNames)('photo name of $original', ({ original, want }) => {

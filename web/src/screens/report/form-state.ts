@@ -7,6 +7,8 @@ export interface FormState {
   photo: File | undefined;
   /** The invalid fields of the last attempt to send. */
   wrong: readonly CheckedField[];
+  /** Whether the form asks if the phone number is right. */
+  asks: boolean;
   /** Counts the attempts to send. */
   attempts: number;
   /** Counts the resets. Fields with a state of their own have it in their key, so a reset remounts them. */
@@ -16,11 +18,18 @@ export interface FormState {
 export type FormAction =
   | { type: 'locationChosen'; location: string }
   | { type: 'photoChosen'; photo: File | undefined }
-  | { type: 'checked'; wrong: readonly CheckedField[] }
+  | { type: 'checked'; wrong: readonly CheckedField[]; asks?: boolean }
   | { type: 'corrected'; wrong: readonly CheckedField[] }
   | { type: 'reset' };
 
-export const emptyForm: FormState = { location: '', photo: undefined, wrong: [], attempts: 0, generation: 0 };
+export const emptyForm: FormState = {
+  location: '',
+  photo: undefined,
+  wrong: [],
+  asks: false,
+  attempts: 0,
+  generation: 0,
+};
 
 export function reduceForm(state: FormState, action: FormAction): FormState {
   switch (action.type) {
@@ -33,9 +42,9 @@ export function reduceForm(state: FormState, action: FormAction): FormState {
     case 'photoChosen':
       return { ...state, photo: action.photo };
     case 'checked':
-      return { ...state, wrong: action.wrong, attempts: state.attempts + 1 };
+      return { ...state, wrong: action.wrong, asks: action.asks ?? false, attempts: state.attempts + 1 };
     case 'corrected':
-      return { ...state, wrong: action.wrong };
+      return { ...state, wrong: action.wrong, asks: false };
     case 'reset':
       return { ...emptyForm, generation: state.generation + 1 };
   }

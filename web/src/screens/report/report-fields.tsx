@@ -23,6 +23,7 @@ export function ReportFields({
   location,
   photo,
   wrong,
+  asks,
   generation,
   chooseLocation,
   choosePhoto,
@@ -32,7 +33,7 @@ export function ReportFields({
   const errorOf = (field: CheckedField) => (wrong.includes(field) ? text.errors[field] : undefined);
   return (
     <>
-      <PhoneField key={`phone-${generation}`} error={errorOf('phone')} />
+      <PhoneField key={`phone-${generation}`} error={asks ? text.phoneDoubt : errorOf('phone')} />
       <Field
         name="product_name"
         label={text.productName}

@@ -22,22 +22,22 @@ export function ReportScreen() {
         <h1>{text.title}</h1>
         <p className="text-muted-foreground mt-3 text-lg">{text.description}</p>
       </div>
-      <Alert variant="destructive">
-        <Siren aria-hidden />
-        <AlertTitle>{text.emergencyTitle}</AlertTitle>
-        <AlertDescription>
-          <p>{text.emergency}</p>
-          <ul className="mt-3 grid gap-5">
-            {text.emergencyNumbers.map((numbers) => (
-              <li key={numbers}>
-                <WithNumbers text={numbers} className="-my-2.5 inline-block min-w-11 py-2.5" />
-              </li>
-            ))}
-          </ul>
-        </AlertDescription>
-      </Alert>
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)]">
-        <div className="grid gap-6">
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)] lg:grid-rows-[auto_1fr]">
+        <Alert variant="destructive" className="lg:col-start-2">
+          <Siren aria-hidden />
+          <AlertTitle>{text.emergencyTitle}</AlertTitle>
+          <AlertDescription>
+            <p>{text.emergency}</p>
+            <ul className="mt-3 flex flex-wrap gap-x-8 gap-y-5">
+              {text.emergencyNumbers.map((numbers) => (
+                <li key={numbers}>
+                  <WithNumbers text={numbers} className="-my-2.5 inline-block min-w-11 py-2.5" />
+                </li>
+              ))}
+            </ul>
+          </AlertDescription>
+        </Alert>
+        <div className="grid gap-6 lg:col-start-1 lg:row-span-2 lg:row-start-1">
           {receipt}
           <Card>
             <h2>{text.formTitle}</h2>
@@ -45,7 +45,7 @@ export function ReportScreen() {
             <ReportForm />
           </Card>
         </div>
-        <aside className="grid gap-4">
+        <aside className="grid gap-4 lg:col-start-2">
           <SideCard icon={MessageCircle} title={text.whatsapp.title} text={text.whatsapp.text}>
             <a
               href={whatsappLink(text.whatsapp.message)}

@@ -27,6 +27,14 @@ export const maxCharacters = limits.characters;
 /** The longest number that may be typed: the backend's limit includes the calling code, such as '+252 '. */
 export const maxTypedPhone = maxCharacters.phone - '+0000 '.length;
 
+/**
+ * Reports whether a number has fewer digits than usual, such as '0' and '123'. The form asks about it once and then
+ * accepts it. The backend does the same with a form post (functions/submit-report/form.go).
+ */
+export function isDoubtfulPhone(typed: string) {
+  return latinDigits(typed).replace(/\D/g, '').length < limits.usualPhoneDigits;
+}
+
 export const maxPhotoBytes = limits.photoBytes;
 
 /** Returns the normalised values of the form. */

@@ -15,7 +15,7 @@ import { fullStyles, isMissingPart } from '@/lib/full-styles';
 import { inTime, sendingTimeout } from '@/lib/in-time';
 import { clearDraft, readDraft, saveAttempt } from '@/offline/draft';
 import { emptyForm, reduceForm } from './form-state';
-import { type ReportValues, readValues } from './report';
+import { isDoubtfulPhone, type ReportValues, readValues } from './report';
 import type { Attempt } from './submit-report';
 import { useDelivery } from './use-delivery';
 import { useDraft } from './use-draft';
@@ -26,6 +26,8 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
   const text = useText('report');
   const { delivery, store } = useDelivery();
   const attempt = useRef<Attempt>(undefined);
+  /** The number that the reader was asked about. */
+  const asked = useRef<string>(undefined);
   const [state, dispatch] = useReducer(reduceForm, emptyForm);
   const [stopped, setStopped] = useState(false);
   const send = useSending(attempt, state.photo);
@@ -62,10 +64,15 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
     event.preventDefault();
     const values = readValues(event.currentTarget);
     const wrong = validateReport(values);
-    dispatch({ type: 'checked', wrong });
+    const asks = wrong.length === 0 && isDoubtfulPhone(values.phone) && values.phone !== asked.current;
+    dispatch({ type: 'checked', wrong, asks });
     setStopped(false);
     if (wrong.length > 0)
       return void toast({ ...text.toasts.invalid, variant: 'destructive', duration: 5000 });
+    if (asks) {
+      asked.current = values.phone;
+      return document.getElementById('phone')?.focus();
+    }
     if (!navigator.onLine) return fail(text.offline);
     if (store.state().progress) return; // a second click, before the button is disabled
     keepDraft(); // leaving a field may have changed it without an event
@@ -90,9 +97,9 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
   /** Removes the messages of fields that have become valid, and toasts about the last attempt. */
   function recheck({ currentTarget }: FormEvent<HTMLFormElement>) {
     dismissToasts();
-    if (state.wrong.length === 0) return;
+    if (state.wrong.length === 0 && !state.asks) return;
     const wrong = validateReport(readValues(currentTarget)).filter((field) => state.wrong.includes(field));
-    if (wrong.length < state.wrong.length) dispatch({ type: 'corrected', wrong });
+    if (wrong.length < state.wrong.length || state.asks) dispatch({ type: 'corrected', wrong });
   }
 
   const { progress, cancel } = delivery;

@@ -25,3 +25,16 @@ test('names the guide and the language of a file', () => {
   expect(second?.slug).toBeUndefined();
   expect(third?.slug).toBeUndefined();
 });
+
+test('a replaced file stays with its guide, whatever its name is', () => {
+  const replaced = [
+    {
+      ...row('1', '/storage/v1/object/public/resources/new-1a2b3c4d.pdf'),
+      guide: 'pain',
+      file_language: 'so',
+    },
+    { ...row('2', '/files/pain.en.pdf'), guide: 'pain', file_language: 'en' },
+    { ...row('3', '/files/pain.en.pdf'), guide: null, file_language: 'en' }, // an editor took it out of the guide
+  ] as Resource[];
+  expect(ids(groupResources(replaced, 'en'))).toEqual(['2+1', '3']);
+});

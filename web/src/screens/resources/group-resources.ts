@@ -3,19 +3,28 @@ import { type Language, languages } from '@/i18n/language';
 
 /** One card: the same content as one file per language, or one file. */
 export interface ResourceGroup {
-  /** The slug of the guide, if the files are named <slug>.<language>.<extension>. */
+  /** The slug of the guide, if the resources have one. */
   slug?: string;
-  /** The page's own language first. A file without a language in its name is alone. */
+  /** The page's own language first. A file without a language is alone. */
   files: readonly ResourceFile[];
 }
+
+/** What says to which guide a resource belongs. */
+type Named = Pick<Resource, 'file_url'> & Partial<Pick<Resource, 'guide' | 'file_language'>>;
 
 export interface ResourceFile {
   resource: Resource;
   language?: Language;
 }
 
-/** Returns the guide and the language that the name of a file states: <slug>.<language>.<extension>. */
-export function nameOf({ file_url }: Pick<Resource, 'file_url'>): { slug?: string; language?: Language } {
+/**
+ * Returns the guide and the language of a resource. A kept or imported list of an older form has them
+ * in the name of the file alone: <slug>.<language>.<extension>.
+ */
+export function nameOf({ guide, file_language, file_url }: Named): { slug?: string; language?: Language } {
+  if (guide || file_language) {
+    return file_language ? { slug: guide ?? undefined, language: file_language } : {};
+  }
   const [, slug, code] = /([\w-]+)\.([a-z]{2})\.\w+$/.exec(file_url) ?? [];
   const language = languages.find((each) => each === code);
   return language ? { slug, language } : {};

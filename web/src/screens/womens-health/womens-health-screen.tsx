@@ -3,15 +3,16 @@ import { useText } from '@/i18n/text';
 import { PageMeta } from '@/layout/page-meta';
 import { Community } from './community';
 import { HealthRisks } from './health-risks';
+import { PregnancyAndHelp } from './pregnancy-and-help';
 import { SafeAlternatives } from './safe-alternatives';
 
 export function WomensHealthScreen() {
   const text = useText('womens-health');
   const { unsafe, risks, prevention } = text.statistics;
   const statistics = [
-    { figure: '85%', name: unsafe },
-    { figure: '60%', name: risks },
-    { figure: '95%', name: prevention },
+    { figure: '85%', ...unsafe },
+    { figure: '60%', ...risks },
+    { figure: '95%', ...prevention },
   ];
 
   return (
@@ -20,20 +21,19 @@ export function WomensHealthScreen() {
       <PageHero title={text.heading} lead={text.lead} />
       <div className="page">
         <dl className="grid gap-4 sm:grid-cols-3">
-          {statistics.map(({ figure, name }) => (
-            <div
-              key={figure}
-              className="bg-card flex flex-row-reverse items-center justify-end gap-4 rounded-2xl border p-4 sm:flex-col-reverse sm:items-start"
-            >
-              <dt className="text-lg">{name}</dt>
-              <dd className="text-rose shrink-0 font-serif text-4xl font-semibold md:text-5xl">{figure}</dd>
+          {statistics.map(({ figure, name, counts }) => (
+            <div key={figure} className="flex flex-col border-s-4 ps-4">
+              <dt className="order-2 font-semibold">{name}</dt>
+              <dd className="text-rose order-1 shrink-0 font-serif text-3xl font-semibold">{figure}</dd>
+              <dd className="text-muted-foreground order-3 text-sm">{counts}</dd>
             </div>
           ))}
         </dl>
-        <p className="text-muted-foreground mt-2 text-sm">{text.figures}</p>
+        <p className="text-muted-foreground mt-3 text-sm">{text.figures}</p>
         <p className="prose-width mt-4">{text.study}</p>
       </div>
       <HealthRisks />
+      <PregnancyAndHelp />
       <SafeAlternatives />
       <Community />
     </>

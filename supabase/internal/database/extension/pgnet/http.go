@@ -251,8 +251,8 @@ func (c call) outgoing() outgoing {
 // httpAgent is the default of User-Agent.
 const httpAgent = "pgsql-http/1.6"
 
-// timeout returns how long the request may take: not longer than the statement, because dblink waits
-// for the end of the request before it ends a cancelled statement.
+// timeout returns how long the request may take: not longer than the statement, because dblink
+// waits for the end of the request before it ends a cancelled statement.
 func (c call) timeout() (time.Duration, error) {
 	timeout := defaultTimeout
 	for _, option := range []struct {

@@ -57,6 +57,9 @@ func openArchive(ctx context.Context, dir string) (*archive, error) {
 	return nil, fmt.Errorf("%w: apt of this machine has no archive of Debian, from which the sources come", errUnable)
 }
 
+// debianArch has Debian's names of platforms.
+var debianArch = map[string]string{"linux-x64": "amd64", "linux-arm64": "arm64"}
+
 // unpack downloads the first file of a name that the mirror has and that fits the platform, checks
 // its digest and unpacks it. It returns the folder, and whether that is a compiled package.
 func (a *archive) unpack(ctx context.Context, name, platform string) (dir string, compiled bool, err error) {
@@ -67,7 +70,7 @@ func (a *archive) unpack(ctx context.Context, name, platform string) (dir string
 	err = fmt.Errorf("%w: %s has no file for %s", errUnable, "sources.txt", name)
 	for _, f := range pinnedFiles(name) {
 		compiled = strings.HasSuffix(f.path, ".deb")
-		if compiled && name != "headers" && platform != "linux-x64" {
+		if compiled && name != "headers" && !strings.HasSuffix(f.path, "_"+debianArch[platform]+".deb") {
 			continue
 		}
 		var local string

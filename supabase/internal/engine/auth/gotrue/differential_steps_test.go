@@ -2,7 +2,6 @@ package gotrue
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 
 	"daawo/supabase/internal/base/compare"
@@ -109,7 +108,8 @@ func (w walk) next() compare.Request {
 		share int
 		make  func() compare.Request
 	}{{14, w.signup}, {12, w.grant}, {8, w.account}, {8, w.change}, {8, w.message}, {10, w.verify}, {22, w.admin},
-		{8, w.link}, {10, w.factor}, {6, w.other}, {3, w.malformed}, {5, w.application}}
+		{8, func() compare.Request { return link(w) }}, {10, w.factor}, {6, w.other},
+		{3, func() compare.Request { return malformed(w) }}, {5, func() compare.Request { return application(w) }}}
 	total := 0
 	for _, k := range kinds {
 		total += k.share
@@ -272,7 +272,7 @@ func (w walk) verify() compare.Request {
 		"phone": w.of("", w.phone()), "token": "${otp}", "token_hash": w.of("", "${hash}")}), "a0")
 }
 
-func (w walk) link() compare.Request {
+func link(w walk) compare.Request {
 	email := w.email()
 	q := w.request("POST", "/admin/generate_link", w.administrator(), object{
 		"type":  w.of("signup", "invite", "magiclink", "recovery", "email_change_new", "email_change_current", "x", ""),
@@ -316,7 +316,7 @@ func (w walk) other() compare.Request {
 }
 
 // malformed are bodies that are not the expected JSON.
-func (w walk) malformed() compare.Request {
+func malformed(w walk) compare.Request {
 	q := w.request("POST", w.of("/signup", "/token?grant_type=password", "/recover", "/otp", "/verify", "/resend",
 		"/admin/users", "/admin/generate_link"), w.administrator(), nil)
 	q.Body = w.of("", "{", "[]", "null", `"x"`, `{"email":1}`, `{"email":{}}`, `{"phone":[]}`, `{"data":"x"}`,
@@ -325,7 +325,7 @@ func (w walk) malformed() compare.Request {
 }
 
 // application are requests about the OAuth server and custom providers.
-func (w walk) application() compare.Request {
+func application(w walk) compare.Request {
 	switch w.IntN(6) {
 	case 0:
 		q := w.request("POST", "/admin/oauth/clients", w.administrator(), object{"client_name": w.of("shop", ""),
@@ -401,13 +401,16 @@ func (w walk) admin() compare.Request {
 // attributes are members of a user that an administrator sets.
 func (w walk) attributes() object {
 	out := object{}
-	for name, value := range map[string]any{
-		"password": w.password(), "email_confirm": w.often(70), "phone_confirm": w.often(70),
-		"user_metadata": w.changes(), "app_metadata": object{"plan": "free", "provider": w.of("ours", "email")},
-		"role": w.of("authenticated", "editor"), "ban_duration": w.of("none", "1h", "x"),
+	for _, member := range []struct {
+		name  string
+		value any
+	}{
+		{"password", w.password()}, {"email_confirm", w.often(70)}, {"phone_confirm", w.often(70)},
+		{"user_metadata", w.changes()}, {"app_metadata", object{"plan": "free", "provider": w.of("ours", "email")}},
+		{"role", w.of("authenticated", "editor")}, {"ban_duration", w.of("none", "1h", "x")},
 	} {
-		if len(name)%2 == w.IntN(2) || w.often(20) {
-			out[name] = value
+		if w.often(60) {
+			out[member.name] = member.value
 		}
 	}
 	return out
@@ -430,40 +433,4 @@ func (w walk) factor() compare.Request {
 			"challenge_id": w.of("${challenge}", "${challenge}", "x"), "code": w.of("000000", "", "${code of secret}")})
 	}
 	return w.request("DELETE", one, w.user(), nil)
-}
-
-// environments are the settings under which the servers are compared.
-func environments() (out [][]string) {
-	set := func(pairs ...string) {
-		for i, p := range pairs {
-			pairs[i] = "GOTRUE_" + p
-		}
-		out = append(out, pairs)
-	}
-	const confirmed, texts = "MAILER_AUTOCONFIRM=true", "SMS_AUTOCONFIRM=true"
-	set(confirmed, texts)
-	set("MAILER_AUTOCONFIRM=false")
-	set(confirmed, "MAILER_SECURE_EMAIL_CHANGE_ENABLED=false")
-	set("MAILER_SECURE_EMAIL_CHANGE_ENABLED=false", texts)
-	set(confirmed, texts, "SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION=true")
-	set(confirmed, "SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD=true")
-	set(confirmed, texts, "SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION=2")
-	set(confirmed, "SECURITY_REFRESH_TOKEN_ROTATION_ENABLED=false")
-	set(confirmed, texts, "SECURITY_REFRESH_TOKEN_REUSE_INTERVAL=10")
-	set(confirmed, texts, "SESSIONS_SINGLE_PER_USER=true")
-	set("DISABLE_SIGNUP=true", confirmed)
-	set("EXTERNAL_PHONE_ENABLED=false", "EXTERNAL_ANONYMOUS_USERS_ENABLED=false", confirmed)
-	set("EXTERNAL_EMAIL_ENABLED=false", texts)
-	set("EXTERNAL_EMAIL_MAGIC_LINK_ENABLED=false", confirmed)
-	set(confirmed, texts, "PASSWORD_MIN_LENGTH=10", "PASSWORD_REQUIRED_CHARACTERS=abc:0123456789:-")
-	set(confirmed, texts, "SECURITY_MANUAL_LINKING_ENABLED=true", "OAUTH_SERVER_ENABLED=true")
-	set(confirmed, texts, "MFA_PHONE_ENROLL_ENABLED=true", "MFA_PHONE_VERIFY_ENABLED=true", "MFA_MAX_ENROLLED_FACTORS=2")
-	set(confirmed, "MFA_TOTP_ENROLL_ENABLED=false", "MFA_TOTP_VERIFY_ENABLED=false")
-	set(confirmed, texts, "MAILER_EXTERNAL_HOSTS=auth.example.com,localhost", "MAILER_OTP_LENGTH=8")
-	set(texts, "JWT_AUD=people", "JWT_DEFAULT_GROUP_NAME=member", "CUSTOM_OAUTH_ENABLED=true",
-		"MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS=true")
-	for i := range out {
-		out[i] = append(out[i], fmt.Sprintf("ENVIRONMENT=%d", i))
-	}
-	return out
 }

@@ -44,9 +44,9 @@ type MailConfig struct {
 	Translations template.Translations // of the built-in texts
 	// of the links in invite, confirmation, recovery, email_change; ExternalURL/verify where
 	// missing
-	Paths         map[string]string
-	// ExternalHosts are further hosts of auth. A request that names one in X-Forwarded-Host gets links
-	// to it.
+	Paths map[string]string
+	// ExternalHosts are further hosts of auth. A request that names one in X-Forwarded-Host gets
+	// links to it.
 	ExternalHosts []string
 	Notifications map[string]bool // password_changed, email_changed, …: whether the user is told
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-	"unique"
 
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
@@ -12,19 +11,21 @@ import (
 // batch is a number of changes that are checked together and then delivered.
 type batch struct {
 	s     *Stream
+	lane  *lane // nil for the common check of all users
 	items []rowChange
 	only  map[*subscriber]int // nil means all subscribers
 	// subscribers whose claims changed during the check, with the index of their first change that
 	// was not delivered
 	recheck map[*subscriber]int
 
-	matched      []*matchedChange
-	tables       map[uint32]*table
-	types        map[uint32]typeInfo
-	comparisons  map[comparison]filterResult
-	jsonValues   map[conversion]string
-	visible      map[rowForUser]bool
-	slowPolicies int // users whose policies took too long
+	matched     []*matchedChange
+	tables      map[uint32]*table
+	types       map[uint32]typeInfo
+	comparisons map[comparison]filterResult
+	jsonValues  map[conversion]string
+	visible     map[rowForUser]bool
+	diverted    map[pair]diversion // whose changes a lane checks and delivers
+	lost        string             // why the changes of the lane are lost
 }
 
 // matchedChange is a change with the binding groups that listen to it.
@@ -40,6 +41,7 @@ type matchedChange struct {
 
 // comparison is a condition that the server evaluates.
 type comparison struct {
+	role   string // evaluates it: operators depend on what the role may use
 	oid    uint32
 	op     string
 	negate bool
@@ -55,31 +57,36 @@ type conversion struct {
 
 // rowForUser is a changed row, and a user whose right to read it is checked.
 type rowForUser struct {
-	user   unique.Handle[policyUser]
+	pair
 	change *matchedChange
 }
 
-// table is what the catalogue says now about a table.
+// table is what the catalogue says now about a table. For a partition, it is what users who read
+// its root get.
 type table struct {
+	id           uint32 // of the changes: the partition's, not its root's
 	schema, name string
 	secured      bool // row level security is enabled
 	columns      []tableColumn
 	readable     map[string][]bool // by role, one per column
+	filtered     map[string]bool   // by role: row level security applies to it
 }
 
 // tableColumn is a column of a table.
 type tableColumn struct {
-	name, shownType, sqlType string
-	key                      bool // part of the primary key
-	oid                      uint32
-	computed                 bool   // generated
-	generated                string // expression, if the column is generated and the expression may be evaluated
+	name, shownType string
+	key             bool // part of the primary key
+	oid             uint32
+	computed        bool   // generated
+	generated       string // expression, if the column is generated and the expression may be evaluated
 }
 
 // typeInfo is what the server says about a type.
 type typeInfo struct {
-	name string // for SQL
-	enum bool
+	name  string // for SQL
+	enum  bool
+	base  uint32 // OID of the type itself, or of the type below a domain
+	array uint32 // OID of the arrays of base, or 0
 }
 
 // run checks the changes and delivers them.
@@ -111,16 +118,28 @@ func (b *batch) run(ctx context.Context) error {
 // matchBindings finds the binding groups that listen to each change.
 func (b *batch) matchBindings() {
 	b.comparisons, b.jsonValues, b.types = map[comparison]filterResult{}, map[conversion]string{}, map[uint32]typeInfo{}
+	if b.lane != nil {
+		return
+	}
+	b.diverted = map[pair]diversion{}
 	for i := range b.items {
-		item := &b.items[i]
-		listeners := b.s.registry.listeners(item.relation.Schema, item.relation.Table, item.kind, b.only, i)
+		listeners := b.s.registry.listeners(b.items[i].relation, b.items[i].kind, b.only, i)
 		if len(listeners) == 0 {
 			continue
 		}
-		c := &matchedChange{rowChange: item, index: i, listeners: listeners}
-		c.resolveRows()
+		c := newMatchedChange(&b.items[i], i, listeners)
 		b.matched = append(b.matched, c)
+		for _, p := range b.s.lanes.open(c) {
+			b.diverted[p] = diversion{}
+		}
 	}
+}
+
+// newMatchedChange returns a change with the binding groups that listen to it.
+func newMatchedChange(item *rowChange, index int, listeners []listener) *matchedChange {
+	c := &matchedChange{rowChange: item, index: index, listeners: listeners}
+	c.resolveRows()
+	return c
 }
 
 // resolveRows sets the record and the identity.
@@ -167,6 +186,9 @@ func (c *matchedChange) value(column string) (v pgoutput.Value, oid uint32, ok b
 	return v, 0, false
 }
 
+// pair returns the table of a change and a user.
+func (c *matchedChange) pair(l *listener) pair { return pair{c.relation.ID, l.user} }
+
 // applyFilters evaluates the conditions of a binding group. Conditions that only the server can
 // evaluate are looked up in comparisons, or added to it.
 func (b *batch) applyFilters(c *matchedChange, l *listener) filterResult {
@@ -177,10 +199,11 @@ func (b *batch) applyFilters(c *matchedChange, l *listener) filterResult {
 		if !ok {
 			return rejects
 		}
-		holds := condition.holds(oid, v)
+		base := b.types[oid].base
+		holds := condition.holds(base, v)
 		if holds == undecided {
 			// The server compares null only with isdistinct.
-			q := comparison{oid, condition.op, condition.negate, condition.value, v.Text}
+			q := comparison{l.role, base, condition.op, condition.negate, condition.value, v.Text}
 			if v.Kind == pgoutput.Null {
 				return resultOf(!condition.negate)
 			}
@@ -210,13 +233,16 @@ func (b *batch) evaluateFilters() {
 			continue
 		}
 		c.results = make([]filterResult, len(c.listeners))
-		byFilter := map[string]filterResult{}
+		byFilter := map[[2]string]filterResult{}
 		accepted := false
 		for i := range c.listeners {
 			l := &c.listeners[i]
+			if b.goesToLane(c.pair(l)) {
+				continue
+			}
 			result := accepts
 			if len(l.filters) > 0 {
-				key := l.filterKey
+				key := [2]string{l.role, l.filterKey}
 				known, ok := byFilter[key]
 				if !ok {
 					known = b.applyFilters(c, l)
@@ -259,7 +285,7 @@ func (b *batch) collectConversions(c *matchedChange) {
 			if b.types[oid].enum {
 				continue
 			}
-			if _, ok := appendValue(nil, oid, v.Text); !ok {
+			if _, ok := appendValue(nil, b.types[oid].base, v.Text); !ok {
 				b.jsonValues[conversion{oid, v.Text}] = ""
 			}
 		}

@@ -19,32 +19,54 @@ const (
 		from (select s, pg_snapshot_xmax(s)::text::int8 as m from (select pg_current_snapshot() as s offset 0) a) b,
 			unnest($1::int8[]) x`
 
+	// tablesSQL reads tables, once per role. Policies, privileges and the primary key of a
+	// partition are those of its root, through which users read it. A table of a schema that the
+	// role may not use has no readable columns.
 	tablesSQL = `
-		select c.oid::int8, n.nspname, c.relname, c.relrowsecurity, p.role,
-			a.attname, t.typname, format_type(a.atttypid, -1), coalesce(a.attnum = any (k.conkey), false),
-			coalesce(has_column_privilege(r.oid, c.oid, a.attnum, 'select'), false),
-			a.atttypid::int8, a.attgenerated <> '', coalesce(g.expression, '')
+		select c.oid::int8, rn.nspname, r.relname, r.relrowsecurity, p.role,
+			a.attname, t.typname, coalesce(a.attname = any (k.names), false),
+			has_schema_privilege(u.oid, rn.oid, 'usage') and has_column_privilege(u.oid, r.oid, a.attnum, 'select'),
+			a.atttypid::int8, a.attgenerated <> '', coalesce(g.expression, ''),
+			coalesce(r.relrowsecurity and not (u.rolsuper or u.rolbypassrls
+				or not r.relforcerowsecurity and pg_has_role(u.oid, r.relowner, 'usage')), r.relrowsecurity)
 		from unnest($1::int8[], $2::text[]) as p (id, role)
 		join pg_class c on c.oid = p.id::oid
-		join pg_namespace n on n.oid = c.relnamespace
-		join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+		join pg_class r on r.oid = case when c.relispartition then pg_partition_root(c.oid) else c.oid end
+		join pg_namespace rn on rn.oid = r.relnamespace
+		join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+		join pg_attribute l on l.attrelid = c.oid and l.attname = a.attname and not l.attisdropped
 		join pg_type t on t.oid = a.atttypid
-		left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
-		left join pg_roles r on r.rolname = p.role
+		left join lateral ( -- a partition can have a key that its root has not
+			select array_agg(ka.attname) as names
+			from pg_constraint k
+			join pg_attribute ka on ka.attrelid = k.conrelid and ka.attnum = any (k.conkey)
+			where k.conrelid = case when r.relrowsecurity then r.oid else c.oid end and k.contype = 'p'
+		) k on true
+		left join pg_roles u on u.rolname = p.role
 		left join lateral ( -- a generated column whose expression has only what Postgres itself brings
 			select pg_get_expr(d.adbin, d.adrelid) as expression
 			from pg_attrdef d
-			where d.adrelid = c.oid and d.adnum = a.attnum and a.attgenerated = 's' and not exists (
+			where d.adrelid = c.oid and d.adnum = l.attnum and l.attgenerated = 's' and not exists (
 				select from pg_depend e
 				where e.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)
 					and (e.classid = 'pg_attrdef'::regclass and e.objid = d.oid
-						or e.classid = 'pg_class'::regclass and e.objid = c.oid and e.objsubid = a.attnum))
+						or e.classid = 'pg_class'::regclass and e.objid = c.oid and e.objsubid = l.attnum))
 		) g on true
 		order by p.id, p.role, a.attnum`
 
+	// typesSQL reads types. A domain counts as the type below it. Only arrays of types whose values
+	// unnest returns as they are, and separates by commas, are useful.
 	typesSQL = `
-		select t.oid::int8, format_type(t.oid, -1), t.typtype = 'e'
-		from pg_type t where t.oid = any ($1::int8[]::oid[])`
+		with recursive below (id, type) as (
+			select t.oid, t.oid from pg_type t
+			where t.oid = any ($1::int8[]::oid[]) or t.oid in ( -- generated columns are not in the log
+				select atttypid from pg_attribute where attrelid = any ($2::int8[]::oid[]) and attgenerated <> '')
+			union all
+			select b.id, t.typbasetype from below b join pg_type t on t.oid = b.type where t.typtype = 'd'
+		)
+		select b.id::int8, format_type(t.oid, -1), t.typtype = 'e', t.oid::int8,
+			case when t.typdelim = ',' and t.typtype <> 'c' then t.typarray else 0 end::int8
+		from below b join pg_type t on t.oid = b.type where t.typtype <> 'd'`
 )
 
 // loadCatalog reads what the catalogue says about the tables, once the transactions are visible.
@@ -78,11 +100,10 @@ func (b *batch) loadCatalog(ctx context.Context) error {
 	for wait := 200 * time.Microsecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		visible := false
 		queries := &pgx.Batch{}
-		queueLimits(queries)
 		queries.Queue(visibilitySQL, xids).QueryRow(func(row pgx.Row) error { return row.Scan(&visible) })
 		queries.Queue(tablesSQL, ids, roles).Query(b.readTables)
-		queries.Queue(typesSQL, oids).Query(b.readTypes)
-		if err := b.s.o.Pool.Batch(ctx, pool.Caller{}, queries); err != nil || visible {
+		queries.Queue(typesSQL, oids, ids).Query(b.readTypes)
+		if err := b.s.o.Pool.Batch(ctx, pool.Caller{Settings: laneLimits}, queries); err != nil || visible {
 			return err
 		}
 		select {
@@ -97,31 +118,35 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	b.tables = map[uint32]*table{}
 	var id int64
 	var schema, name, role string
-	var secured, readable bool
+	var secured, filtered bool
+	var readable *bool
 	var column tableColumn
 	var oid int64
-	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.sqlType, &column.key,
-		&readable, &oid, &column.computed, &column.generated}
+	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.key, &readable, &oid,
+		&column.computed, &column.generated, &filtered}
 	_, err := pgx.ForEachRow(rows, to, func() error {
 		column.oid = uint32(oid)
 		t := b.tables[uint32(id)]
 		if t == nil {
-			t = &table{schema: schema, name: name, secured: secured, readable: map[string][]bool{}}
+			t = &table{id: uint32(id), schema: schema, name: name, secured: secured, readable: map[string][]bool{},
+				filtered: map[string]bool{}}
 			b.tables[uint32(id)] = t
 		}
 		if len(t.readable[role]) == len(t.columns) {
 			t.columns = append(t.columns, column) // the first role
 		}
-		t.readable[role] = append(t.readable[role], readable)
+		t.readable[role] = append(t.readable[role], readable != nil && *readable)
+		t.filtered[role] = filtered
 		return nil
 	})
 	return err
 }
 
 func (b *batch) readTypes(rows pgx.Rows) error {
-	var oid int64
+	var oid, base, array int64
 	var info typeInfo
-	_, err := pgx.ForEachRow(rows, []any{&oid, &info.name, &info.enum}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&oid, &info.name, &info.enum, &base, &array}, func() error {
+		info.base, info.array = uint32(base), uint32(array)
 		b.types[uint32(oid)] = info
 		return nil
 	})

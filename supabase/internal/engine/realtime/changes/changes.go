@@ -33,10 +33,10 @@ type Subscriber struct {
 	Deliver func(Change)
 
 	// Resumed is called when changes are read again after the connection to the database was lost,
-	// and after changes were lost because their checks were slower than the writes. Changes that
-	// were committed before are not delivered, so the client has to read the table again. nil means
-	// that nothing is called. It must not block.
-	Resumed func()
+	// and after changes of this subscriber were lost. They are not delivered, so the client has to
+	// read the table again. reason says why, for the client. nil means that nothing is called. It
+	// must not block.
+	Resumed func(reason string)
 }
 
 // Change is a row change for one subscriber. Subscribers that may see the same columns share Data;

@@ -3,69 +3,96 @@ package changes
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
+	"daawo/supabase/internal/database/pool"
 )
 
-// runComparisons lets the server evaluate the comparisons, one statement per operator and type, and
-// evaluates the filters again. If the server refuses a statement, each comparison is sent alone,
-// and a refused one rejects the change.
+// runComparisons lets the server evaluate the comparisons, one statement per role, operator and
+// type, and evaluates the filters again. A listener whose comparison fails or takes too long goes
+// to its lane; in the lane, it loses the change.
 func (b *batch) runComparisons(ctx context.Context) error {
 	if len(b.comparisons) == 0 {
 		return nil
 	}
-	type form struct {
-		oid    uint32
-		op     string
-		negate bool
+	byForm := map[comparison][]comparison{}
+	for c := range b.comparisons {
+		form := b.form(c)
+		byForm[form] = append(byForm[form], c)
 	}
-	byForm := map[form][]comparison{}
-	for c, result := range b.comparisons {
-		if result == undecided {
-			f := form{c.oid, c.op, c.negate}
-			byForm[f] = append(byForm[f], c)
-		}
-	}
-	for _, comparisons := range byForm {
-		err := b.runComparison(ctx, comparisons)
-		if err == nil {
+	var units []pool.Unit
+	var asked [][]comparison
+	for form, comparisons := range byForm {
+		if b.types[form.oid].name == "" { // the type was dropped
+			for _, c := range comparisons {
+				b.comparisons[c] = rejects
+			}
 			continue
 		}
-		if !isQueryError(err) {
-			return err
+		units, asked = append(units, b.comparisonUnit(form, comparisons)), append(asked, comparisons)
+	}
+	results, err := b.runUnits(ctx, units)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for i, result := range results {
+		if result.Err != nil {
+			failed = result.Err
+			continue
 		}
-		for _, c := range comparisons {
-			if err := b.runComparison(ctx, []comparison{c}); err != nil {
-				if !isQueryError(err) {
-					return err
-				}
-				b.comparisons[c] = rejects
-				b.s.o.Log.Warn("a filter cannot be evaluated; its subscribers do not get the change", "operator", c.op,
-					"error", err)
-			}
+		for j, row := range result.Rows {
+			b.comparisons[asked[i][j]] = resultOf(row[0] != nil && *row[0] == "t")
 		}
 	}
 	b.evaluateFilters()
+	b.divertUndecided(failed)
 	return nil
 }
 
-// runComparison evaluates comparisons with one operator and one type.
-func (b *batch) runComparison(ctx context.Context, comparisons []comparison) error {
-	form := condition{filter: filter{op: comparisons[0].op, negate: comparisons[0].negate}}
+// divertUndecided moves the listeners whose filters are not evaluated to their lanes.
+func (b *batch) divertUndecided(err error) {
+	for _, c := range b.matched {
+		for i, result := range c.results {
+			if result == undecided {
+				b.fail(c.pair(&c.listeners[i]), err, reasonFilter)
+			}
+		}
+	}
+}
+
+// form returns what comparisons of one statement have in common.
+func (b *batch) form(c comparison) comparison {
+	if b.types[c.oid].array == 0 {
+		return c
+	}
+	c.text = ""
+	if c.op != "in" {
+		c.value = ""
+	}
+	return c
+}
+
+// comparisonUnit returns the statement for comparisons of one form. The subscribers' role runs it,
+// so the operators are those that it finds in a SELECT. Types are given by their OIDs, so the role
+// needs no right to use their schemas.
+func (b *batch) comparisonUnit(form comparison, comparisons []comparison) pool.Unit {
+	unit := pool.Unit{Caller: pool.Caller{Role: form.role, Settings: b.limits()}}
+	condition := condition{filter: filter{op: form.op, negate: form.negate}}
+	array := b.types[form.oid].array
 	texts, values := make([]string, len(comparisons)), make([]string, len(comparisons))
 	for i, c := range comparisons {
 		texts[i], values[i] = c.text, c.value
-		b.comparisons[c] = rejects
 	}
-	name := b.types[comparisons[0].oid].name
-	if name == "" {
-		return nil // the type was dropped
+	switch {
+	case array == 0:
+		unit.SQL = `select ` + condition.sql("$1", "$2")
+		unit.Args, unit.Types = [][]byte{[]byte(form.text), []byte(form.value)}, []uint32{form.oid, form.oid}
+	case form.op == "in":
+		unit.SQL = `select ` + condition.sql("a", "$2") + ` from unnest($1) with ordinality u (a, n) order by n`
+		unit.Args, unit.Types = [][]byte{[]byte(arrayLiteral(texts)), []byte(form.value)}, []uint32{array, array}
+	default:
+		unit.SQL = `select ` + condition.sql("a", "b") + ` from unnest($1, $2) with ordinality u (a, b, n) order by n`
+		unit.Args = [][]byte{[]byte(arrayLiteral(texts)), []byte(arrayLiteral(values))}
+		unit.Types = []uint32{array, array}
 	}
-	sql := `select n from unnest($1::text[], $2::text[]) with ordinality u (a, b, n) where ` + form.sql(name)
-	return b.s.o.Pool.Query(ctx, limited, sql, []any{texts, values}, func(rows pgx.Rows) error {
-		holding, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		for _, n := range holding {
-			b.comparisons[comparisons[n-1]] = accepts
-		}
-		return err
-	})
+	return unit
 }

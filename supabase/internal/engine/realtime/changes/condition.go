@@ -116,12 +116,11 @@ var sqlOperators = map[string]string{
 	"like": "like", "ilike": "ilike", "match": "~", "imatch": "~*", "isdistinct": "is distinct from",
 }
 
-// sql returns the condition for columns a (the value) and b (the filter's value), both text, as an
-// expression for a type.
-func (c *condition) sql(typeName string) string {
-	expression := "a::" + typeName + " = any (b::" + typeName + "[])" // in
+// sql returns the condition for a value a and the filter's value b, as an expression.
+func (c *condition) sql(a, b string) string {
+	expression := a + " = any (" + b + ")" // in
 	if operator, ok := sqlOperators[c.op]; ok {
-		expression = "a::" + typeName + " " + operator + " b::" + typeName
+		expression = a + " " + operator + " " + b
 	}
 	if c.negate {
 		return "not (" + expression + ")"

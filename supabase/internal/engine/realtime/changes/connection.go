@@ -277,13 +277,13 @@ func (c *connection) change(data []byte) error {
 // an error of the protocol and counts as unwanted.
 func (c *connection) wanted(data []byte) bool {
 	rel, ok := c.relations[binary.BigEndian.Uint32(data[1:])]
-	return ok && (rel.messages || c.s.registry.wants(rel.Schema, rel.Table))
+	return ok && (rel.messages || c.s.registry.wants(rel.Relation))
 }
 
 // row adds a change to the current transaction.
 func (c *connection) row(item rowChange, id uint32) {
 	rel := c.relations[id]
-	if c.lost || !c.s.registry.wants(rel.Schema, rel.Table) {
+	if c.lost || !c.s.registry.wants(rel.Relation) {
 		return
 	}
 	width := len(rel.Columns)

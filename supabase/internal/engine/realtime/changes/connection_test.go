@@ -68,7 +68,7 @@ func TestReconnect(t *testing.T) {
 	_, err := s.Subscribe(t.Context(), Subscriber{
 		Role: "service_role", Claims: service,
 		Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {},
-		Resumed: func() { resumed.Add(1) },
+		Resumed: func(string) { resumed.Add(1) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestQueueLimit(t *testing.T) {
 	_, err := s.Subscribe(t.Context(), Subscriber{
 		Role: "service_role", Claims: service,
 		Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {},
-		Resumed: func() { told.Add(1) },
+		Resumed: func(string) { told.Add(1) },
 	})
 	if err != nil {
 		t.Fatal(err)

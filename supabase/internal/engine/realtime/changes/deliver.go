@@ -12,6 +12,9 @@ type payloadKey struct{ role, selectKey string }
 
 // deliver calls the subscribers, change by change.
 func (b *batch) deliver() {
+	if b.lost != "" {
+		return
+	}
 	for _, c := range b.matched {
 		t := b.tables[c.relation.ID]
 		if t == nil {
@@ -20,8 +23,13 @@ func (b *batch) deliver() {
 		byPayload := map[payloadKey][]listener{}
 		var order []payloadKey
 		errs := map[string]string{}
+		diverted := map[pair][]listener{}
 		for i, l := range c.listeners {
 			if b.hides(t, l.role) {
+				continue
+			}
+			if p := c.pair(&l); b.goesToLane(p) {
+				diverted[p] = append(diverted[p], l)
 				continue
 			}
 			message, known := errs[l.role]
@@ -42,17 +50,28 @@ func (b *batch) deliver() {
 			data := b.payload(c, t, byPayload[key][0].bindingGroup, errs[key.role])
 			b.send(c, byPayload[key], data)
 		}
+		for p, listeners := range diverted {
+			b.divert(c, p, listeners)
+		}
 	}
+}
+
+// goesToLane reports whether a lane checks the changes of a pair.
+func (b *batch) goesToLane(p pair) bool {
+	_, ok := b.diverted[p]
+	return ok
 }
 
 // mayReceive reports whether the filters and policies let the listener i of a change receive it.
 func (b *batch) mayReceive(c *matchedChange, t *table, i int) bool {
 	l := c.listeners[i]
-	return c.results[i] == accepts && (!t.secured || c.kind == kindDelete || b.visible[rowForUser{l.user, c}])
+	return c.results[i] == accepts && (!b.mustCheck(c, t, l.role) || b.visible[rowForUser{c.pair(&l), c}])
 }
 
 // send delivers one message per subscriber, with all its bindings that match.
 func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessage) {
+	b.s.delivering.Lock()
+	defer b.s.delivering.Unlock()
 	ids := map[*subscriber][]int64{}
 	single := len(listeners) == 1
 	var order []*subscriber
@@ -60,6 +79,8 @@ func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessag
 		for i, m := range l.members {
 			switch {
 			case m.sub.closed.Load():
+			case m.sub.epoch.Load() != l.epochs[i] && b.lane != nil:
+				b.s.tell(m.sub, reasonClaims)
 			case m.sub.epoch.Load() != l.epochs[i]:
 				if b.recheck == nil {
 					b.recheck = map[*subscriber]int{}
@@ -194,7 +215,7 @@ func (b *batch) appendJSON(out []byte, oid uint32, v pgoutput.Value) []byte {
 	if b.types[oid].enum {
 		return appendString(out, v.Text)
 	}
-	if out, ok := appendValue(out, oid, v.Text); ok {
+	if out, ok := appendValue(out, b.types[oid].base, v.Text); ok {
 		return out
 	}
 	return append(out, b.jsonValues[conversion{oid, v.Text}]...)

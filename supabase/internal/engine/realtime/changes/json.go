@@ -3,45 +3,69 @@ package changes
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
+	"daawo/supabase/internal/database/pool"
 )
 
-// convertJSON lets the server convert the collected values to JSON.
+// convertJSON lets the server convert the collected values to JSON: values of a type with arrays in
+// one statement, others one by one. Types are given by their OIDs.
 func (b *batch) convertJSON(ctx context.Context) error {
 	byType := map[uint32][]string{}
 	for c := range b.jsonValues {
 		byType[c.oid] = append(byType[c.oid], c.text)
 	}
+	var units []pool.Unit
+	var asked [][]conversion
 	for oid, texts := range byType {
-		converted, err := b.toJSON(ctx, b.types[oid].name, texts)
-		if err != nil {
-			if !isQueryError(err) {
-				return err
-			}
-			b.s.o.Log.Error("values were sent as text: the server could not convert them", "type", b.types[oid].name,
-				"error", err)
+		info := b.types[oid]
+		if info.array != 0 {
+			units = append(units, pool.Unit{Caller: asInLog, SQL: `select to_jsonb(v)::text from unnest($1)
+				with ordinality u (v, n) order by n`, Args: [][]byte{[]byte(arrayLiteral(texts))}, Types: []uint32{info.array}})
+			asked = append(asked, conversions(oid, texts...))
+			continue
 		}
-		for i, text := range texts {
-			if err != nil {
+		for _, text := range texts {
+			if info.base == 0 { // the type was dropped
 				b.jsonValues[conversion{oid, text}] = string(appendString(nil, text))
-			} else {
-				b.jsonValues[conversion{oid, text}] = converted[i]
+				continue
+			}
+			units = append(units, pool.Unit{Caller: asInLog, SQL: `select to_jsonb($1)::text`, Args: [][]byte{[]byte(text)},
+				Types: []uint32{info.base}})
+			asked = append(asked, conversions(oid, text))
+		}
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	results, err := b.s.o.Pool.Units(ctx, units)
+	if err != nil {
+		return err
+	}
+	for i, result := range results {
+		if result.Err != nil && !isQueryError(result.Err) {
+			return result.Err
+		}
+		if result.Err != nil {
+			b.s.o.Log.Error("values were sent as text: the server could not convert them", "type",
+				b.types[asked[i][0].oid].name, "error", result.Err)
+		}
+		for j, c := range asked[i] {
+			switch {
+			case result.Err != nil:
+				b.jsonValues[c] = string(appendString(nil, c.text))
+			case result.Rows[j][0] == nil:
+				b.jsonValues[c] = "null"
+			default:
+				b.jsonValues[c] = *result.Rows[j][0]
 			}
 		}
 	}
 	return nil
 }
 
-// toJSON returns to_jsonb of the text form of values of a type.
-func (b *batch) toJSON(ctx context.Context, typeName string, texts []string) (out []string, err error) {
-	if typeName == "" {
-		typeName = "text" // dropped
+func conversions(oid uint32, texts ...string) []conversion {
+	out := make([]conversion, len(texts))
+	for i, text := range texts {
+		out[i] = conversion{oid, text}
 	}
-	sql := `select coalesce(to_jsonb(v::` + typeName +
-		`)::text, 'null') from unnest($1::text[]) with ordinality u (v, n) order by n`
-	err = b.s.o.Pool.Query(ctx, asInLog, sql, []any{texts}, func(rows pgx.Rows) (err error) {
-		out, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
-	return out, err
+	return out
 }

@@ -1,31 +1,33 @@
 package changes
 
 import (
-	"github.com/jackc/pgx/v5"
+	"time"
 
 	"daawo/supabase/internal/database/pool"
 )
 
-const (
-	checkTimeout = "5000" // how long, in milliseconds, a statement of a check may take
-	lockTimeout  = "1000" // how long, in milliseconds, it waits for a lock
+// The common check of all users waits for each of them only a short time: a policy that needs more
+// is checked in a lane of its own.
+var (
+	commonLimits = limits("250", "100")
+	laneLimits   = limits("5000", "1000")
 )
 
-// limited is a caller whose statements end after some time.
-var limited = pool.Caller{Settings: []pool.Setting{{Name: "statement_timeout", Value: checkTimeout}}}
+// tableBudget is how long the common check of the users of one table may take altogether.
+const tableBudget = 500 * time.Millisecond
+
+// limits returns the settings that limit how long a statement may take, and how long it waits for a
+// lock, both in milliseconds.
+func limits(statement, lock string) []pool.Setting {
+	return []pool.Setting{{Name: "statement_timeout", Value: statement}, {Name: "lock_timeout", Value: lock}}
+}
 
 // asInLog is limited with the forms of values that the replication connection has.
 var asInLog = pool.Caller{Settings: []pool.Setting{
-	{Name: "statement_timeout", Value: checkTimeout}, {Name: "TimeZone", Value: "UTC"},
+	{Name: "statement_timeout", Value: "5000"}, {Name: "TimeZone", Value: "UTC"},
 	{Name: "DateStyle", Value: "ISO, YMD"}, {Name: "IntervalStyle", Value: "postgres"},
 	{Name: "extra_float_digits", Value: "1"}, {Name: "bytea_output", Value: "hex"},
 }}
-
-// queueLimits queues the statement that limits the time of the next ones.
-func queueLimits(queries *pgx.Batch) {
-	queries.Queue(`select set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)`,
-		checkTimeout, lockTimeout)
-}
 
 // isQueryError reports whether the server refused a statement, as opposed to not being available.
 func isQueryError(err error) bool {

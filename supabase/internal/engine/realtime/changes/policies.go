@@ -2,113 +2,146 @@ package changes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"unique"
-
-	"github.com/jackc/pgx/v5"
+	"time"
 
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
-// checkPolicies finds out which rows each user may see, for tables with row level security. All
-// users are checked in one round trip, with one statement per user and table. If a policy fails,
-// its users see nothing.
+// mustCheck reports whether policies decide if users of a role get a change.
+func (b *batch) mustCheck(c *matchedChange, t *table, role string) bool {
+	return t.filtered[role] && c.kind != kindDelete
+}
+
+// checkPolicies finds out which rows each user may see, for tables with row level security. Each
+// user of a table is checked by a statement in a transaction of its own, so that a policy which
+// raises an error, takes too long or sets something affects no other user.
 func (b *batch) checkPolicies(ctx context.Context) error {
 	b.visible = map[rowForUser]bool{}
-	wanted := map[unique.Handle[policyUser]]map[uint32][]*matchedChange{}
-	var order []unique.Handle[policyUser]
+	wanted := map[pair][]*matchedChange{}
+	byTable := map[uint32][]pair{}
+	var tables []uint32
 	for _, c := range b.matched {
 		t := b.tables[c.relation.ID]
-		if t == nil || !t.secured || c.kind == kindDelete {
+		if t == nil || !t.secured {
 			continue
 		}
-		for i, l := range c.listeners {
-			user := l.user
-			row := rowForUser{user, c}
-			if _, known := b.visible[row]; known || c.results[i] != accepts || b.changeError(c, t, l.role) != "" {
+		for i := range c.listeners {
+			l := &c.listeners[i]
+			p := c.pair(l)
+			if _, known := b.visible[rowForUser{p, c}]; known || c.results[i] != accepts ||
+				!b.mustCheck(c, t, l.role) || b.changeError(c, t, l.role) != "" {
 				continue
 			}
-			b.visible[row] = false
-			if wanted[user] == nil {
-				wanted[user] = map[uint32][]*matchedChange{}
-				order = append(order, user)
+			b.visible[rowForUser{p, c}] = false
+			if wanted[p] == nil {
+				if byTable[p.table] == nil {
+					tables = append(tables, p.table)
+				}
+				byTable[p.table] = append(byTable[p.table], p)
 			}
-			wanted[user][c.relation.ID] = append(wanted[user][c.relation.ID], c)
+			wanted[p] = append(wanted[p], c)
 		}
 	}
-	slices.SortStableFunc(order,
-		func(x, y unique.Handle[policyUser]) int { return strings.Compare(x.Value().role, y.Value().role) })
-	for users := range slices.Chunk(order, 500) {
-		if err := b.checkPoliciesAs(ctx, users, wanted); err != nil {
+	for _, id := range tables {
+		if err := b.checkTable(ctx, b.tables[id], byTable[id], wanted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// maxSlowPolicies is how many users of a batch may have a policy that takes too long. The batch's
-// rows are hidden from the remaining users.
-const maxSlowPolicies = 3
-
-// checkPoliciesAs reads the rows as each of the users. If a statement fails, it reads them as one
-// user after the other.
-func (b *batch) checkPoliciesAs(ctx context.Context, users []unique.Handle[policyUser],
-	wanted map[unique.Handle[policyUser]]map[uint32][]*matchedChange) error {
-	if b.slowPolicies >= maxSlowPolicies {
-		b.hideAll(users)
-		return nil
+// checkTable reads the changed rows of a table as each of its users.
+func (b *batch) checkTable(ctx context.Context, t *table, users []pair, wanted map[pair][]*matchedChange) error {
+	slices.SortStableFunc(users, func(x, y pair) int { // Postgres plans the statements again for another role
+		return strings.Compare(x.user.Value().role, y.user.Value().role)
+	})
+	if b.lane == nil {
+		limited, cancel := context.WithTimeout(ctx, tableBudget)
+		defer cancel()
+		ctx = limited
 	}
-	queries := &pgx.Batch{}
-	queueLimits(queries)
-	role := ""
-	for _, user := range users {
-		queries.Queue(`select set_config('request.jwt.claims', $1, true)`, user.Value().claims)
-		if next := user.Value().role; next != role { // Postgres plans the statements again
-			queries.Queue(`select set_config('role', $1, true)`, next)
-			role = next
+	for part := range slices.Chunk(users, 500) {
+		units, found := make([]pool.Unit, len(part)), make([][]*matchedChange, len(part))
+		for i, p := range part {
+			units[i], found[i] = b.policyUnit(p, t, wanted[p])
 		}
-		for id, changes := range wanted[user] {
-			b.queuePolicyCheck(queries, user, b.tables[id], changes)
-		}
-	}
-	err := b.s.o.Pool.Batch(ctx, pool.Caller{}, queries)
-	if err == nil || !isQueryError(err) {
-		return err
-	}
-	if len(users) == 1 {
-		if pool.IsCode(err, "57014") {
-			b.slowPolicies++
-		}
-		b.hideAll(users)
-		b.s.o.Log.Warn("a policy failed; its users do not get the changes", "role", role, "error", err)
-		return nil
-	}
-	for _, user := range users {
-		if err := b.checkPoliciesAs(ctx, []unique.Handle[policyUser]{user}, wanted); err != nil {
+		results, err := b.runUnits(ctx, units)
+		if err != nil {
 			return err
+		}
+		for i, p := range part {
+			if err := results[i].Err; err != nil {
+				b.fail(p, err, reasonPolicy)
+				continue
+			}
+			for _, row := range results[i].Rows {
+				if n, err := strconv.Atoi(*row[0]); err == nil && n >= 1 && n <= len(found[i]) {
+					b.visible[rowForUser{p, found[i][n-1]}] = true
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// hideAll hides all rows of the batch from users.
-func (b *batch) hideAll(users []unique.Handle[policyUser]) {
-	for row := range b.visible {
-		if slices.Contains(users, row.user) {
-			b.visible[row] = false
-		}
+// limits returns the limits of a statement of the check.
+func (b *batch) limits() []pool.Setting {
+	if b.lane == nil {
+		return commonLimits
 	}
+	return laneLimits
 }
 
-// queuePolicyCheck queues the statement that reads the rows of the changes by their primary keys as
-// the present role.
-func (b *batch) queuePolicyCheck(queries *pgx.Batch, user unique.Handle[policyUser], t *table,
-	changes []*matchedChange) {
-	var args []any
+// runUnits runs the units of a check. Those that the common check has no time for have an error. It
+// returns an error if the database is not available, or, in a lane, if it has to be tried again.
+func (b *batch) runUnits(ctx context.Context, units []pool.Unit) ([]pool.UnitResult, error) {
+	if len(units) == 0 {
+		return nil, nil
+	}
+	results, err := b.s.o.Pool.Units(ctx, units)
+	deadline, limited := ctx.Deadline()
+	switch {
+	case err != nil && limited && b.lane == nil && !time.Now().Before(deadline):
+		for len(results) < len(units) {
+			results = append(results, pool.UnitResult{Err: errBudget})
+		}
+	case err != nil:
+		return nil, err
+	}
+	for _, result := range results {
+		if result.Err != nil && (pool.IsUnavailable(result.Err) || b.lane != nil && isLocked(result.Err)) {
+			return nil, result.Err
+		}
+	}
+	return results, nil
+}
+
+// policyUnit returns the statement that reads the rows of changes by their primary keys as a user,
+// and the changes by their numbers in its result.
+func (b *batch) policyUnit(p pair, t *table, changes []*matchedChange) (unit pool.Unit, known []*matchedChange) {
+	user := p.user.Value()
+	unit.Caller = pool.Caller{Role: user.role, Claims: user.claims, Settings: b.limits()}
+	lookup, known := b.keyLookup(&unit, t, changes)
+	// The limit makes the server look up each key, whatever it knows about the size of the table.
+	unit.SQL = `select k.n from ` + lookup.keys + `, lateral (select ` + lookup.from + ` limit 1) found`
+	return unit, known
+}
+
+// lookup is the text of a statement that reads rows of a table by their keys.
+type lookup struct {
+	keys string // the keys, as table k with the number n
+	from string // the rows of one key, as table t
+}
+
+// keyLookup adds the primary keys of changes as parameters to a unit. It returns the statement's
+// parts and the changes in the order of their numbers. A change whose key was renamed since is left
+// out.
+func (b *batch) keyLookup(unit *pool.Unit, t *table, changes []*matchedChange) (l lookup, known []*matchedChange) {
 	var arrays, names, conditions []string
 	keys := make([][]string, len(changes)) // by change
 	for _, column := range t.columns {
@@ -116,44 +149,35 @@ func (b *batch) queuePolicyCheck(queries *pgx.Batch, user unique.Handle[policyUs
 			continue
 		}
 		n := len(names) + 1
-		names = append(names, fmt.Sprintf("k%d", n))
-		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", n, column.sqlType))
-		conditions = append(conditions, fmt.Sprintf("t.%s = k.k%d", identifier(column.name), n))
+		key, typ, cast := "k.k"+strconv.Itoa(n), b.types[column.oid].array, ""
+		if typ == 0 {
+			typ, cast = oidTextArray, "::"+b.types[column.oid].name
+		}
+		unit.Types = append(unit.Types, typ)
+		names = append(names, "k"+strconv.Itoa(n))
+		arrays = append(arrays, "$"+strconv.Itoa(n))
+		conditions = append(conditions, fmt.Sprintf("t.%s = %s%s", identifier(column.name), key, cast))
 		for i, c := range changes {
 			if value, _, ok := c.value(column.name); ok && value.Kind == pgoutput.Text {
 				keys[i] = append(keys[i], value.Text)
 			}
 		}
 	}
-	var known []*matchedChange
+	columns := make([][]string, len(names))
 	for i, c := range changes {
-		if len(keys[i]) == len(names) { // otherwise the key was renamed since
-			known = append(known, c)
+		if len(keys[i]) < len(names) {
+			continue
+		}
+		known = append(known, c)
+		for n, text := range keys[i] {
+			columns[n] = append(columns[n], text)
 		}
 	}
-	for n := range names {
-		column := make([]string, 0, len(known))
-		for i := range changes {
-			if len(keys[i]) == len(names) {
-				column = append(column, keys[i][n])
-			}
-		}
-		args = append(args, arrayLiteral(column))
+	for _, column := range columns {
+		unit.Args = append(unit.Args, []byte(arrayLiteral(column)))
 	}
-	// The limit makes the server look up each key, whatever it knows about the size of the table.
-	sql := fmt.Sprintf(`
-		select k.n from unnest(%s) with ordinality k (%s, n),
-			lateral (select from %s.%s t where %s limit 1) found`,
-		strings.Join(arrays, ", "), strings.Join(names, ", "), identifier(t.schema), identifier(t.name),
+	l.keys = fmt.Sprintf(`unnest(%s) with ordinality k (%s, n)`, strings.Join(arrays, ", "), strings.Join(names, ", "))
+	l.from = fmt.Sprintf(`from %s.%s t where %s`, identifier(t.schema), identifier(t.name),
 		strings.Join(conditions, " and "))
-	queries.Queue(sql, args...).Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		for _, n := range found {
-			if n < 1 || int(n) > len(known) {
-				return errors.New("the server returned a row that was not asked for")
-			}
-			b.visible[rowForUser{user, known[n-1]}] = true
-		}
-		return err
-	})
+	return l, known
 }

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unique"
+
+	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
 // bindingGroup is a set of bindings that get the same changes with the same content: only their
@@ -15,6 +18,7 @@ import (
 type bindingGroup struct {
 	key                  string
 	schema, table, event string
+	id                   uint32 // OID that the table had at the subscription; 0 if a part of its name is "*"
 	filters              []condition
 	filterKey            string   // equal for equal filters
 	selected             []string // nil means all columns
@@ -33,10 +37,9 @@ type member struct {
 	ids []int64
 }
 
-// matches reports whether the group listens to a kind of changes of a table.
-func (g *bindingGroup) matches(schema, table, kind string) bool {
-	return (g.event == "*" || g.event == kind) && (g.schema == "*" || g.schema == schema) &&
-		(g.table == "*" || g.table == table)
+// names reports whether the group listens to a table by its name.
+func (g *bindingGroup) names(schema, table string) bool {
+	return (g.schema == "*" || g.schema == schema) && (g.table == "*" || g.table == table)
 }
 
 // subscriber is a Subscriber with its binding groups.
@@ -44,13 +47,17 @@ type subscriber struct {
 	id       int64
 	bindings []Binding
 	deliver  func(Change)
-	resumed  func()          // may be nil
-	groups   []*bindingGroup // guarded by the registry
+	resumed  func(reason string) // may be nil
+	groups   []*bindingGroup     // guarded by the registry
 	// connection of the stream whose changes it gets, 0 before the first; guarded by the stream
 	since   int
 	epoch   atomic.Uint64 // changes when the claims do
 	closed  atomic.Bool
 	release func()
+
+	telling sync.Mutex
+	told    time.Time // when resumed was called for lost changes
+	waiting bool      // resumed will be called
 }
 
 // registry has the binding groups of all subscribers. It is safe for concurrent use.
@@ -60,11 +67,12 @@ type registry struct {
 	subscribers map[int64]*subscriber
 	groups      map[string]*bindingGroup
 	tables      map[[2]string][]*bindingGroup // by the schema and table that the binding names
+	ids         map[uint32][]*bindingGroup    // by the OID that the table had at the subscription
 }
 
 func newRegistry() *registry {
 	return &registry{subscribers: map[int64]*subscriber{}, groups: map[string]*bindingGroup{},
-		tables: map[[2]string][]*bindingGroup{}}
+		tables: map[[2]string][]*bindingGroup{}, ids: map[uint32][]*bindingGroup{}}
 }
 
 // add stores a subscriber and returns its id.
@@ -88,6 +96,9 @@ func (r *registry) addToGroups(sub *subscriber, groups []*bindingGroup) {
 			r.groups[g.key] = g
 			at := [2]string{g.schema, g.table}
 			r.tables[at] = append(r.tables[at], g)
+			if g.id != 0 {
+				r.ids[g.id] = append(r.ids[g.id], g)
+			}
 		} else {
 			known.members = append(known.members, g.members...)
 		}
@@ -103,15 +114,19 @@ func (r *registry) removeFromGroups(sub *subscriber) {
 			continue
 		}
 		delete(r.groups, g.key)
-		at := [2]string{g.schema, g.table}
-		rest := slices.DeleteFunc(slices.Clone(r.tables[at]), func(other *bindingGroup) bool { return other == g })
-		if len(rest) == 0 {
-			delete(r.tables, at)
-		} else {
-			r.tables[at] = rest
-		}
+		removeGroup(r.tables, [2]string{g.schema, g.table}, g)
+		removeGroup(r.ids, g.id, g)
 	}
 	sub.groups = nil
+}
+
+func removeGroup[K comparable](groups map[K][]*bindingGroup, at K, g *bindingGroup) {
+	rest := slices.DeleteFunc(slices.Clone(groups[at]), func(other *bindingGroup) bool { return other == g })
+	if len(rest) == 0 {
+		delete(groups, at)
+	} else {
+		groups[at] = rest
+	}
 }
 
 func (r *registry) get(id int64) *subscriber {
@@ -147,16 +162,16 @@ func (r *registry) replace(sub *subscriber, groups []*bindingGroup) bool {
 	return true
 }
 
-// wants reports whether a binding names the table.
-func (r *registry) wants(schema, table string) bool {
+// wants reports whether a binding names the table, or named it before it was renamed.
+func (r *registry) wants(table *pgoutput.Relation) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, at := range tableKeys(schema, table) {
+	for _, at := range tableKeys(table.Schema, table.Table) {
 		if len(r.tables[at]) > 0 {
 			return true
 		}
 	}
-	return false
+	return len(r.ids[table.ID]) > 0
 }
 
 // tableKeys returns the keys of registry.tables that match a table.
@@ -173,29 +188,38 @@ type listener struct {
 
 // listeners returns the binding groups that listen to a kind of changes of a table. If only is not
 // nil, it leaves out subscribers that are missing there or have an index above the change's.
-func (r *registry) listeners(schema, table, kind string, only map[*subscriber]int, index int) (found []listener) {
+func (r *registry) listeners(table *pgoutput.Relation, kind string, only map[*subscriber]int,
+	index int) (found []listener) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, at := range tableKeys(schema, table) {
+	add := func(g *bindingGroup) {
+		if g.event != "*" && g.event != kind {
+			return
+		}
+		l := listener{bindingGroup: g, members: g.members}
+		if only != nil {
+			l.members = slices.DeleteFunc(slices.Clone(g.members), func(m member) bool {
+				first, ok := only[m.sub]
+				return !ok || index < first
+			})
+		}
+		if len(l.members) == 0 {
+			return
+		}
+		l.epochs = make([]uint64, len(l.members))
+		for i, m := range l.members {
+			l.epochs[i] = m.sub.epoch.Load()
+		}
+		found = append(found, l)
+	}
+	for _, at := range tableKeys(table.Schema, table.Table) {
 		for _, g := range r.tables[at] {
-			if !g.matches(schema, table, kind) {
-				continue
-			}
-			l := listener{bindingGroup: g, members: g.members}
-			if only != nil {
-				l.members = slices.DeleteFunc(slices.Clone(g.members), func(m member) bool {
-					first, ok := only[m.sub]
-					return !ok || index < first
-				})
-			}
-			if len(l.members) == 0 {
-				continue
-			}
-			l.epochs = make([]uint64, len(l.members))
-			for i, m := range l.members {
-				l.epochs[i] = m.sub.epoch.Load()
-			}
-			found = append(found, l)
+			add(g)
+		}
+	}
+	for _, g := range r.ids[table.ID] {
+		if !g.names(table.Schema, table.Table) { // the table was renamed
+			add(g)
 		}
 	}
 	return found
@@ -215,9 +239,8 @@ func (r *registry) count() int {
 	return len(r.subscribers)
 }
 
-// groupBindings returns a group for each different binding, with sub as its only member. filters
-// has the conditions of each binding.
-func groupBindings(sub *subscriber, role string, claims map[string]any, filters [][]condition) ([]*bindingGroup,
+// groupBindings returns a group for each different binding, with sub as its only member.
+func groupBindings(sub *subscriber, role string, claims map[string]any, valid []validBinding) ([]*bindingGroup,
 	error) {
 	text, err := json.Marshal(claims)
 	if err != nil {
@@ -227,13 +250,13 @@ func groupBindings(sub *subscriber, role string, claims map[string]any, filters 
 	byKey := map[string]*bindingGroup{}
 	var groups []*bindingGroup
 	for i, b := range sub.bindings {
-		g := &bindingGroup{schema: b.Schema, table: b.Table, event: b.Event, filters: filters[i], filterKey: b.Filter,
-			role: role, user: user}
+		g := &bindingGroup{schema: b.Schema, table: b.Table, event: b.Event, id: valid[i].id,
+			filters: valid[i].filters, filterKey: b.Filter, role: role, user: user}
 		if b.Select != nil {
 			g.selected = slices.Compact(append([]string{}, slices.Sorted(slices.Values(b.Select))...))
 			g.selectKey = "select\x00" + strings.Join(g.selected, "\x00")
 		}
-		key, err := json.Marshal([]string{g.schema, g.table, g.event, b.Filter, g.selectKey, role, string(text)})
+		key, err := json.Marshal([]any{g.schema, g.table, g.id, g.event, b.Filter, g.selectKey, role, string(text)})
 		if err != nil {
 			return nil, err
 		}

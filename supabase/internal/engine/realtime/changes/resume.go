@@ -1,6 +1,9 @@
 package changes
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // attach waits until the stream is connected and notes that sub gets the changes of this
 // connection.
@@ -36,11 +39,11 @@ func (s *Stream) resume(c *connection, cancel context.CancelFunc) {
 	s.state, s.restart, s.names, s.slot = nil, cancel, c.publications, c.slot
 	s.notify()
 	s.mu.Unlock()
-	callResumed(missed)
+	callResumed(missed, reasonConnection)
 }
 
 // notifyMissed calls Resumed of all live subscribers after changes were lost.
-func (s *Stream) notifyMissed() {
+func (s *Stream) notifyMissed(reason string) {
 	var missed []*subscriber
 	s.mu.Lock()
 	for _, sub := range s.registry.all() {
@@ -49,13 +52,53 @@ func (s *Stream) notifyMissed() {
 		}
 	}
 	s.mu.Unlock()
-	callResumed(missed)
+	callResumed(missed, reason)
 }
 
-func callResumed(subs []*subscriber) {
+func callResumed(subs []*subscriber, reason string) {
 	for _, sub := range subs {
 		if sub.resumed != nil && !sub.closed.Load() {
-			sub.resumed()
+			sub.resumed(reason)
+		}
+	}
+}
+
+// tellEvery is how often a subscriber is told at most that it lost changes.
+const tellEvery = time.Second
+
+// tell calls Resumed of a subscriber that has lost changes, now or, if it was called a moment ago,
+// after tellEvery.
+func (s *Stream) tell(sub *subscriber, reason string) {
+	sub.telling.Lock()
+	defer sub.telling.Unlock()
+	wait := tellEvery - time.Since(sub.told)
+	switch {
+	case sub.resumed == nil || sub.waiting:
+	case wait <= 0:
+		sub.told = time.Now()
+		callResumed([]*subscriber{sub}, reason)
+	default:
+		sub.waiting = true
+		time.AfterFunc(wait, func() {
+			sub.telling.Lock()
+			defer sub.telling.Unlock()
+			sub.waiting, sub.told = false, time.Now()
+			callResumed([]*subscriber{sub}, reason)
+		})
+	}
+}
+
+// tellAll tells the subscribers of lost changes.
+func (s *Stream) tellAll(items []laneItem, reason string) {
+	told := map[*subscriber]bool{}
+	for _, item := range items {
+		for _, l := range item.listeners {
+			for _, m := range l.members {
+				if !told[m.sub] {
+					told[m.sub] = true
+					s.tell(m.sub, reason)
+				}
+			}
 		}
 	}
 }

@@ -18,6 +18,8 @@ type Stream struct {
 	o           Options
 	registry    *registry
 	queue       *queue
+	lanes       *lanes
+	delivering  sync.Mutex // held while a change is delivered
 	onBroadcast func(Broadcast)
 	lost        atomic.Int64 // transactions
 	lastLoss    atomic.Int64 // of the log, unix seconds
@@ -72,7 +74,8 @@ func Open(o Options) (*Stream, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes), changed: make(chan struct{}),
+	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes),
+		lanes: newLanes(o.MaxQueueBytes, time.Now), changed: make(chan struct{}),
 		state: errIdle}, nil
 }
 
@@ -130,6 +133,9 @@ func (s *Stream) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	worker.Go(func() { s.work(ctx) })
 	worker.Go(func() { s.watch(ctx) })
+	for range laneWorkers {
+		worker.Go(func() { s.workLanes(ctx) })
+	}
 	backoff := minBackoff
 	for ctx.Err() == nil {
 		if !s.waitForNeed(ctx) {
@@ -402,7 +408,7 @@ func (s *Stream) work(ctx context.Context) {
 		items, err := s.queue.pop(ctx, batchSize)
 		switch {
 		case errors.Is(err, errGap):
-			s.notifyMissed()
+			s.notifyMissed(reasonQueue)
 			continue
 		case err != nil:
 			return
@@ -410,26 +416,33 @@ func (s *Stream) work(ctx context.Context) {
 		if err := s.handle(ctx, items, nil); err != nil && ctx.Err() == nil {
 			s.lost.Add(1)
 			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
-			s.notifyMissed()
+			s.notifyMissed(reasonFailed)
 		}
 	}
 }
 
-// handle checks and delivers changes, to all subscribers or only to some. While the database is not
-// available, it tries again.
+// handle checks and delivers changes, to all subscribers or only to some.
 //
 // only has the index of the first change for each subscriber.
 func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscriber]int) error {
-	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
+	var recheck map[*subscriber]int
+	err := s.retry(ctx, func() error {
 		b := &batch{s: s, items: items, only: only}
 		err := b.run(ctx)
-		if err == nil {
-			if len(b.recheck) > 0 { // their claims changed during the check
-				return s.handle(ctx, items, b.recheck)
-			}
-			return nil
-		}
-		if !pool.IsUnavailable(err) && !errors.Is(err, pool.ErrUnavailable) && !isLocked(err) {
+		recheck = b.recheck
+		return err
+	})
+	if err == nil && len(recheck) > 0 { // their claims changed during the check
+		return s.handle(ctx, items, recheck)
+	}
+	return err
+}
+
+// retry calls check until it succeeds, while the database is not available or a lock is held.
+func (s *Stream) retry(ctx context.Context, check func() error) error {
+	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
+		err := check()
+		if err == nil || !pool.IsUnavailable(err) && !errors.Is(err, pool.ErrUnavailable) && !isLocked(err) {
 			return err
 		}
 		select {

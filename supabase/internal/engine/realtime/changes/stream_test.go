@@ -149,6 +149,7 @@ func settle(t *testing.T, d *testdb.DB, s *Stream) {
 	case <-time.After(wait):
 		t.Fatalf("the changes did not arrive: %v", s.Ready())
 	}
+	eventually(t, "the lanes are empty", func() bool { return s.lanes.waiting() == 0 })
 }
 
 // show returns changes in short: type, ids, record, old record and errors.

@@ -12,12 +12,20 @@ import (
 	"daawo/supabase/internal/database/pool"
 )
 
-// publishedTable is a table of the publication with the columns that a role may read.
+// publishedTable is a table of the publication with the columns that a role may read. For a
+// partition, these are the columns that the role may read through its root.
 type publishedTable struct {
+	ID            int64
 	Schema, Table string
 	Columns       []string
 	Types         []string // SQL names
-	OIDs          []uint32
+	Bases         []uint32 // OIDs of the types, or of the types below domains
+}
+
+// validBinding is what a valid binding listens to.
+type validBinding struct {
+	id      uint32 // OID of the table; 0 if a part of its name is "*"
+	filters []condition
 }
 
 // maxIn is the maximum number of values of a filter in.
@@ -25,8 +33,8 @@ const maxIn = 100
 
 // validateBindings validates the bindings for a role as upstream's trigger does, and returns the
 // conditions of each.
-func (s *Stream) validateBindings(ctx context.Context, role string, bindings []Binding) ([][]condition, error) {
-	all := make([][]condition, len(bindings))
+func (s *Stream) validateBindings(ctx context.Context, role string, bindings []Binding) ([]validBinding, error) {
+	all := make([]validBinding, len(bindings))
 	for i, b := range bindings {
 		filters, err := parseFilters(b.Filter)
 		if err != nil {
@@ -108,57 +116,68 @@ var conditionNames = map[string]string{
 }
 
 // validateBinding validates one binding against each table that it matches.
-func (s *Stream) validateBinding(ctx context.Context, role string, b Binding, filters []filter) ([]condition, error) {
+func (s *Stream) validateBinding(ctx context.Context, role string, b Binding, filters []filter) (valid validBinding,
+	err error) {
 	tables, err := s.publishedTables(ctx, role, b.Schema, b.Table)
 	if err != nil {
-		return nil, err
+		return valid, err
 	}
 	if len(tables) == 0 {
-		return nil, errNotPublished
+		return valid, errNotPublished
 	}
-	conditions := make([]condition, len(filters))
+	if b.Schema != "*" && b.Table != "*" {
+		valid.id = uint32(tables[0].ID)
+	}
+	valid.filters = make([]condition, len(filters))
 	for n, t := range tables {
 		for i, f := range filters {
 			at := slices.Index(t.Columns, f.column)
 			if at < 0 {
-				return nil, triggerError("invalid column for filter " + f.column)
+				return valid, triggerError("invalid column for filter " + f.column)
 			}
-			c, err := s.validateFilter(ctx, f, t.Types[at], t.OIDs[at])
+			c, err := s.validateFilter(ctx, f, t.Types[at], t.Bases[at])
 			if err != nil {
-				return nil, err
+				return valid, err
 			}
-			if n > 0 && c.oid != conditions[i].oid {
+			if n > 0 && c.oid != valid.filters[i].oid {
 				c.oid = 0 // the server evaluates it
 			}
-			conditions[i] = c
+			valid.filters[i] = c
 		}
 		for _, name := range b.Select {
 			if !slices.Contains(t.Columns, name) {
-				return nil, triggerError("invalid column for select " + name)
+				return valid, triggerError("invalid column for select " + name)
 			}
 		}
 	}
-	return conditions, nil
+	return valid, nil
 }
 
 // publishedTables returns the tables of the publication that a binding matches.
 func (s *Stream) publishedTables(ctx context.Context, role, schema, table string) (tables []publishedTable, err error) {
 	err = s.o.Pool.Query(ctx, pool.Caller{}, `
-		select n.nspname, c.relname, a.names, a.types, a.oids
+		select c.oid::int8, n.nspname, c.relname, a.names, a.types, a.bases
 		from pg_publication_tables p
 		join pg_namespace n on n.nspname = p.schemaname
 		join pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
+		join pg_class r on r.oid = case when c.relispartition then pg_partition_root(c.oid) else c.oid end
 		cross join lateral (
 			select coalesce(array_agg(attname::text), '{}') as names,
 				coalesce(array_agg(format_type(atttypid, -1)), '{}') as types,
-				coalesce(array_agg(atttypid::int8), '{}') as oids
+				coalesce(array_agg((
+					with recursive below (type) as (
+						select atttypid
+						union all
+						select t.typbasetype from below b join pg_type t on t.oid = b.type where t.typtype = 'd'
+					)
+					select b.type from below b join pg_type t on t.oid = b.type where t.typtype <> 'd')::int8), '{}') as bases
 			from pg_attribute
-			where attrelid = c.oid and attnum > 0 and not attisdropped
+			where attrelid = r.oid and attnum > 0 and not attisdropped
 				and has_column_privilege(
 					(select oid from pg_roles where oid = $4::text::regrole), attrelid, attnum, 'select')
 		) a
 		where p.pubname = $1 and ($2 = '*' or p.schemaname = $2) and ($3 = '*' or p.tablename = $3)
-		order by 1, 2`,
+		order by 2, 3`,
 		[]any{s.o.Publication, schema, table, identifier(role)}, func(rows pgx.Rows) (err error) {
 			tables, err = pgx.CollectRows(rows, pgx.RowToStructByPos[publishedTable])
 			return err
@@ -166,33 +185,49 @@ func (s *Stream) publishedTables(ctx context.Context, role, schema, table string
 	return tables, err
 }
 
-// validateFilter validates a filter for a column's type.
-func (s *Stream) validateFilter(ctx context.Context, f filter, typeName string, oid uint32) (condition, error) {
-	c := condition{filter: f, oid: oid}
+// validateFilter validates a filter for a column's type. base is the type below a domain.
+func (s *Stream) validateFilter(ctx context.Context, f filter, typeName string, base uint32) (condition, error) {
+	c := condition{filter: f, oid: base}
 	switch f.op {
 	case "in":
-		return c, s.canonicalElements(ctx, &c, typeName)
+		return c, s.canonicalElements(ctx, &c)
 	case "is":
 		if !slices.Contains([]string{"null", "true", "false", "unknown"}, f.value) {
 			return c, triggerError("invalid value for is filter: must be null, true, false, or unknown")
 		}
-		if f.value != "null" && oid != oidBool {
+		if f.value != "null" && base != oidBool {
 			return c, triggerError(fmt.Sprintf("is %s filter requires a boolean column, got %s", f.value, typeName))
 		}
 		return c, nil
 	case "like", "ilike", "match", "imatch":
-		return c, s.validatePattern(ctx, f, typeName, oid)
+		return c, s.validatePattern(ctx, f, typeName, base)
 	}
-	var canonical *string
-	err := s.queryValue(ctx, `select `+outputText("$1::"+typeName, oid), []any{f.value}, &canonical)
-	if err == nil && canonical == nil { // a domain or type whose input is null
+	texts, err := s.outputs(ctx, `select `+outputText("$1", base), f.value, base)
+	if err == nil && texts[0] == nil { // a type whose input is null
 		c.oid = 0
 		return c, nil
 	}
 	if err == nil {
-		c.values = []string{*canonical}
+		c.values = []string{*texts[0]}
 	}
 	return c, err
+}
+
+// outputs runs a statement with one parameter of a type and returns its first column. The type is
+// given by its OID, so the engine's role needs no right to use the type's schema.
+func (s *Stream) outputs(ctx context.Context, sql, value string, oid uint32) (texts []*string, err error) {
+	results, err := s.o.Pool.Units(ctx, []pool.Unit{{Caller: asInLog, SQL: sql, Args: [][]byte{[]byte(value)},
+		Types: []uint32{oid}}})
+	if err == nil {
+		err = results[0].Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range results[0].Rows {
+		texts = append(texts, row[0])
+	}
+	return texts, nil
 }
 
 // outputText returns an expression for the text form of a value in the write-ahead log.
@@ -204,10 +239,17 @@ func outputText(expression string, oid uint32) string {
 }
 
 // canonicalElements sets the values of a filter in.
-func (s *Stream) canonicalElements(ctx context.Context, c *condition, typeName string) error {
-	var elements []*string
-	if err := s.queryValue(ctx, `select array(select `+outputText("e", c.oid)+` from unnest($1::`+typeName+`[]) e)`,
-		[]any{c.value}, &elements); err != nil {
+func (s *Stream) canonicalElements(ctx context.Context, c *condition) error {
+	var array int64
+	if err := s.queryValue(ctx, `select typarray::int8 from pg_type where oid = $1::int8::oid`, []any{int64(c.oid)},
+		&array); err != nil {
+		return err
+	}
+	if array == 0 { // the type has no arrays, or is one
+		array = int64(c.oid)
+	}
+	elements, err := s.outputs(ctx, `select `+outputText("e", c.oid)+` from unnest($1) e`, c.value, uint32(array))
+	if err != nil {
 		return err
 	}
 	if len(elements) > maxIn {

@@ -15,6 +15,7 @@ const (
 	oidInt2        = 21
 	oidInt4        = 23
 	oidText        = 25
+	oidTextArray   = 1009
 	oidOID         = 26
 	oidJSONB       = 3802
 	oidFloat4      = 700

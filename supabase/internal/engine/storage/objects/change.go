@@ -24,6 +24,9 @@ func (s *Store) Delete(ctx context.Context, c Caller, bucket, name string) error
 		return err
 	}
 	if len(deleted) == 0 {
+		if _, err := s.Object(ctx, c.Service(), bucket, name); err != nil {
+			return err // another request was faster
+		}
 		return ErrDenied("Access denied")
 	}
 	s.deleteVersions(ctx, deleted...)

@@ -26,6 +26,7 @@ type SignedURL struct {
 	Upsert          *bool   `json:"upsert,omitempty"`
 	IssuedAt        int64   `json:"iat"`
 	Expires         float64 `json:"exp"`
+	NotBefore       float64 `json:"nbf,omitempty"`
 }
 
 // Signer signs URLs and verifies them. Its methods may be called from many goroutines.
@@ -97,6 +98,9 @@ func (s *Signer) Verify(token, bucket, name, scope string) (*SignedURL, error) {
 	var u SignedURL
 	if err != nil || json.Unmarshal(payload, &u) != nil {
 		return nil, errInvalidJWT("JWT Claims Set must be a top-level JSON object")
+	}
+	if u.NotBefore > float64(s.now().Unix()) {
+		return nil, errInvalidJWT(`"nbf" claim timestamp check failed`)
 	}
 	if u.Expires <= float64(s.now().Unix()) {
 		return nil, errInvalidJWT(`"exp" claim timestamp check failed`)

@@ -2,6 +2,8 @@ export const text = {
   title: 'Account',
   until: 'This session ends',
   password: 'Change the password',
+  current: 'Current password',
+  currentHelp: 'Not needed if you came by a link from a mail.',
   factors: 'Second step',
   app: 'Authenticator app',
   passkey: 'Passkey',

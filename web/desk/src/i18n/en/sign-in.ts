@@ -13,8 +13,12 @@ export const text = {
   wrongCode: 'This code is not valid, or too old.',
   tooSoon: 'A mail was sent a moment ago. Wait a minute, then try again.',
   back: 'Use a password',
-  linkFailed: 'This link is not valid any more. Ask for a new one.',
+  linkFailed:
+    'This link was used already, or is older than an hour. If you were invited, type your address: a new link comes by mail.',
   ended: 'Your session has ended. Sign in again.',
+  again: 'Your session has ended. Sign in again: the page behind this one stays as you left it.',
+  leave: 'Leave the page and sign out',
+  address: 'You are entering as',
   notStaff: 'This account is not, or no longer, part of the staff.',
   factorTitle: 'Second step',
   factorIntro: 'Type the six digits that your authenticator app shows.',

@@ -4,6 +4,8 @@ export const text: typeof english = {
   title: 'Akoonka',
   until: 'Fadhigani wuxuu dhammaanayaa',
   password: 'Beddel furaha sirta',
+  current: 'Furaha hadda',
+  currentHelp: 'Looma baahna haddii aad xiriiriye iimayl ku soo gashay.',
   factors: 'Tallaabada labaad',
   app: 'App-ka xaqiijinta',
   passkey: 'Passkey',

@@ -15,8 +15,12 @@ export const text: typeof english = {
   wrongCode: 'Koodhkani sax ma aha, ama waa dhacay.',
   tooSoon: 'Iimayl ayaa hadda la diray. Sug daqiiqad, ka dibna isku day mar kale.',
   back: 'Isticmaal furaha sirta',
-  linkFailed: 'Xiriiriyahani ma shaqeeyo hadda. Mid cusub weydiiso.',
+  linkFailed:
+    'Xiriiriyahan hore ayaa loo isticmaalay, ama saacad wuu ka weyn yahay. Haddii lagu casuumay, cinwaankaaga qor: mid cusub iimayl ayuu ku imanayaa.',
   ended: 'Fadhigaagii wuu dhammaaday. Mar kale soo gal.',
+  again: 'Fadhigaagii wuu dhammaaday. Mar kale soo gal: bogga ka dambeeya sidii aad uga tagtay ayuu yahay.',
+  leave: 'Bogga ka tag oo ka bax',
+  address: 'Waxaad u soo gelaysaa sidii',
   notStaff: 'Akoonkani kama mid aha shaqaalaha, ama kama mid aha hadda.',
   factorTitle: 'Tallaabada labaad',
   factorIntro: 'Qor lixda lambar ee uu app-kaagu muujinayo.',

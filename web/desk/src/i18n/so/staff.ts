@@ -8,6 +8,13 @@ export const text: typeof english = {
   send: 'Dir casuumaad',
   sent: (email) => `${email} wuxuu helayaa iimayl xiriiriye leh.`,
   added: (email) => `${email} akoon ayuu lahaa, hadda doorka ayuu leeyahay.`,
+  pending: 'la casuumay, weli ma iman',
+  again: 'Dir xiriiriye cusub',
+  isMember: (email) => `${email} horeba xubin doorkan leh ayuu u yahay. Waxba lama beddelin.`,
+  changeTitle: (name, from, to) => `${name} waa ${from}. Doorka ma u beddeshaa ${to}?`,
+  changeHelp:
+    'Qofkani horeba waa xubin. Fadhiyadu way dhammaanayaan, soo gelista xigtana door cusub ayay leedahay.',
+  change: 'Beddel doorka',
   last: 'Soo gelistii u dambaysay',
   never: 'marna',
   factor: 'Tallaabada labaad',

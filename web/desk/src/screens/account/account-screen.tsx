@@ -6,6 +6,7 @@ import { ScreenHead } from '@desk/components/screen-head';
 import { shortTime } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
 import { useAccess } from '@desk/session/access';
+import { ChangeName } from './change-name';
 import { ChangePassword } from './change-password';
 import { Factors } from './factors';
 
@@ -26,6 +27,7 @@ export default function AccountScreen() {
             {text.account.until}: {shortTime(language, access.session_ends)}
           </p>
         )}
+        <ChangeName />
       </Panel>
       <Factors />
       <ChangePassword />

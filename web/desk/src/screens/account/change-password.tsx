@@ -10,18 +10,33 @@ import { Input } from '@/components/ui/input';
 
 export function ChangePassword() {
   const text = useText();
+  const [current, changeCurrent] = useState('');
   const [password, change] = useState('');
   const [error, setError] = useState('');
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (tooShort(password)) return setError(text.signIn.passwordShort);
     setError('');
-    await attempt(text, () => setPassword(password), text.saved);
+    const done = await attempt(text, () => setPassword(password, current).then(() => true), text.saved);
+    if (!done) return;
     change('');
+    changeCurrent('');
   };
   return (
     <Panel title={text.account.password}>
       <form onSubmit={submit} className="flex flex-col items-start gap-3" noValidate>
+        <Field label={text.account.current} className="w-full">
+          {(props) => (
+            <Input
+              {...props}
+              type="password"
+              autoComplete="current-password"
+              value={current}
+              onChange={(e) => changeCurrent(e.target.value)}
+            />
+          )}
+        </Field>
+        <p className="text-muted-foreground text-sm">{text.account.currentHelp}</p>
         <Field label={text.signIn.newPassword} error={error} className="w-full">
           {(props) => (
             <Input

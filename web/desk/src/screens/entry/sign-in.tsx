@@ -3,21 +3,30 @@ import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
 import { Problem } from '@desk/components/problem';
 import { useText } from '@desk/i18n/language';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { Input } from '@/components/ui/input';
 import { EntryFrame } from './entry-frame';
 import { signInError } from './sign-in-error';
 
 type Step = 'password' | 'link' | 'code';
 
+interface Props {
+  problem: string;
+  again?: string; // the address of a person whose session has ended, and whose page is still open
+}
+
 /** Sign-in by password, or by a mailed link or code. */
-export function SignIn({ problem }: { problem: string }) {
+export function SignIn({ problem, again }: Props) {
   const text = useText();
   const [step, setStep] = useState<Step>('password');
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useState(again ?? '');
   const [secret, setSecret] = useState('');
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
+
+  useEffect(() => {
+    if (problem) setStep('link'); // the link that failed is replaced by a new one
+  }, [problem]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -48,7 +57,9 @@ export function SignIn({ problem }: { problem: string }) {
   };
   return (
     <EntryFrame title={text.signIn.title}>
-      <p className="text-muted-foreground">{step === 'code' ? text.signIn.sent(email) : text.signIn.intro}</p>
+      <p className="text-muted-foreground">
+        {step === 'code' ? text.signIn.sent(email) : again ? text.signIn.again : text.signIn.intro}
+      </p>
       <Problem text={error || problem} />
       <form onSubmit={submit} className="flex flex-col gap-3">
         {step !== 'code' && (
@@ -59,6 +70,7 @@ export function SignIn({ problem }: { problem: string }) {
                 type="email"
                 required
                 autoComplete="username"
+                readOnly={again !== undefined}
                 value={email}
                 onChange={(e) => setEmail(e.target.value)}
               />
@@ -73,6 +85,11 @@ export function SignIn({ problem }: { problem: string }) {
       <Button variant="link" onClick={switchStep}>
         {step === 'password' ? text.signIn.link : text.signIn.back}
       </Button>
+      {again && (
+        <Button variant="link" onClick={() => signOut('local')}>
+          {text.signIn.leave}
+        </Button>
+      )}
     </EntryFrame>
   );
 }

@@ -9,7 +9,7 @@ import { Input } from '@/components/ui/input';
 import { EntryFrame } from './entry-frame';
 
 /** After an invitation: a name and a password. */
-export function Welcome({ onDone }: { onDone: () => void }) {
+export function Welcome({ email, onDone }: { email: string; onDone: () => void }) {
   const text = useText();
   const [error, setError] = useState('');
   const [name, changeName] = useState('');
@@ -27,6 +27,9 @@ export function Welcome({ onDone }: { onDone: () => void }) {
   };
   return (
     <EntryFrame title={text.signIn.passwordTitle}>
+      <p>
+        {text.signIn.address} <strong className="wrap-anywhere">{email}</strong>
+      </p>
       <p className="text-muted-foreground">{text.signIn.passwordIntro}</p>
       <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
         <Field label={text.signIn.name}>

@@ -12,13 +12,13 @@ const all = {
   search: 'DW-2B3C',
 };
 
-test('moreFilters counts neither the status nor the search', () => {
-  expect(moreFilters(all)).toBe(6);
+test('moreFilters counts neither the status, the search nor the views', () => {
+  expect(moreFilters(all)).toBe(5);
   expect(moreFilters({ status: ['new'], search: 'x', region: undefined })).toBe(0);
 });
 
-test('withoutMore keeps the status and the search', () => {
-  expect(withoutMore(all)).toEqual({ status: ['closed'], search: 'DW-2B3C' });
+test('withoutMore keeps the status, the search and the views', () => {
+  expect(withoutMore(all)).toEqual({ status: ['closed'], mine: true, search: 'DW-2B3C' });
 });
 
 test('withSearch changes the filter only for other words', () => {
@@ -31,6 +31,7 @@ test('withSearch changes the filter only for other words', () => {
 test.each([
   [{}, 'none'],
   [{ search: undefined, region: undefined }, 'none'],
+  [{ status: ['new' as const], order: 'oldest' as const }, 'emptyNew'],
   [{ status: ['new' as const] }, 'emptyNew'],
   [{ status: ['closed' as const] }, 'empty'],
   [{ status: ['new' as const], photo: true as const }, 'empty'],

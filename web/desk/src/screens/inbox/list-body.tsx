@@ -2,7 +2,7 @@ import type { Filter } from '@desk/backend/reports';
 import { Failure } from '@desk/components/failure';
 import { Loading } from '@desk/components/loading';
 import { useText } from '@desk/i18n/language';
-import { useEffect } from 'react';
+import { type RefObject, useEffect } from 'react';
 import { countOf, inboxTitle } from './counts';
 import { EmptyList } from './empty-list';
 import { ReportList } from './report-list';
@@ -10,16 +10,19 @@ import type { Inbox } from './use-inbox';
 
 interface Props {
   inbox: Inbox;
+  list: RefObject<HTMLDivElement | null>;
   filter: Filter;
   selected: string | undefined;
-  names: Map<string, string>;
+  checked: ReadonlySet<string>;
+  onCheck: (id: string) => void;
   onSelect: (reference: string) => void;
   onStep: (steps: number) => void;
+  onRearrange: () => void;
   onShowAll: () => void;
 }
 
 /** The reports of a filter and their number, or why there are none. */
-export function ListBody({ inbox, filter, selected, names, onSelect, onStep, onShowAll }: Props) {
+export function ListBody({ inbox, filter, onRearrange, onShowAll, ...list }: Props) {
   const text = useText();
   const total = countOf(inbox.counts, filter.status);
   useEffect(() => {
@@ -32,17 +35,20 @@ export function ListBody({ inbox, filter, selected, names, onSelect, onStep, onS
           <Failure error={inbox.error} retry={inbox.refresh} />
         </div>
       )}
+      <div role="status">
+        {inbox.arrived > 0 && (
+          <button
+            type="button"
+            aria-keyshortcuts="r"
+            onClick={onRearrange}
+            className="bg-new-soft text-new min-h-9 w-full cursor-pointer border-b px-3 text-sm font-semibold"
+          >
+            {text.inbox.arrived(inbox.arrived)}
+          </button>
+        )}
+      </div>
       {inbox.rows.length > 0 ? (
-        <ReportList
-          rows={inbox.rows}
-          done={inbox.done}
-          total={total}
-          selected={selected}
-          names={names}
-          onSelect={onSelect}
-          onStep={onStep}
-          onEnd={inbox.more}
-        />
+        <ReportList rows={inbox.rows} done={inbox.done} total={total} onEnd={inbox.more} {...list} />
       ) : inbox.loading ? (
         <Loading />
       ) : (

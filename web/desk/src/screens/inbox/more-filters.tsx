@@ -71,12 +71,6 @@ export function MoreFilters({ filter, onChange }: { filter: Filter; onChange: (f
         checked={filter.photo === true}
         onChange={(on) => set({ photo: on || undefined })}
       />
-      <Checkbox
-        className="min-h-9"
-        label={text.inbox.mine}
-        checked={filter.mine === true}
-        onChange={(on) => set({ mine: on || undefined })}
-      />
       <Button
         variant="link"
         className="col-span-2 justify-self-start"

@@ -1,6 +1,7 @@
 import type { Row } from '@desk/backend/reports';
 import { useText } from '@desk/i18n/language';
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useStaffNames } from '@desk/session/staff-names';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ListRow } from './list-row';
 import { rowHeight, rowsInView, stepsOf, topThatShows } from './rows-in-view';
 
@@ -8,17 +9,19 @@ interface Props {
   rows: Row[];
   done: boolean;
   total: number | undefined;
+  list: RefObject<HTMLDivElement | null>;
   selected: string | undefined;
-  names: Map<string, string>;
+  checked: ReadonlySet<string>;
+  onCheck: (id: string) => void;
   onSelect: (reference: string) => void;
   onStep: (steps: number) => void;
   onEnd: () => void;
 }
 
 /** A list that draws the rows in view alone, so that 20,000 reports scroll as ten do. */
-export function ReportList({ rows, done, total, selected, names, onSelect, onStep, onEnd }: Props) {
+export function ReportList({ rows, done, total, list: box, selected, onStep, onEnd, ...row }: Props) {
   const text = useText();
-  const box = useRef<HTMLDivElement>(null);
+  const names = useStaffNames();
   const [view, setView] = useState({ top: 0, height: 600 });
   const { first, last } = rowsInView(view, rows.length);
 
@@ -34,18 +37,23 @@ export function ReportList({ rows, done, total, selected, names, onSelect, onSte
       observer.disconnect();
       element.removeEventListener('scroll', look);
     };
-  }, []);
+  }, [box]);
 
   useEffect(() => {
     if (!done && rows.length > 0 && last >= rows.length - 5) onEnd();
   }, [done, last, rows.length, onEnd]);
 
-  const index = rows.findIndex((row) => row.reference === selected);
+  const index = rows.findIndex(({ reference }) => reference === selected);
+  const found = index >= 0;
+  const place = useRef(index);
+  place.current = index;
+  // Only a new choice scrolls: when rows arrive above the chosen one, the list stays where it is.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the choice, and whether it is loaded
   useEffect(() => {
     const element = box.current;
-    if (!element || index < 0) return;
-    element.scrollTop = topThatShows(index, { top: element.scrollTop, height: element.clientHeight });
-  }, [index]);
+    if (!element || place.current < 0) return;
+    element.scrollTop = topThatShows(place.current, { top: element.scrollTop, height: element.clientHeight });
+  }, [selected, found]);
 
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -66,15 +74,15 @@ export function ReportList({ rows, done, total, selected, names, onSelect, onSte
       className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
     >
       <div className="relative" role="presentation" style={{ height: rows.length * rowHeight }}>
-        {rows.slice(first, last).map((row, i) => (
+        {rows.slice(first, last).map((report, i) => (
           <ListRow
-            key={row.id}
-            row={row}
+            key={report.id}
+            report={report}
             position={first + i}
-            total={total ?? rows.length}
-            current={row.reference === selected}
-            assignee={row.assigned_to ? (names.get(row.assigned_to) ?? text.unknown) : ''}
-            onSelect={onSelect}
+            total={Math.max(total ?? 0, rows.length)}
+            current={report.reference === selected}
+            assignee={report.assigned_to ? (names.get(report.assigned_to) ?? text.unknown) : ''}
+            {...row}
           />
         ))}
       </div>

@@ -1,4 +1,3 @@
-import { listen } from '@desk/backend/listen';
 import {
   countReports,
   type Filter,
@@ -7,120 +6,118 @@ import {
   listReports,
   pageSize,
   type Row,
+  rowsOf,
 } from '@desk/backend/reports';
+import { useSignals } from '@desk/cases/use-signals';
 import type { StatusCounts } from '@desk/lib/status';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { mergePage } from './merge-page';
+import { goneRows, keepOrder, mergePage, type Shown } from './shown-rows';
 
-export interface Inbox {
-  rows: Row[];
+export interface Inbox extends Shown {
   counts: StatusCounts | undefined;
-  done: boolean; // there are no older reports
   loading: boolean;
   error: unknown;
   live: boolean;
   more: () => void;
+  /** Reads the list in its own order: arrivals get their place, and rows that left the filter leave. */
+  rearrange: () => void;
+  /** Brings the shown rows up to date in their order. */
   refresh: () => void;
   patch: (id: string, change: Partial<Row>) => void;
 }
 
+/** Changes what is shown, and the numbers of the statuses. */
+type Put = (change: (old: Shown) => Shown, numbers?: StatusCounts) => void;
+
+const empty: Shown = { rows: [], arrived: 0, done: false };
+
 /**
- * The rows of a filter, loaded page by page, and kept fresh: by Realtime, and every minute and at
- * each focus without it.
+ * The rows of a filter, loaded page by page and kept fresh. Their order stays while a person works
+ * with them; mayMove says whether rows may move now.
  */
-export function useInbox(filter: Filter): Inbox {
+export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
   const key = JSON.stringify(filter);
-  const [state, setState] = useState<{ key: string; rows: Row[]; done: boolean }>({
-    key: '',
-    rows: [],
-    done: false,
-  });
+  const [state, setState] = useState<{ key: string; shown: Shown }>({ key: '', shown: empty });
   const [counts, setCounts] = useState<Inbox['counts']>();
   const [loading, setLoading] = useState(true);
   const [error, setError] = useState<unknown>();
-  const [live, setLive] = useState(false);
   const run = useRef(0);
-  const rows = useRef<Row[]>([]);
-  rows.current = state.key === key ? state.rows : [];
+  const shown = useRef<Shown>(empty);
+  shown.current = state.key === key ? state.shown : empty;
 
-  const refresh = useCallback(async () => {
-    const mine = ++run.current;
-    const wanted: Filter = JSON.parse(key);
-    setLoading(true);
-    try {
-      const size = Math.max(firstSize, Math.min(pageSize, rows.current.length));
-      const [page, numbers] = await Promise.all([listReports(wanted, size), countReports(wanted)]);
-      if (mine !== run.current) return;
-      setState((old) => ({
-        key,
-        ...mergePage(old.key === key ? old.rows : [], page, size),
-      }));
-      setCounts(numbers);
-      setError(undefined);
-    } catch (failure) {
-      if (mine === run.current) setError(failure);
-    }
-    if (mine === run.current) setLoading(false);
-  }, [key]);
+  const movable = useRef(mayMove);
+  movable.current = mayMove;
+  const wantsOrder = useRef(true); // until the list is read, also by a later load
 
-  const more = useCallback(async () => {
-    const last = rows.current.at(-1);
-    if (!last || loading) return;
-    const mine = ++run.current;
-    setLoading(true);
-    try {
-      const size = rows.current.length < 1000 ? pageSize : largePage;
-      const page = await listReports(JSON.parse(key), size, last);
-      if (mine !== run.current) return;
-      setState((old) => ({ key, rows: [...old.rows, ...page], done: page.length < size }));
-    } catch (failure) {
-      if (mine === run.current) setError(failure);
-    }
-    if (mine === run.current) setLoading(false);
-  }, [key, loading]);
+  /** Loads a part of the list, unless a later load overtakes it. */
+  const load = useCallback(
+    async (read: (wanted: Filter, put: Put) => Promise<void>) => {
+      const mine = ++run.current;
+      setLoading(true);
+      try {
+        await read(JSON.parse(key), (change, numbers) => {
+          if (mine !== run.current) return;
+          if (numbers) {
+            wantsOrder.current = false;
+            setCounts(numbers);
+          }
+          setState((old) => ({ key, shown: change(old.key === key ? old.shown : empty) }));
+          setError(undefined);
+        });
+      } catch (failure) {
+        if (mine === run.current) setError(failure);
+      }
+      if (mine === run.current) setLoading(false);
+    },
+    [key],
+  );
 
-  useEffect(() => {
-    void refresh();
+  const refresh = useCallback(
+    () =>
+      load(async (wanted, put) => {
+        const { rows } = shown.current;
+        const size = Math.max(firstSize, Math.min(pageSize, rows.length));
+        const [page, numbers] = await Promise.all([listReports(wanted, size), countReports(wanted)]);
+        const gone = goneRows(rows, page, size, wanted.order).map(({ id }) => id);
+        const move = rows.length === 0 || wantsOrder.current || movable.current();
+        const found = move || gone.length === 0 ? [] : await rowsOf(gone);
+        const { order } = wanted;
+        put(
+          (old) => (move ? mergePage(old.rows, page, size, order) : keepOrder(old, page, found, size, order)),
+          numbers,
+        );
+      }),
+    [load],
+  );
+  const rearrange = useCallback(() => {
+    wantsOrder.current = true;
+    return refresh();
   }, [refresh]);
 
-  const latest = useRef(refresh);
-  latest.current = refresh;
+  const more = useCallback(() => {
+    const last = shown.current.rows.at(-1);
+    if (!last || loading) return;
+    void load(async (wanted, put) => {
+      const size = shown.current.rows.length < 1000 ? pageSize : largePage;
+      const page = await listReports(wanted, size, last);
+      put((old) => ({ ...old, rows: [...old.rows, ...page], done: page.length < size }));
+    });
+  }, [load, loading]);
+
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const soon = () => {
-      clearTimeout(timer); // a burst of changes is one refresh
-      timer = setTimeout(() => latest.current(), 300);
-    };
-    const stop = listen('reports', soon, setLive);
-    window.addEventListener('focus', soon);
-    return () => {
-      stop();
-      clearTimeout(timer);
-      window.removeEventListener('focus', soon);
-    };
-  }, []);
-  useEffect(() => {
-    if (live) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), 60_000);
-    return () => clearInterval(timer);
-  }, [live]);
+    void rearrange();
+  }, [rearrange]);
+  const live = useSignals(refresh);
 
   const patch = useCallback((id: string, change: Partial<Row>) => {
     setState((old) => ({
       ...old,
-      rows: old.rows.map((row) => (row.id === id ? { ...row, ...change } : row)),
+      shown: {
+        ...old.shown,
+        rows: old.shown.rows.map((row) => (row.id === id ? { ...row, ...change } : row)),
+      },
     }));
   }, []);
 
-  return {
-    rows: rows.current,
-    counts,
-    done: state.key === key && state.done,
-    loading,
-    error,
-    live,
-    more,
-    refresh,
-    patch,
-  };
+  return { ...shown.current, counts, loading, error, live, more, rearrange, refresh, patch };
 }

@@ -1,4 +1,4 @@
-import { deleteResource, type Resource, saveResource, type Values } from '@desk/backend/resources';
+import { addResource, changeResource, deleteResource, type Resource } from '@desk/backend/resources';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { ConfirmDialog } from '@desk/components/confirm-dialog';
@@ -8,43 +8,67 @@ import { ScreenHead } from '@desk/components/screen-head';
 import { useText } from '@desk/i18n/language';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
+import { toast } from 'sonner';
+import { Conflicts } from './conflicts';
 import { FileField } from './file-field';
+import { GuideFields } from './guide-fields';
 import { LookFields } from './look-fields';
 import { Preview } from './preview';
 import { TextFields } from './text-fields';
-import { cleanValues, isComplete, valuesOf } from './values';
+import { useForm } from './use-form';
+import { cleanValues, isComplete } from './values';
 
-/** The form of a resource, or of a new one, with a preview. */
-export function Editor({ resource }: { resource: Resource | undefined }) {
+interface Props {
+  resource: Resource | undefined;
+  guides: string[]; // that resources have
+  onStale: () => void;
+}
+
+/** The form of a resource, or of a new one, with a preview. It shows the changes of colleagues. */
+export function Editor({ resource, guides, onStale }: Props) {
   const text = useText();
   const navigate = useNavigate();
-  const [values, setValues] = useState<Values>(() => valuesOf(resource));
+  const { values, both, theirs, drafted, set, settle, forget } = useForm(resource);
   const [error, setError] = useState('');
   const [removing, setRemoving] = useState(false);
   const [uploading, setUploading] = useState(false);
-  const set = (change: Partial<Values>) => setValues((old) => ({ ...old, ...change }));
+  const leave = () => {
+    forget();
+    navigate('/resources');
+  };
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!isComplete(values)) return setError(text.resources.required);
+    if (both.length > 0) return setError(text.resources.decide);
     setError('');
-    const id = await attempt(text, () => saveResource(resource?.id ?? null, cleanValues(values)), text.saved);
-    if (id) navigate('/resources');
+    const clean = cleanValues(values);
+    const saved = await attempt(text, () =>
+      resource ? changeResource(resource, clean) : addResource(clean).then(() => true),
+    );
+    if (saved === false) {
+      setError(text.resources.stale);
+      onStale();
+    }
+    if (!saved) return;
+    toast.success(text.saved);
+    leave();
   };
   const remove = async (unwanted: Resource) => {
     const done = await attempt(text, () => deleteResource(unwanted).then(() => true), text.system.done);
-    if (done) navigate('/resources');
+    if (done) leave();
   };
   return (
     <form onSubmit={submit} className="mx-auto max-w-5xl" noValidate>
       <ScreenHead title={resource ? text.resources.edit : text.resources.add}>
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           {resource && (
             <Button variant="outline" onClick={() => setRemoving(true)}>
               {text.resources.remove}
             </Button>
           )}
-          <Button variant="outline" onClick={() => navigate('/resources')}>
+          {drafted && <span className="text-muted-foreground self-center text-sm">{text.draft}</span>}
+          <Button variant="outline" onClick={leave}>
             {text.cancel}
           </Button>
           <Button type="submit" disabled={uploading}>
@@ -53,6 +77,7 @@ export function Editor({ resource }: { resource: Resource | undefined }) {
         </div>
       </ScreenHead>
       <Problem text={error} className="mb-4" />
+      <Conflicts both={both} mine={values} theirs={theirs} settle={settle} />
       <div className="grid gap-4 lg:grid-cols-[1fr_20rem]">
         <div className="flex flex-col gap-4">
           <div className="grid gap-4 sm:grid-cols-2">
@@ -62,6 +87,9 @@ export function Editor({ resource }: { resource: Resource | undefined }) {
           <FileField values={values} onChange={set} onBusy={setUploading} />
           <Panel>
             <LookFields values={values} set={set} />
+          </Panel>
+          <Panel title={text.resources.guideTitle}>
+            <GuideFields values={values} guides={guides} set={set} />
           </Panel>
         </div>
         <Preview values={values} />

@@ -5,6 +5,7 @@ import { Button } from '@desk/components/button';
 import { message } from '@desk/components/message';
 import { Panel } from '@desk/components/panel';
 import { useText } from '@desk/i18n/language';
+import { fileKind } from '@desk/lib/file-kind';
 import { Upload } from 'lucide-react';
 import { type DragEvent, useId, useRef, useState } from 'react';
 import { cn } from '@/components/cn';
@@ -30,10 +31,12 @@ export function FileField({ values, onChange, onBusy }: Props) {
   const [progress, setProgress] = useState<UploadProgress>();
   const stop = useRef<AbortController>(null);
 
-  const take = async (file: File | undefined) => {
-    if (!file) return;
+  const take = async (chosen: File | undefined) => {
+    if (!chosen) return;
     setState('');
     setError('');
+    const { name, lastModified } = chosen;
+    const file = new File([chosen], name, { type: await fileKind(chosen), lastModified });
     const refused = refusal(file);
     if (refused) return setError(text.resources[refused]);
     stop.current = new AbortController();

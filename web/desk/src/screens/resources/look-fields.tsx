@@ -3,6 +3,7 @@ import { Checkbox } from '@desk/components/checkbox';
 import { Field } from '@desk/components/field';
 import { useText } from '@desk/i18n/language';
 import { NativeSelect } from '@/components/ui/input';
+import { CategoryField } from './category-field';
 import { classOf, colours, isColour } from './colours';
 import { iconNames } from './icons';
 
@@ -16,6 +17,7 @@ export function LookFields({ values, set }: Props) {
   const text = useText();
   return (
     <div className="grid gap-3 sm:grid-cols-2">
+      <CategoryField values={values} set={set} />
       <Field label={text.resources.icon}>
         {(props) => (
           <NativeSelect

@@ -1,4 +1,4 @@
-import { moveResource, type Resource, saveResource } from '@desk/backend/resources';
+import { changeResource, moveResource, type Resource } from '@desk/backend/resources';
 import { Button } from '@desk/components/button';
 import { useText } from '@desk/i18n/language';
 import { ChevronDown, ChevronUp, Star } from 'lucide-react';
@@ -11,7 +11,7 @@ interface Props {
   resource: Resource;
   first: boolean;
   last: boolean;
-  act: (action: () => Promise<unknown>) => void;
+  act: (action: () => Promise<boolean | undefined>) => void;
 }
 
 /** A resource in the list: its place, whether it is featured, and whether it is shown. */
@@ -24,14 +24,14 @@ export function ResourceLine({ resource, first, last, act }: Props) {
         <Arrow
           label={`${text.resources.up}: ${title}`}
           disabled={first}
-          onClick={() => act(() => moveResource(id, true))}
+          onClick={() => act(() => moveResource(id, true).then(() => true))}
         >
           <ChevronUp aria-hidden="true" className="size-4" />
         </Arrow>
         <Arrow
           label={`${text.resources.down}: ${title}`}
           disabled={last}
-          onClick={() => act(() => moveResource(id, false))}
+          onClick={() => act(() => moveResource(id, false).then(() => true))}
         >
           <ChevronDown aria-hidden="true" className="size-4" />
         </Arrow>
@@ -39,7 +39,10 @@ export function ResourceLine({ resource, first, last, act }: Props) {
       <div className="min-w-48 flex-1">
         <Link
           to={`/resources/${id}`}
-          className={cn('font-semibold hover:underline', !is_active && 'text-muted-foreground')}
+          className={cn(
+            'inline-flex min-h-[24px] items-center font-semibold hover:underline',
+            !is_active && 'text-muted-foreground',
+          )}
         >
           {title}
         </Link>
@@ -67,7 +70,7 @@ export function ResourceLine({ resource, first, last, act }: Props) {
           aria-pressed={is_featured}
           aria-label={`${text.resources.featured}: ${title}`}
           title={text.resources.featured}
-          onClick={() => act(() => saveResource(id, { is_featured: !is_featured }))}
+          onClick={() => act(() => changeResource(resource, { is_featured: !is_featured }))}
         >
           <Star
             aria-hidden="true"
@@ -78,7 +81,7 @@ export function ResourceLine({ resource, first, last, act }: Props) {
           variant="outline"
           className="min-w-24 max-sm:ms-auto"
           aria-label={`${is_active ? text.resources.hide : text.resources.publish}: ${title}`}
-          onClick={() => act(() => saveResource(id, { is_active: !is_active }))}
+          onClick={() => act(() => changeResource(resource, { is_active: !is_active }))}
         >
           {is_active ? text.resources.hide : text.resources.publish}
         </Button>
@@ -92,7 +95,7 @@ function Arrow({ label, ...props }: ComponentProps<'button'> & { label: string }
     <button
       type="button"
       aria-label={label}
-      className="hover:bg-muted grid min-h-6 min-w-8 cursor-pointer place-items-center rounded disabled:cursor-default disabled:opacity-40"
+      className="hover:bg-muted grid min-h-[24px] min-w-8 cursor-pointer place-items-center rounded disabled:cursor-default disabled:opacity-40"
       {...props}
     />
   );

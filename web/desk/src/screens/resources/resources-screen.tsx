@@ -1,3 +1,4 @@
+import { listen } from '@desk/backend/listen';
 import { listResources } from '@desk/backend/resources';
 import { attempt } from '@desk/components/attempt';
 import { Failure } from '@desk/components/failure';
@@ -6,7 +7,9 @@ import { ScreenHead } from '@desk/components/screen-head';
 import { useLoad } from '@desk/components/use-load';
 import { useText } from '@desk/i18n/language';
 import { Plus } from 'lucide-react';
+import { useEffect } from 'react';
 import { Link } from 'react-router-dom';
+import { toast } from 'sonner';
 import { cn } from '@/components/cn';
 import { buttonVariants } from '@/components/ui/button';
 import { ResourceLine } from './resource-line';
@@ -15,7 +18,12 @@ import { ResourceLine } from './resource-line';
 export default function ResourcesScreen() {
   const text = useText();
   const { data, error, reload } = useLoad(listResources, 'resources');
-  const act = (action: () => Promise<unknown>) => attempt(text, action, text.saved).then(reload);
+  useEffect(() => listen('resources', reload), [reload]);
+  const act = (action: () => Promise<boolean | undefined>) =>
+    attempt(text, action).then((done) => {
+      if (done === false) toast.error(text.resources.stale);
+      reload();
+    });
   return (
     <div className="mx-auto max-w-4xl">
       <ScreenHead title={text.resources.title}>

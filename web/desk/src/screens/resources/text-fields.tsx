@@ -12,7 +12,7 @@ interface Props {
   set: (change: Partial<Values>) => void;
 }
 
-/** The title, the description and the category in a language. */
+/** The title and the description in a language. */
 export function TextFields({ language, title, values, set }: Props) {
   const text = useText();
   const names = textNames[language];
@@ -30,11 +30,6 @@ export function TextFields({ language, title, values, set }: Props) {
         </Field>
         <Field label={text.resources.description}>
           {(props) => <Textarea {...props} rows={4} maxLength={1000} {...control(names.description)} />}
-        </Field>
-        <Field label={text.resources.category}>
-          {(props) => (
-            <Input {...props} required={language === 'en'} maxLength={100} {...control(names.category)} />
-          )}
         </Field>
       </div>
     </Panel>

@@ -9,6 +9,7 @@ const resource: Resource = {
   title: 'Leaflet',
   category: 'Safety',
   download_count: 7,
+  version: 1,
   created_at: '2026-11-03T09:05:00Z',
   updated_at: '2026-11-03T09:05:00Z',
 };

@@ -18,6 +18,8 @@ const empty: Values = {
   file_type: 'application/pdf',
   is_active: false,
   is_featured: false,
+  guide: null,
+  file_language: null,
 };
 
 /** Returns the values of a resource, or of a new one, without those that the database gives. */
@@ -42,6 +44,7 @@ export function cleanValues(values: Values): Values {
     title_so: orNull(values.title_so),
     description_so: orNull(values.description_so),
     category_so: orNull(values.category_so),
+    guide: orNull(values.guide?.replace(/^-+|-+$|-(?=-)/g, '') ?? null),
   };
 }
 

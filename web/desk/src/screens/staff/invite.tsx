@@ -1,26 +1,37 @@
+import { ApiError } from '@desk/backend/client';
 import { type Role, roles } from '@desk/backend/session';
-import { invite } from '@desk/backend/staff';
+import { invite, type Member, setRole } from '@desk/backend/staff';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
+import { ConfirmDialog } from '@desk/components/confirm-dialog';
 import { Field } from '@desk/components/field';
 import { Panel } from '@desk/components/panel';
 import { useText } from '@desk/i18n/language';
 import { type FormEvent, useState } from 'react';
 import { Input, NativeSelect } from '@/components/ui/input';
 
-/** The form that invites a member. */
-export function Invite({ onDone }: { onDone: () => void }) {
+/** The form that invites a member. For the address of a member it asks before it changes the role. */
+export function Invite({ members, onDone }: { members: Member[]; onDone: () => void }) {
   const text = useText();
   const [email, setEmail] = useState('');
   const [role, changeRole] = useState<Role>('reviewer');
   const [busy, setBusy] = useState(false);
   const [done, setDone] = useState('');
+  const [asked, ask] = useState<Member>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
-    const mailed = await attempt(text, () => invite(email, role));
+    setDone('');
+    const mailed = await attempt(text, () =>
+      invite(email, role).catch((error) => {
+        if (error instanceof ApiError && error.code === 'member_exists') return 'member' as const;
+        throw error;
+      }),
+    );
     setBusy(false);
     if (mailed === undefined) return;
+    const known = members.find((m) => m.email?.toLowerCase() === email.toLowerCase());
+    if (mailed === 'member') return known?.role === role ? setDone(text.staff.isMember(email)) : ask(known);
     setDone(mailed ? text.staff.sent(email) : text.staff.added(email));
     setEmail('');
     onDone();
@@ -58,6 +69,18 @@ export function Invite({ onDone }: { onDone: () => void }) {
       <p role="status" className="text-done mt-2">
         {done}
       </p>
+      {asked && (
+        <ConfirmDialog
+          title={text.staff.changeTitle(asked.name, text.roles[asked.role], text.roles[role])}
+          help={text.staff.changeHelp}
+          action={text.staff.change}
+          onClose={() => ask(undefined)}
+          onConfirm={() => {
+            ask(undefined);
+            void attempt(text, () => setRole(asked.id, role), text.staff.changed(asked.name)).then(onDone);
+          }}
+        />
+      )}
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { type Role, roles } from '@desk/backend/session';
+import { type Role, roles, sendLink } from '@desk/backend/session';
 import { endSessions, type Member, removeFactors, setRole } from '@desk/backend/staff';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
@@ -27,6 +27,11 @@ export function MemberLine({ member, onDone }: Props) {
         <p className="font-semibold">
           {member.name}{' '}
           {member.id === me && <span className="text-muted-foreground font-normal">({text.you})</span>}
+          {!member.last_sign_in_at && (
+            <span className="bg-sun-soft text-sun-ink rounded px-1.5 py-0.5 text-xs">
+              {text.staff.pending}
+            </span>
+          )}
         </p>
         <p className="text-muted-foreground text-sm wrap-anywhere">{member.email}</p>
         <p className="text-muted-foreground text-xs">
@@ -51,6 +56,15 @@ export function MemberLine({ member, onDone }: Props) {
             </option>
           ))}
         </NativeSelect>
+        {!member.last_sign_in_at && member.email && (
+          <Button
+            variant="outline"
+            aria-label={`${text.staff.again}: ${member.name}`}
+            onClick={() => act(() => sendLink(member.email ?? ''), text.staff.sent(member.email ?? ''))}
+          >
+            {text.staff.again}
+          </Button>
+        )}
         <Button
           variant="outline"
           aria-label={`${text.staff.end}: ${member.name}`}

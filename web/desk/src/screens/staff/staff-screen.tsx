@@ -14,7 +14,7 @@ export default function StaffScreen() {
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4">
       <ScreenHead title={text.staff.title} />
-      <Invite onDone={reload} />
+      <Invite members={data ?? []} onDone={reload} />
       {error !== undefined && <Failure error={error} retry={reload} />}
       {!data && !error && <Loading />}
       {data && (

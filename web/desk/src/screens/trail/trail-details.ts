@@ -40,6 +40,10 @@ function word(key: string, value: unknown, language: Language, text: Text, names
       return one(text.roles);
     case 'assigned_to':
       return names.get(String(value)) ?? String(value);
+    case 'priority':
+      return one(text.priority);
+    case 'seriousness':
+      return one(text.seriousness.criteria);
     case 'since':
     case 'until':
       return shortTime(language, String(value));

@@ -1,16 +1,19 @@
 import { addNote, type Report } from '@desk/backend/reports';
+import { useReportsChannel } from '@desk/cases/reports-channel';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { Panel } from '@desk/components/panel';
 import { shortTime } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
+import { useDraft } from '@desk/session/use-draft';
 import { type FormEvent, useState } from 'react';
 import { Textarea } from '@/components/ui/input';
 
 /** The notes of colleagues, in the order of their time, and a field for the next one. */
-export function Notes({ report, onAdded }: { report: Report; onAdded: () => void }) {
+export function Notes({ report }: { report: Report }) {
   const { text, language } = useLanguage();
-  const [body, setBody] = useState('');
+  const { tell } = useReportsChannel();
+  const [body, setBody, drafted] = useDraft(`note:${report.reference}`, '');
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -20,7 +23,7 @@ export function Notes({ report, onAdded }: { report: Report; onAdded: () => void
     setBusy(false);
     if (done) {
       setBody('');
-      onAdded();
+      tell();
     }
   };
   return (
@@ -58,9 +61,14 @@ export function Notes({ report, onAdded }: { report: Report; onAdded: () => void
             if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) void submit(e);
           }}
         />
-        <Button type="submit" variant="outline" disabled={busy || !body.trim()}>
-          {text.report.addNote}
-        </Button>
+        <div className="flex items-center gap-3">
+          <Button type="submit" variant="outline" disabled={busy || !body.trim()}>
+            {text.report.addNote}
+          </Button>
+          <span role="status" className="text-muted-foreground text-sm">
+            {drafted && text.draft}
+          </span>
+        </div>
       </form>
     </Panel>
   );

@@ -1,25 +1,28 @@
-import { isMissing, type Report, readReport } from '@desk/backend/reports';
-import type { Member } from '@desk/backend/staff';
+import { isMissing, lastChange, type Report, readReport } from '@desk/backend/reports';
+import { useReportsChannel } from '@desk/cases/reports-channel';
+import { useCase } from '@desk/cases/use-case';
+import { useColleagues } from '@desk/cases/use-colleagues';
+import { useSignals } from '@desk/cases/use-signals';
 import { Button } from '@desk/components/button';
 import { Failure } from '@desk/components/failure';
 import { Loading } from '@desk/components/loading';
 import { Panel } from '@desk/components/panel';
 import { useLoad } from '@desk/components/use-load';
 import { useText } from '@desk/i18n/language';
-import { ArrowLeft } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { ArrowLeft, Eye } from 'lucide-react';
+import { useEffect } from 'react';
+import { Assessment } from './assessment';
 import { Facts } from './facts';
+import { LikelyDuplicate } from './likely-duplicate';
 import { Notes } from './notes';
 import { Photo } from './photo';
 import { ReportHead } from './report-head';
 import { SimilarReports } from './similar-reports';
+import { Timeline } from './timeline';
 import { Triage } from './triage';
 
 interface Props {
   reference: string;
-  version: number; // grows when this report was changed elsewhere on the page
-  staff: Member[];
-  onChanged: () => void;
   onBack: () => void;
 }
 
@@ -29,27 +32,27 @@ interface Props {
  */
 const pause = 150;
 
-/** One report in full. */
-export function ReportPane({ reference, version, staff, onChanged, onBack }: Props) {
+/** One report in full. It is read again when it changes. */
+export function ReportPane({ reference, onBack }: Props) {
   const text = useText();
   const { data, error, reload } = useLoad(
     () => new Promise((resolve) => setTimeout(resolve, pause)).then(() => readReport(reference)),
     reference,
   );
-  const latest = useRef(reload);
-  latest.current = reload;
-  const shown = useRef(version);
+  const { show, tell } = useReportsChannel();
   useEffect(() => {
-    if (version <= shown.current) return; // the report is loaded when it is opened
-    shown.current = version;
-    latest.current();
-  }, [version]);
-  const changed = () => {
-    onChanged();
-    reload();
-  };
+    show(reference);
+    return () => show(null);
+  }, [show, reference]);
+  useSignals(() => {
+    if (!data) return;
+    lastChange(data.id).then(
+      (at) => at !== data.updated_at && reload(),
+      () => {}, // the list shows that the server does not reply
+    );
+  });
   const deleted = () => {
-    onChanged();
+    tell();
     onBack();
   };
   return (
@@ -57,8 +60,8 @@ export function ReportPane({ reference, version, staff, onChanged, onBack }: Pro
       <Button variant="ghost" className="no-print self-start lg:hidden" onClick={onBack}>
         <ArrowLeft aria-hidden="true" /> {text.nav.reports}
       </Button>
-      {data ? (
-        <Whole report={data} staff={staff} onChanged={changed} onDeleted={deleted} />
+      {data && !isMissing(error) ? (
+        <Whole report={data} onDeleted={deleted} />
       ) : error ? (
         isMissing(error) ? (
           <p role="alert" className="bg-card text-muted-foreground rounded-lg border px-4 py-10 text-center">
@@ -74,19 +77,15 @@ export function ReportPane({ reference, version, staff, onChanged, onBack }: Pro
   );
 }
 
-interface WholeProps {
-  report: Report;
-  staff: Member[];
-  onChanged: () => void;
-  onDeleted: () => void;
-}
-
-function Whole({ report, staff, onChanged, onDeleted }: WholeProps) {
+function Whole({ report: read, onDeleted }: { report: Report; onDeleted: () => void }) {
   const text = useText();
+  const { report, change } = useCase(read);
   return (
     <>
       <ReportHead report={report} onDeleted={onDeleted} />
-      <Triage report={report} staff={staff} onChanged={onChanged} />
+      <Readers reference={report.reference} />
+      <LikelyDuplicate report={report} change={change} />
+      <Triage report={report} change={change} />
       <Panel title={text.report.what}>
         <p className="max-w-prose text-base whitespace-pre-wrap wrap-anywhere" lang={report.language}>
           {report.issue_description}
@@ -96,10 +95,27 @@ function Whole({ report, staff, onChanged, onDeleted }: WholeProps) {
       {report.photo_url && (
         <Photo name={report.photo_url} metadata={report.photo_metadata} reference={report.reference} />
       )}
-      <Notes report={report} onAdded={onChanged} />
+      <Assessment report={report} change={change} />
+      <Notes report={report} />
       {(report.similar.length > 0 || report.duplicate_of) && (
-        <SimilarReports report={report} onChanged={onChanged} />
+        <SimilarReports report={report} change={change} />
       )}
+      <Timeline report={report} />
     </>
+  );
+}
+
+/** Says which colleagues have the same report open. */
+function Readers({ reference }: { reference: string }) {
+  const text = useText();
+  const names = useColleagues(reference);
+  return (
+    <p role="status" className="no-print text-new flex items-center gap-2 text-sm empty:hidden">
+      {names.length > 0 && (
+        <>
+          <Eye aria-hidden="true" className="size-4" /> {text.inbox.openAt(names.join(', '))}
+        </>
+      )}
+    </p>
   );
 }

@@ -1,5 +1,6 @@
-import { changeReport, type Report, type Similar } from '@desk/backend/reports';
-import { attempt } from '@desk/components/attempt';
+import type { Similar } from '@desk/backend/reports';
+import { ReportLink } from '@desk/cases/report-link';
+import type { Case } from '@desk/cases/use-case';
 import { Button } from '@desk/components/button';
 import { Dialog } from '@desk/components/dialog';
 import { Panel } from '@desk/components/panel';
@@ -7,12 +8,11 @@ import { StatusBadge } from '@desk/components/status-badge';
 import { shortTime } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
 import { useState } from 'react';
-import { Link } from 'react-router-dom';
 import { likelyFirst } from './compare';
 import { Comparison } from './comparison';
 
 /** Reports of the same product from the same weeks. Two can be compared side by side. */
-export function SimilarReports({ report, onChanged }: { report: Report; onChanged: () => void }) {
+export function SimilarReports({ report, change }: Case) {
   const { text, language } = useLanguage();
   const [compared, setCompared] = useState<Similar>();
   return (
@@ -20,15 +20,8 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
       {report.duplicate_of && (
         <p className="bg-muted mb-3 flex flex-wrap items-center gap-2 rounded-lg p-2">
           {text.report.duplicateOf}
-          <Link className="text-primary font-mono underline" to={`/reports/${report.duplicate_of}`}>
-            {report.duplicate_of}
-          </Link>
-          <Button
-            variant="outline"
-            onClick={() =>
-              attempt(text, () => changeReport(report.id, { duplicate_of: null }), text.saved).then(onChanged)
-            }
-          >
+          <ReportLink reference={report.duplicate_of} />
+          <Button variant="outline" onClick={() => change({ duplicate_of: null }, text.saved)}>
             {text.report.notDuplicate}
           </Button>
         </p>
@@ -36,9 +29,7 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
       <ul className="divide-y">
         {likelyFirst(report.similar).map((other) => (
           <li key={other.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">
-            <Link className="text-primary font-mono underline" to={`/reports/${other.reference}`}>
-              {other.reference}
-            </Link>
+            <ReportLink reference={other.reference} />
             <StatusBadge status={other.status} />
             <span className="text-muted-foreground text-sm">
               {other.region ?? text.inbox.noRegion} · {shortTime(language, other.created_at)}
@@ -58,14 +49,10 @@ export function SimilarReports({ report, onChanged }: { report: Report; onChange
               {text.close}
             </Button>
             <Button
-              onClick={() =>
-                attempt(text, () => changeReport(report.id, { duplicate_of: compared.id }), text.saved).then(
-                  () => {
-                    setCompared(undefined);
-                    onChanged();
-                  },
-                )
-              }
+              onClick={() => {
+                setCompared(undefined);
+                change({ duplicate_of: compared.id }, text.saved);
+              }}
             >
               {text.report.markDuplicate(report.reference, compared.reference)}
             </Button>

@@ -1,28 +1,19 @@
-import { type Change, changeReport, type Report } from '@desk/backend/reports';
-import type { Member } from '@desk/backend/staff';
-import { attempt } from '@desk/components/attempt';
+import { StaffOptions } from '@desk/cases/staff-options';
+import type { Case } from '@desk/cases/use-case';
+import { dense, Field } from '@desk/components/field';
 import { useText } from '@desk/i18n/language';
+import { type Priority, priorities } from '@desk/lib/case';
 import { type Status, statuses } from '@desk/lib/status';
-import { useAccess } from '@desk/session/access';
+import { useStaff } from '@desk/session/staff-names';
 import { cn } from '@/components/cn';
-import { NativeSelect } from '@/components/ui/input';
+import { Input, NativeSelect } from '@/components/ui/input';
 
-interface Props {
-  report: Report;
-  staff: Member[];
-  onChanged: () => void;
-}
-
-/** The status of a report and the member who works on it. */
-export function Triage({ report, staff, onChanged }: Props) {
+/** The status of a report, the member who works on it, its priority and its due date. */
+export function Triage({ report, change }: Case) {
   const text = useText();
-  const { id: me } = useAccess();
-  const set = async (change: Change, done: string) => {
-    await attempt(text, () => changeReport(report.id, change), done);
-    onChanged();
-  };
+  const staff = useStaff();
   return (
-    <div className="no-print bg-card flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border p-3">
+    <div className="no-print bg-card flex flex-wrap items-end gap-x-3 gap-y-2 rounded-lg border p-3">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a border and need a legend */}
       <div role="group" aria-label={text.report.statusLabel} className="flex flex-wrap gap-1">
         {statuses.map((status, i) => (
@@ -31,26 +22,53 @@ export function Triage({ report, staff, onChanged }: Props) {
             status={status}
             number={i + 1}
             pressed={report.status === status}
-            onClick={() => set({ status }, text.report.changed(text.status[status]))}
+            onClick={() => change({ status }, text.report.changed(text.status[status]))}
           />
         ))}
       </div>
-      <NativeSelect
-        aria-label={text.report.assignee}
-        title={text.report.assignee}
-        className="w-auto! min-w-36 flex-1 pointer-fine:min-h-9! py-1! sm:max-w-64"
-        value={report.assigned_to ?? ''}
-        onChange={(e) => set({ assigned_to: e.target.value || null }, text.saved)}
-      >
-        <option value="">{text.report.unassigned}</option>
-        {staff
-          .filter((m) => m.role !== 'editor')
-          .map((m) => (
-            <option key={m.id} value={m.id}>
-              {m.id === me ? `${m.name} (${text.you})` : m.name}
-            </option>
-          ))}
-      </NativeSelect>
+      <Field label={text.report.assignee} className="min-w-36 flex-1 sm:max-w-56">
+        {(props) => (
+          <NativeSelect
+            {...props}
+            className={dense}
+            value={report.assigned_to ?? ''}
+            onChange={(e) => change({ assigned_to: e.target.value || null }, text.saved)}
+          >
+            <StaffOptions staff={staff} />
+          </NativeSelect>
+        )}
+      </Field>
+      <Field label={text.report.priority}>
+        {(props) => (
+          <NativeSelect
+            {...props}
+            className={dense}
+            value={report.priority}
+            onChange={(e) => change({ priority: e.target.value as Priority }, text.saved)}
+          >
+            {priorities.map((priority) => (
+              <option key={priority} value={priority}>
+                {text.priority[priority]}
+              </option>
+            ))}
+          </NativeSelect>
+        )}
+      </Field>
+      <Field label={text.report.due}>
+        {(props) => (
+          <Input
+            {...props}
+            key={report.due_on}
+            type="date"
+            className={dense}
+            defaultValue={report.due_on ?? ''}
+            onBlur={(e) => {
+              const day = e.target.value || null;
+              if (day !== report.due_on) change({ due_on: day }, text.saved);
+            }}
+          />
+        )}
+      </Field>
     </div>
   );
 }

@@ -1,0 +1,39 @@
+package gotrue
+
+import "fmt"
+
+// environments are the settings under which the servers are compared.
+func environments() (out [][]string) {
+	set := func(pairs ...string) {
+		for i, p := range pairs {
+			pairs[i] = "GOTRUE_" + p
+		}
+		out = append(out, pairs)
+	}
+	const confirmed, texts = "MAILER_AUTOCONFIRM=true", "SMS_AUTOCONFIRM=true"
+	set(confirmed, texts)
+	set("MAILER_AUTOCONFIRM=false")
+	set(confirmed, "MAILER_SECURE_EMAIL_CHANGE_ENABLED=false")
+	set("MAILER_SECURE_EMAIL_CHANGE_ENABLED=false", texts)
+	set(confirmed, texts, "SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION=true")
+	set(confirmed, "SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD=true")
+	set(confirmed, texts, "SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION=2")
+	set(confirmed, "SECURITY_REFRESH_TOKEN_ROTATION_ENABLED=false")
+	set(confirmed, texts, "SECURITY_REFRESH_TOKEN_REUSE_INTERVAL=10")
+	set(confirmed, texts, "SESSIONS_SINGLE_PER_USER=true")
+	set("DISABLE_SIGNUP=true", confirmed)
+	set("EXTERNAL_PHONE_ENABLED=false", "EXTERNAL_ANONYMOUS_USERS_ENABLED=false", confirmed)
+	set("EXTERNAL_EMAIL_ENABLED=false", texts)
+	set("EXTERNAL_EMAIL_MAGIC_LINK_ENABLED=false", confirmed)
+	set(confirmed, texts, "PASSWORD_MIN_LENGTH=10", "PASSWORD_REQUIRED_CHARACTERS=abc:0123456789:-")
+	set(confirmed, texts, "SECURITY_MANUAL_LINKING_ENABLED=true", "OAUTH_SERVER_ENABLED=true")
+	set(confirmed, texts, "MFA_PHONE_ENROLL_ENABLED=true", "MFA_PHONE_VERIFY_ENABLED=true", "MFA_MAX_ENROLLED_FACTORS=2")
+	set(confirmed, "MFA_TOTP_ENROLL_ENABLED=false", "MFA_TOTP_VERIFY_ENABLED=false")
+	set(confirmed, texts, "MAILER_EXTERNAL_HOSTS=auth.example.com,localhost", "MAILER_OTP_LENGTH=8")
+	set(texts, "JWT_AUD=people", "JWT_DEFAULT_GROUP_NAME=member", "CUSTOM_OAUTH_ENABLED=true",
+		"MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS=true")
+	for i := range out {
+		out[i] = append(out[i], fmt.Sprintf("ENVIRONMENT=%d", i))
+	}
+	return out
+}

@@ -1,0 +1,252 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+	"unique"
+
+	"daawo/supabase/internal/database/pool"
+)
+
+// pair is a table and a user that listens to it.
+type pair struct {
+	table uint32
+	user  unique.Handle[policyUser]
+}
+
+// diversion says why changes go to a lane.
+type diversion struct{ slow bool }
+
+// Reasons why a subscriber has to read a table again, for the client.
+const (
+	reasonConnection = "the connection to the database was lost"
+	reasonQueue      = "checks are slower than the writes"
+	reasonTooLarge   = "a transaction is larger than the server keeps"
+	reasonPolicy     = "a policy failed"
+	reasonSlow       = "a policy takes too long"
+	reasonFilter     = "a filter failed"
+	reasonClaims     = "the token changed while changes waited for a slow policy"
+	reasonFailed     = "the check of changes failed"
+)
+
+var errBudget = errors.New("the common check had no time left")
+
+const (
+	// laneWorkers is how many lanes are checked at the same time. Each needs a connection of the
+	// pool.
+	laneWorkers = 2
+	// slowFor is how long a pair stays in its lane after a check that took too long for the common
+	// one.
+	slowFor = time.Minute
+)
+
+// lane has the changes of one table for one user whose check takes too long for the common check,
+// or fails there. It checks and delivers them in their order, while the changes for other users and
+// tables go on.
+type lane struct {
+	pair    pair
+	items   []laneItem
+	bytes   int
+	running bool
+	slow    time.Time // until then, the pair does not return to the common check
+}
+
+// laneItem is a change with the user's binding groups.
+type laneItem struct {
+	change    rowChange
+	listeners []listener
+}
+
+// lanes has the lanes in use. It is safe for concurrent use.
+type lanes struct {
+	mu     sync.Mutex
+	now    func() time.Time
+	byPair map[pair]*lane
+	ready  []*lane
+	filled chan struct{} // has one element if ready is not empty
+	bytes  int
+	limit  int // bytes of all lanes; one lane may have an eighth
+}
+
+func newLanes(limit int, now func() time.Time) *lanes {
+	return &lanes{now: now, byPair: map[pair]*lane{}, filled: make(chan struct{}, 1), limit: limit}
+}
+
+// open returns the pairs of a change that have a lane.
+func (l *lanes) open(c *matchedChange) (pairs []pair) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.byPair) == 0 {
+		return nil
+	}
+	for i := range c.listeners {
+		p := c.pair(&c.listeners[i])
+		switch ln := l.byPair[p]; {
+		case ln == nil:
+		case len(ln.items) == 0 && !ln.running && l.now().After(ln.slow):
+			delete(l.byPair, p)
+		default:
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// add adds a change to the lane of a pair. It returns false if the lane is full.
+func (l *lanes) add(p pair, why diversion, item laneItem) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := item.change.memory()
+	ln := l.byPair[p]
+	if ln == nil {
+		ln = &lane{pair: p}
+		l.byPair[p] = ln
+	}
+	if why.slow {
+		ln.slow = l.now().Add(slowFor)
+	}
+	if ln.bytes > 0 && (ln.bytes+size > l.limit/8 || l.bytes+size > l.limit) {
+		return false
+	}
+	ln.items = append(ln.items, item)
+	ln.bytes += size
+	l.bytes += size
+	if !ln.running && len(ln.items) == 1 {
+		l.ready = append(l.ready, ln)
+		l.wake()
+	}
+	return true
+}
+
+func (l *lanes) wake() {
+	select {
+	case l.filled <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for a lane with changes and returns it with some of them, or nil if ctx ends.
+func (l *lanes) take(ctx context.Context) (*lane, []laneItem) {
+	for {
+		l.mu.Lock()
+		if len(l.ready) > 0 {
+			ln := l.ready[0]
+			l.ready = l.ready[1:]
+			n := min(len(ln.items), batchSize)
+			items := ln.items[:n:n]
+			ln.items = ln.items[n:]
+			ln.running = true
+			if len(l.ready) > 0 {
+				l.wake()
+			}
+			l.mu.Unlock()
+			return ln, items
+		}
+		l.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-l.filled:
+		}
+	}
+}
+
+// done ends the check of items of a lane. A pair whose check was slow stays in its lane for some
+// time, because otherwise it would delay all others again.
+func (l *lanes) done(ln *lane, items []laneItem, slow bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, item := range items {
+		ln.bytes -= item.change.memory()
+		l.bytes -= item.change.memory()
+	}
+	ln.running, ln.slow = false, time.Time{}
+	if slow {
+		ln.slow = l.now().Add(slowFor)
+	}
+	switch {
+	case len(ln.items) > 0:
+		l.ready = append(l.ready, ln)
+		l.wake()
+	case !slow:
+		delete(l.byPair, ln.pair)
+	}
+}
+
+// waiting returns how many lanes have changes that are not delivered.
+func (l *lanes) waiting() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, ln := range l.byPair {
+		if ln.running || len(ln.items) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// workLanes checks and delivers the changes of lanes until ctx ends.
+func (s *Stream) workLanes(ctx context.Context) {
+	for {
+		ln, items := s.lanes.take(ctx)
+		if ln == nil {
+			return
+		}
+		began := time.Now()
+		lost, err := s.handleLane(ctx, ln, items)
+		if err != nil && ctx.Err() == nil {
+			lost = reasonFailed
+			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
+		}
+		if lost != "" {
+			s.tellAll(items, lost)
+		}
+		s.lanes.done(ln, items, lost != "" || time.Since(began) > tableBudget/2)
+	}
+}
+
+// handleLane checks and delivers changes of a lane. It returns why the changes are lost, or "".
+func (s *Stream) handleLane(ctx context.Context, ln *lane, items []laneItem) (lost string, err error) {
+	err = s.retry(ctx, func() error {
+		b := &batch{s: s, lane: ln}
+		for i := range items {
+			b.matched = append(b.matched, newMatchedChange(&items[i].change, i, items[i].listeners))
+		}
+		err := b.run(ctx)
+		lost = b.lost
+		return err
+	})
+	return lost, err
+}
+
+// fail handles the error of a pair's check. The common check leaves the pair's changes to its lane.
+// In the lane they are lost.
+func (b *batch) fail(p pair, err error, reason string) {
+	slow := errors.Is(err, errBudget) || pool.IsCode(err, "57014")
+	if b.lane == nil {
+		// A locked table is not slow: its users return to the common check once it is unlocked.
+		b.diverted[p] = diversion{slow: !errors.Is(err, errBudget) && !isLocked(err)}
+		return
+	}
+	if slow && reason == reasonPolicy {
+		reason = reasonSlow
+	}
+	t := b.tables[p.table]
+	b.lost = reason + ": " + t.schema + "." + t.name
+	b.s.o.Log.Warn("changes of a table were lost for a user", "reason", reason, "schema", t.schema, "table", t.name,
+		"role", p.user.Value().role, "error", err)
+}
+
+// divert adds a change to the lane of listeners of one pair.
+func (b *batch) divert(c *matchedChange, p pair, listeners []listener) {
+	if b.s.lanes.add(p, b.diverted[p], laneItem{b.items[c.index], listeners}) {
+		return
+	}
+	for _, l := range listeners {
+		for _, m := range l.members {
+			b.s.tell(m.sub, reasonQueue)
+		}
+	}
+}

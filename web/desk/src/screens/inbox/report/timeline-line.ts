@@ -1,0 +1,25 @@
+import type { Change } from '@desk/backend/change-reports';
+import type { TimelineEntry } from '@desk/backend/reports';
+import { stateWord } from '@desk/cases/state-word';
+import type { Text } from '@desk/i18n/en';
+import type { Language } from '@/i18n/language';
+
+/** Returns an entry of the timeline in the reader's words: the member, and 'status: New → Closed'. */
+export function timelineLine(
+  { action, actor, actor_name, detail }: TimelineEntry,
+  text: Text,
+  language: Language,
+  names: Map<string, string>,
+) {
+  const who = actor_name && (names.get(actor ?? '') ?? actor_name);
+  const known: Record<string, string | undefined> = text.timeline.actions;
+  if (action !== 'change') return { who, what: known[action] ?? action };
+  const fields: Record<string, string | undefined> = text.conflict.fields;
+  const changes = Object.entries(detail).map(([field, value]) => {
+    const name = fields[field] ?? field;
+    if (!Array.isArray(value) || field.endsWith('duplicate_of')) return name;
+    const words = value.map((each) => stateWord(field as keyof Change, each, text, language, names));
+    return `${name}: ${words.join(' → ')}`;
+  });
+  return { who, what: changes.join(', ') };
+}

@@ -1,0 +1,198 @@
+import type { Source } from './sources';
+
+export const sourceEntries = {
+  AAD: {
+    published: '2022',
+    name: 'American Academy of Dermatology: sun protection (2022)',
+    url: 'https://www.aad.org/news/latest-in-sun-protection',
+  },
+  'AAP-FDA': {
+    name: 'AAP News: the FDA on NSAIDs in pregnancy',
+    url: 'https://publications.aap.org/aapnews/news/9205',
+  },
+  AJ: { name: 'Al Jazeera (Hamza Mohamed): medicine in Mogadishu' },
+  ASHP: {
+    published: '2021',
+    name: 'ASHP: How to read an over-the-counter medication label',
+    url: 'https://www.safemedication.com/pharmacist-insights/2021/how-to-read-an-over-the-counter-medication-label',
+  },
+  'CDC-1': { name: 'CDC: Be Antibiotics Aware', url: 'https://www.cdc.gov/antibiotic-use/' },
+  'CDC-2': { name: 'CDC: antibiotic do’s and don’ts' },
+  'CDC-TB': {
+    name: 'CDC: TB medicines, adverse events',
+    url: 'https://www.cdc.gov/tb/topic/treatment/adverseevents.htm',
+  },
+  'CDC-PREG': {
+    name: 'CDC: Treating for Two, medicines and pregnancy',
+    url: 'https://www.cdc.gov/pregnancy/meds/treatingfortwo/facts.html',
+  },
+  CDPH: { name: 'California Department of Public Health: medication and birth defects' },
+  'CMN-SO': { name: 'Children’s Minnesota: antibiotics, how they work (in Somali)' },
+  EWC: { name: 'Every Woman California: medications', url: 'https://everywomancalifornia.org/medications' },
+  'FDA-COD': {
+    published: '2017-04-20',
+    name: 'FDA (2017): codeine and tramadol, children and breastfeeding',
+    url: 'https://www.fda.gov/Drugs/DrugSafety/ucm549679.htm',
+  },
+  'FDA-DISP': {
+    name: 'FDA: dispose of medicine in the trash',
+    url: 'https://www.fda.gov/drugs/disposal-unused-medicines-what-you-should-know/drug-disposal-dispose-non-flush-list-medicine-trash',
+  },
+  'FDA-EXP': {
+    name: 'FDA: Expiration dates matter',
+    url: 'https://www.fda.gov/Drugs/NewsEvents/ucm335808.htm',
+  },
+  'FDA-HG': {
+    published: '2012',
+    name: 'FDA (2012): mercury in skin products',
+    url: 'https://www.fda.gov/ForConsumers/ConsumerUpdates/ucm294849.htm',
+  },
+  'FDA-HQ': {
+    published: '2022-04-19',
+    name: 'FDA (2022): skin products with hydroquinone',
+    url: 'https://www.empr.com/home/news/safety-alerts-and-recalls/warning-letters-sent-to-companies-illegally-selling-otc-skin-lightening-products/',
+  },
+  'FDA-LABEL': { name: 'FDA: the Drug Facts label' },
+  'FDA-NSAID': {
+    published: '2020',
+    name: 'FDA (2020): avoid NSAIDs from 20 weeks of pregnancy',
+    url: 'https://www.fda.gov/drugs/drug-safety-and-availability/fda-recommends-avoiding-use-nsaids-pregnancy-20-weeks-or-later-because-they-can-result-low-amniotic',
+  },
+  GLOWM: { name: 'GLOWM: danger signs in pregnancy' },
+  'HC-BLUE': {
+    published: '2020-03-10',
+    name: 'Health Canada (2020): skin products with tretinoin',
+    url: 'https://www.biospace.com/advisory-unauthorized-skin-lightening-products-seized-from-blue-sky-supermarket-products-may-pose-serious-health-risks',
+  },
+  'HC-HQ': {
+    published: '2018-09-25',
+    name: 'Health Canada (2018, RA-67812; 2020, RA-72037): hydroquinone',
+    url: 'https://recalls-rappels.canada.ca/en/alert-recall/health-canada-reminds-canadians-consult-health-professional-using-high-concentration',
+  },
+  'HC-SKIN': {
+    published: '2020-02-05',
+    name: 'Health Canada (2020, RA-72289): skin-lightening products',
+    url: 'https://canadiensensante.gc.ca/recall-alert-rappel-avis/hc-sc/2020/72289a-eng.php',
+  },
+  ISMP: { name: 'ISMP, Consumer Med Safety: storing medicine' },
+  'MHRA-TSW': {
+    name: 'MHRA (UK): topical steroids, withdrawal reactions',
+    url: 'https://www.gov.uk/drug-safety-update/topical-steroids-introduction-of-new-labelling-and-a-reminder-of-the-possibility-of-severe-side-effects-including-topical-steroid-withdrawal-reactions',
+  },
+  MDH: { published: '2019-04-23', name: 'Minnesota Department of Health (2019): mercury in skin products' },
+  MEDICURE: { name: 'Medicure: drug disposal', url: 'https://www.medicurerx.com/drug-disposal' },
+  MINAMATA: {
+    name: 'Minamata Convention: mercury in cosmetics',
+    url: 'https://minamataconvention.org/en/topics/mercury-cosmetics/insights',
+  },
+  MNMED: { published: '2013', name: 'Adawe & Oberg, Minnesota Medicine 2013;96(7):48–49' },
+  AAMIN: {
+    published: '2023-09-06',
+    name: 'The New Humanitarian (2023): Aamin Ambulance',
+    url: 'https://www.thenewhumanitarian.org/news-feature/2023/09/06/somalia-free-ambulance-service-saves-lives-operates-shoestring',
+  },
+  'NHS-ANA': { name: 'NHS: Anaphylaxis', url: 'https://www.nhs.uk/conditions/anaphylaxis/' },
+  'NHS-ALLERGY': {
+    name: 'NHS: Antibiotics, side effects',
+    url: 'https://www.nhs.uk/Conditions/Antibiotics-penicillins/Pages/Side-effects.aspx',
+  },
+  'NHS-CHILD': {
+    name: 'NHS: Medicines for babies and children',
+    url: 'https://www.nhs.uk/conditions/baby/health/medicines-for-babies-and-children/',
+  },
+  'NHS-EXP': {
+    name: 'NHS: expiry dates of medicine (copy)',
+    url: 'https://healthypharmacies.org/index-116.html',
+  },
+  'NHS-IBU': {
+    name: 'NHS: How and when to take ibuprofen',
+    url: 'https://www.nhs.uk/medicines/ibuprofen-for-adults/how-and-when-to-take-ibuprofen',
+  },
+  'NHS-IBU-W': {
+    name: 'NHS: who cannot take ibuprofen (as quoted)',
+    url: 'https://britbrief.co.uk/health/nhs/8-groups-who-should-avoid-ibuprofennhs-list.html',
+  },
+  'NHS-MISSED': {
+    name: 'NHS: Antibiotics, missed or extra doses',
+    url: 'https://www.nhs.uk/Conditions/Antibiotics-penicillins/Pages/Missed-or-extra-doses.aspx',
+  },
+  'NHS-PARA-C': {
+    name: 'NHS: Paracetamol for children',
+    url: 'https://www.nhs.uk/medicines/paracetamol-for-children/',
+  },
+  'NHS-RECOVERY': {
+    name: 'NHS: Recovery position',
+    url: 'https://www.nhs.uk/conditions/first-aid/recovery-position/',
+  },
+  'NHS-PARA': {
+    name: 'NHS: How and when to take paracetamol',
+    url: 'https://www.nhs.uk/medicines/paracetamol-for-adults/how-and-when-to-take-paracetamol-for-adults/',
+  },
+  'NHS-STER': { name: 'NHS: Steroid tablets', url: 'https://www.nhs.uk/conditions/steroid-tablets/' },
+  'NHSI-REYE': { name: 'NHS inform: Reye’s syndrome' },
+  'NHSW-BF': {
+    name: 'NHS Wales: Breastfeeding and medicines',
+    url: 'https://111.wales.nhs.uk/livewell/pregnancy/Breastfeedingmedicines/',
+  },
+  'NHSW-PARA': {
+    name: 'NHS Wales: Paracetamol for adults',
+    url: 'https://111.wales.nhs.uk/encyclopaedia/p/article/paracetamolforadults',
+  },
+  'ONTARIO-811': { name: 'Ontario: 911 and Health811' },
+  OPC: {
+    name: 'Ontario Poison Centre: Get Help Now',
+    url: 'https://www.ontariopoisoncentre.ca/get-help/get-help-now-landing/get-help-now/',
+  },
+  OWH: { name: 'US Office on Women’s Health: pregnancy and medicines' },
+  'PARA-OD': {
+    name: 'Electronic medicines compendium (UK): paracetamol, overdose',
+    url: 'https://www.medicines.org.uk/emc/product/100693/smpc',
+  },
+  PLYM: { name: 'Plymouth Hospitals NHS: prednisolone and adrenal insufficiency' },
+  SOMED: { name: 'SomaliMed: paracetamol (in Somali)' },
+  SOUTHWARK: { name: 'Southwark Council; British Skin Foundation: illegal skin lighteners' },
+  SPS: { name: 'NHS Specialist Pharmacy Service: NSAIDs in pregnancy' },
+  UKMI: {
+    published: '2011',
+    name: 'UK Medicines Information: Q&A 213.2 (2011)',
+    url: 'https://studylib.net/doc/7503046',
+  },
+  'UNODC-WHO': {
+    name: 'UNODC and WHO: opioid overdose',
+    url: 'https://syntheticdrugs.unodc.org/syntheticdrugs/en/treatment/opioidoverdose/index.html',
+  },
+  'WHO-ABX': { name: 'WHO: antibiotic advice for everyone' },
+  'WHO-AMR': {
+    published: '2023-11-21',
+    name: 'WHO: Antimicrobial resistance (2023)',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/antimicrobial-resistance',
+  },
+  'WHO-HG': {
+    published: '2019',
+    name: 'WHO (2011, 2019): Mercury in skin lightening products',
+    url: 'https://www.who.int/initiatives/elimination-of-mercury-containing-skin-lightening-products',
+  },
+  'WHO-INJ': {
+    published: '2015-02-23',
+    name: 'WHO (2015): unsafe and needless injections',
+    url: 'https://www.who.int/news/item/23-02-2015-who-calls-for-worldwide-use-of-smart-syringes',
+  },
+  'WHO-OPI': {
+    published: '2023-08-29',
+    name: 'WHO: Opioid overdose (2023)',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/opioid-overdose',
+  },
+  'WHO-PARA': {
+    published: '2025-09-24',
+    name: 'WHO (24 September 2025): autism and paracetamol in pregnancy (extract)',
+    url: 'https://www.hifa.org/dgroups-rss/what-should-pregnant-women-know-about-autism-and-paracetamol-use-during-pregnancy-3-who',
+  },
+  'WHO-TB': {
+    name: 'WHO: Tuberculosis',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/tuberculosis',
+  },
+  'WHO-SF': {
+    name: 'WHO: Substandard and falsified medical products',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/substandard-and-falsified-medical-products',
+  },
+} satisfies Record<string, Source>;
