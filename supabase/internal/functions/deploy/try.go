@@ -78,22 +78,6 @@ func inGo(functions []host.FunctionInfo) []host.FunctionInfo {
 	return slices.DeleteFunc(slices.Clone(functions), func(f host.FunctionInfo) bool { return f.Language != "" })
 }
 
-<<<<<<< HEAD
-=======
-// hasProgram reports whether a bundle begins with a program, and not with an archive of functions
-// in TypeScript.
-func (d *Deployer) hasProgram(v Version) bool {
-	f, err := os.Open(d.bundle(v.ID))
-	if err != nil {
-		return true // its start reports the error
-	}
-	defer f.Close()
-	head := make([]byte, 2)
-	_, err = io.ReadFull(f, head)
-	return err != nil || string(head) != "PK"
-}
-
->>>>>>> main
 // openScripts returns the functions in TypeScript of a bundle, nil if it has none.
 func openScripts(service *deno.Service, bundle string, v Version) (*deno.Version, error) {
 	if service == nil {
