@@ -19,9 +19,9 @@ const (
 		from (select s, pg_snapshot_xmax(s)::text::int8 as m from (select pg_current_snapshot() as s offset 0) a) b,
 			unnest($1::int8[]) x`
 
-	// tablesSQL reads tables, once per role. Policies, privileges and the primary key of a partition
-	// are those of its root, through which users read it. A table of a schema that the role may not
-	// use has no readable columns.
+	// tablesSQL reads tables, once per role. Policies, privileges and the primary key of a
+	// partition are those of its root, through which users read it. A table of a schema that the
+	// role may not use has no readable columns.
 	tablesSQL = `
 		select c.oid::int8, rn.nspname, r.relname, r.relrowsecurity, p.role,
 			a.attname, t.typname, coalesce(a.attname = any (k.names), false),

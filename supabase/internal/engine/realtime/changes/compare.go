@@ -7,8 +7,8 @@ import (
 )
 
 // runComparisons lets the server evaluate the comparisons, one statement per role, operator and
-// type, and evaluates the filters again. A listener whose comparison fails or takes too long goes to
-// its lane; in the lane, it loses the change.
+// type, and evaluates the filters again. A listener whose comparison fails or takes too long goes
+// to its lane; in the lane, it loses the change.
 func (b *batch) runComparisons(ctx context.Context) error {
 	if len(b.comparisons) == 0 {
 		return nil

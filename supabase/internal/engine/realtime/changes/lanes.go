@@ -34,14 +34,16 @@ const (
 var errBudget = errors.New("the common check had no time left")
 
 const (
-	// laneWorkers is how many lanes are checked at the same time. Each needs a connection of the pool.
+	// laneWorkers is how many lanes are checked at the same time. Each needs a connection of the
+	// pool.
 	laneWorkers = 2
-	// slowFor is how long a pair stays in its lane after a check that took too long for the common one.
+	// slowFor is how long a pair stays in its lane after a check that took too long for the common
+	// one.
 	slowFor = time.Minute
 )
 
-// lane has the changes of one table for one user whose check takes too long for the common check, or
-// fails there. It checks and delivers them in their order, while the changes for other users and
+// lane has the changes of one table for one user whose check takes too long for the common check,
+// or fails there. It checks and delivers them in their order, while the changes for other users and
 // tables go on.
 type lane struct {
 	pair    pair
@@ -199,7 +201,7 @@ func (s *Stream) workLanes(ctx context.Context) {
 			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
 		}
 		if lost != "" {
-			s.tellAll(items, lost)
+			tellAll(items, lost)
 		}
 		s.lanes.done(ln, items, lost != "" || time.Since(began) > tableBudget/2)
 	}
@@ -207,7 +209,7 @@ func (s *Stream) workLanes(ctx context.Context) {
 
 // handleLane checks and delivers changes of a lane. It returns why the changes are lost, or "".
 func (s *Stream) handleLane(ctx context.Context, ln *lane, items []laneItem) (lost string, err error) {
-	err = s.retry(ctx, func() error {
+	err = retry(ctx, func() error {
 		b := &batch{s: s, lane: ln}
 		for i := range items {
 			b.matched = append(b.matched, newMatchedChange(&items[i].change, i, items[i].listeners))
@@ -244,7 +246,7 @@ func (b *batch) divert(c *matchedChange, p pair, listeners []listener) {
 	}
 	for _, l := range listeners {
 		for _, m := range l.members {
-			b.s.tell(m.sub, reasonQueue)
+			m.sub.tell(reasonQueue)
 		}
 	}
 }

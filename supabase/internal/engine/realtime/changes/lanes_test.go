@@ -120,8 +120,8 @@ func TestSlowPolicyDelaysNoOtherUser(t *testing.T) {
 	}
 }
 
-// TestLaneKeepsOrder: the changes of a pair in its lane are delivered in order, and the pair returns
-// to the common check.
+// TestLaneKeepsOrder: the changes of a pair in its lane are delivered in order, and the pair
+// returns to the common check.
 func TestLaneKeepsOrder(t *testing.T) {
 	t.Parallel()
 	d, s := open(t, nil)
@@ -162,8 +162,8 @@ func TestLaneKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestPolicyCacheStaysInItsUser: a policy that caches in a transaction-local setting does not answer
-// for the next user.
+// TestPolicyCacheStaysInItsUser: a policy that caches in a transaction-local setting does not
+// answer for the next user.
 func TestPolicyCacheStaysInItsUser(t *testing.T) {
 	t.Parallel()
 	d, s := open(t, nil)
