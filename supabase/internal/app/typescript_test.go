@@ -60,6 +60,7 @@ func testReplies(t *testing.T, s *typeScript) {
 		{"GET", "static", "", `["text beside the function","text beside the function","text outside of the function"]`},
 		{"GET", "mapped", "", "2"},
 		{"GET", "elsewhere", "", "elsewhere"},
+		{"GET", "node-server/there?a=b", "", "GET /node-server/there?a=b not written"},
 		{"GET", "in-go", "", `"Go"`},
 	} {
 		status, body, header := s.invoke(t, tt.method, tt.path, tt.body)

@@ -1,6 +1,6 @@
 // Runs in each process before the function. It serves a private socket at once, and gives the
 // function the parts of Supabase's runtime that Deno does not have.
-(() => {
+await (async () => {
   const take = (name) => {
     const value = Deno.env.get(name);
     Deno.env.delete(name);
@@ -8,6 +8,7 @@
   };
   const socket = take('DAAWO_FUNCTION_SOCKET');
   take('DAAWO_FUNCTION_GROUP');
+  const node = take('DAAWO_FUNCTION_NODE');
   const inside = new URL(Deno.env.get('SUPABASE_URL') ?? 'http://127.0.0.1');
   for (const name of Object.keys(Deno.env.toObject())) {
     if (name.startsWith('DENO_') && name !== 'DENO_DEPLOYMENT_ID') Deno.env.delete(name);
@@ -51,6 +52,7 @@
   let onError;
   let registered;
   let refuse;
+  let answer = '';
   const ready = new Promise((resolve) => {
     registered = resolve;
   });
@@ -96,7 +98,7 @@
   const internal = async (request, path) => {
     if (path === '/_internal/boot') {
       const problem = await Promise.race([ready, refused]);
-      return new Response(problem, { status: problem ? 500 : 200 });
+      return new Response(problem ?? answer, { status: problem ? 500 : 200 });
     }
     globalThis.dispatchEvent(new CustomEvent('beforeunload', { detail: { reason: await request.text() } }));
     while (background.size > 0) await Promise.all(background);
@@ -170,13 +172,30 @@
     },
   });
 
+  // Servers of node:http, such as Express, get a socket of their own, on which they answer the calls.
+  if (node) {
+    const { Server } = await import('node:http');
+    const listen = Server.prototype.listen;
+    Server.prototype.listen = function (...args) {
+      if (answer) return listen.apply(this, args);
+      answer = 'node';
+      const listening = args.findLast((arg) => typeof arg === 'function');
+      this.once('listening', () => {
+        for (const name of ['read', 'write']) Deno.permissions.revokeSync({ name, path: node });
+        server.ref();
+        registered();
+      });
+      return listen.call(this, { path: node }, listening);
+    };
+  }
+
   // A module without a call of Deno.serve may export its handler.
   addEventListener('load', async () => {
     server.ref();
-    if (handler) return;
+    if (handler || answer) return;
     const main = (await import(Deno.mainModule)).default;
     const exported = typeof main === 'function' ? main : main?.fetch?.bind(main);
-    if (handler) return;
+    if (handler || answer) return;
     if (exported) register(exported);
     else setTimeout(() => refuse('the function does not call Deno.serve and exports no default handler'), 5000);
   });

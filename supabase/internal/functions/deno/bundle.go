@@ -111,8 +111,13 @@ func (b *bundler) run(ctx context.Context, command string, f Function, args ...s
 	return out, nil
 }
 
+<<<<<<< HEAD
+// fetch fetches the modules that a function imports into the cache, and records its files. The
+// functions are fetched one by one: Deno would choose other versions for several of them.
+=======
 // fetch fetches the modules that a function imports into the cache, and records its files.
 // Functions are fetched one by one: Deno would choose other versions for several of them.
+>>>>>>> main
 func (b *bundler) fetch(ctx context.Context, f Function) error {
 	if _, err := b.run(ctx, "cache", f, f.Entrypoint); err != nil {
 		return err

@@ -322,10 +322,15 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 		env = append(env, name+"="+value)
 	}
 	env = append(env, tools(f, k.set.root, k.set.cache, k.set.lookup(r.Getenv))...)
+	sockets := []string{socket}
+	if f.usesNode(k.set.root) {
+		sockets = append(sockets, nodeSocket(socket))
+		env = append(env, "DAAWO_FUNCTION_NODE="+nodeSocket(socket))
+	}
 	env = append(env, "DAAWO_FUNCTION_SOCKET="+socket, "SB_EXECUTION_ID="+id, "SB_REGION="+r.Region,
 		fmt.Sprintf("DENO_DEPLOYMENT_ID=%s_%s_%s", r.Project, f.Name, k.set.version))
 	p, err := startProcess(launch{
-		program: program, args: arguments(f, k.set, socket, r.bootstrap, r.Limits.Heap), env: env, dir: f.dir(),
+		program: program, args: arguments(f, k.set, sockets, r.bootstrap, r.Limits.Heap), env: env, dir: f.dir(),
 		socket: socket, bootLimit: r.Limits.Boot, log: log,
 	}, noReply)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,7 +28,8 @@ type process struct {
 	cmd     *exec.Cmd
 	group   *child.Group
 	log     *slog.Logger
-	proxy   *child.Proxy
+	proxy   *child.Proxy  // for the calls, after booted
+	own     *child.Proxy  // for requests of this program
 	booted  chan struct{} // closed when the function can be called, or bootErr is set
 	bootErr error
 	exited  chan struct{}
@@ -113,7 +115,7 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 		return nil, err
 	}
 	p := &process{
-		cmd: cmd, group: group, log: l.log, proxy: child.NewProxy(l.socket, failed), booted: make(chan struct{}),
+		cmd: cmd, group: group, log: l.log, own: child.NewProxy(l.socket, failed), booted: make(chan struct{}),
 		exited: make(chan struct{}), lines: &output{}, last: time.Now(),
 	}
 	started := make(chan error)
@@ -132,9 +134,13 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 		read.Wait() // Wait closes the pipes
 		_ = cmd.Wait()
 		p.group.Kill() // programs that it may have started
-		p.proxy.Close()
-		_ = os.Remove(l.socket) // a killed process leaves it; the folder is removed at the end in any case
+		for _, socket := range []string{l.socket, nodeSocket(l.socket)} {
+			_ = os.Remove(socket) // a killed process leaves it; the folder is removed at the end in any case
+		}
 		close(p.exited)
+		p.own.Close()
+		<-p.booted
+		p.proxy.Close()
 	}()
 	if err := <-started; err != nil {
 		return nil, err
@@ -142,13 +148,18 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 	if err := child.PreferForOOM(cmd.Process.Pid); err != nil {
 		l.log.Warn("the kernel may end another process than the function when memory is short", "error", err)
 	}
-	go p.boot(l.bootLimit)
+	p.proxy = p.own
+	go p.boot(l, failed)
 	return p, nil
 }
 
+// nodeSocket returns the path of the socket on which a server of node:http answers calls.
+func nodeSocket(socket string) string { return socket + "n" }
+
 // boot waits until the function can be called.
-func (p *process) boot(limit time.Duration) {
+func (p *process) boot(l launch, failed func(http.ResponseWriter, *http.Request, error)) {
 	defer close(p.booted)
+	limit := l.bootLimit
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	go func() {
@@ -162,6 +173,9 @@ func (p *process) boot(limit time.Duration) {
 		status, text, err := p.ask(ctx, "boot", "")
 		switch {
 		case err == nil && status == http.StatusOK:
+			if text == "node" {
+				p.proxy = child.NewProxy(nodeSocket(l.socket), failed)
+			}
 			return
 		case err == nil:
 			p.bootErr = errors.New(text)
@@ -201,7 +215,7 @@ func (p *process) ask(ctx context.Context, what, body string) (status int, text 
 	if err != nil {
 		return 0, "", err
 	}
-	res, err := p.proxy.Client().Do(r)
+	res, err := p.own.Client().Do(r)
 	if err != nil {
 		return 0, "", err
 	}
@@ -257,16 +271,21 @@ func (p *process) unload(ctx context.Context, reason string) {
 	<-p.exited
 }
 
-// arguments returns the flags of Deno for a function.
-func arguments(f Function, s *set, socket, bootstrap string, heap int64) []string {
-	readable := append(f.readable(s.root), filepath.Join(s.cache, "npm"), socket)
-	for i, path := range readable {
-		readable[i] = strings.ReplaceAll(path, ",", ",,")
+// paths returns a list of paths as Deno reads it.
+func paths(list ...string) string {
+	for i, path := range list {
+		list[i] = strings.ReplaceAll(path, ",", ",,")
 	}
+	return strings.Join(list, ",")
+}
+
+// arguments returns the flags of Deno for a function. sockets are those that it may open.
+func arguments(f Function, s *set, sockets []string, bootstrap string, heap int64) []string {
+	readable := slices.Concat(f.readable(s.root), []string{filepath.Join(s.cache, "npm")}, sockets)
 	args := []string{
 		"run", "--quiet", "--no-prompt", "--no-lock", "--no-check", "--node-modules-dir=none", "--allow-env", "--allow-net",
 		"--allow-import", "--allow-sys=cpus,homedir,hostname,loadavg,osRelease,osUptime,systemMemoryInfo,uid,gid",
-		"--allow-read=" + strings.Join(readable, ","), "--allow-write=" + strings.ReplaceAll(socket, ",", ",,"),
+		"--allow-read=" + paths(readable...), "--allow-write=" + paths(slices.Clone(sockets)...),
 		fmt.Sprintf("--v8-flags=--max-old-space-size=%d", heap>>20), "--preload=" + bootstrap,
 	}
 	if s.offline {

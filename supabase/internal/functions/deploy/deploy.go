@@ -80,8 +80,8 @@ type current struct {
 }
 
 // builtIn returns the version that needs no bundle.
-func (d *Deployer) builtIn() current {
-	return current{Version{ID: BuiltIn, Functions: d.Built()}, base{d.Base}, nil}
+func builtIn(o Options) current {
+	return current{Version{ID: BuiltIn, Functions: o.Built()}, base{o.Base}, nil}
 }
 
 // server serves the functions in Go of a version: Base or a bundle in a child process.
@@ -115,7 +115,7 @@ func New(ctx context.Context, o Options) (*Deployer, error) {
 		o.MaxBytes = 512 << 20
 	}
 	d := &Deployer{Options: o}
-	d.current = d.builtIn()
+	d.current = builtIn(d.Options)
 	if err := d.store.load(o.Dir); err != nil {
 		return nil, fmt.Errorf("deployed functions: %w", err)
 	}
@@ -132,14 +132,14 @@ func New(ctx context.Context, o Options) (*Deployer, error) {
 		o.Meter.Deployed(d.MemoryUse)
 	}
 	if v, ok := d.store.find(d.store.Current); ok {
-		d.resume(ctx, v)
+		resume(ctx, d, v)
 	}
-	return d, d.sweep()
+	return d, sweep(d.TypeScript, d.store.list())
 }
 
 // resume serves the version that was deployed last.
-func (d *Deployer) resume(ctx context.Context, v Version) {
-	scripts, err := d.openScripts(v)
+func resume(ctx context.Context, d *Deployer, v Version) {
+	scripts, err := openScripts(d.TypeScript, d.bundle(v.ID), v)
 	if err == nil && scripts != nil {
 		err = d.TypeScript.Use(scripts)
 	}
@@ -150,7 +150,7 @@ func (d *Deployer) resume(ctx context.Context, v Version) {
 		}
 	}
 	d.current = current{v, base{d.Base}, scripts}
-	if !d.hasProgram(v) {
+	if !d.store.hasProgram(v.ID) {
 		return
 	}
 	b := d.prepare(v)
@@ -258,14 +258,14 @@ func (d *Deployer) Deploy(ctx context.Context, bundle io.Reader, message string,
 	v.Message = message
 	next, err := d.try(ctx, v, force)
 	if err != nil {
-		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), d.sweep())
+		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), sweep(d.TypeScript, d.store.list()))
 	}
 	if err := d.store.add(next.Version); err != nil {
-		d.discard(next)
-		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), d.sweep())
+		next.discard(d.TypeScript)
+		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), sweep(d.TypeScript, d.store.list()))
 	}
 	err = d.swap(ctx, next)
-	return next.Version, errors.Join(err, d.sweep())
+	return next.Version, errors.Join(err, sweep(d.TypeScript, d.store.list()))
 }
 
 // BuiltIn is the name of the functions that need no bundle, for Rollback.
@@ -292,7 +292,7 @@ func (d *Deployer) Rollback(ctx context.Context, id string, force bool) (Version
 		if err := d.store.use(""); err != nil {
 			return Version{}, err
 		}
-		next := d.builtIn()
+		next := builtIn(d.Options)
 		return next.Version, d.swap(ctx, next)
 	}
 	v, ok := d.store.find(id)
@@ -304,7 +304,7 @@ func (d *Deployer) Rollback(ctx context.Context, id string, force bool) (Version
 		return Version{}, err
 	}
 	if err := d.store.use(id); err != nil {
-		d.discard(next)
+		next.discard(d.TypeScript)
 		return Version{}, err
 	}
 	return next.Version, d.swap(ctx, next)

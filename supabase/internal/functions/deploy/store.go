@@ -35,6 +35,19 @@ func (s *store) load(dir string) error {
 // file returns the file of a bundle.
 func (s *store) file(id string) string { return filepath.Join(s.dir, "bundle-"+id) }
 
+// hasProgram reports whether a bundle begins with a program, and not with an archive of functions
+// in TypeScript.
+func (s *store) hasProgram(id string) bool {
+	f, err := os.Open(s.file(id))
+	if err != nil {
+		return true // its start reports the error
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err != nil || string(head) != "PK"
+}
+
 // find returns a version.
 func (s *store) find(id string) (Version, bool) {
 	s.mu.Lock()

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -27,11 +25,11 @@ const (
 // knows the jobs that wait, and without calls it is idle. The error says why not.
 func (d *Deployer) try(ctx context.Context, v Version, force bool) (next current, err error) {
 	next = current{v, base{d.Base}, nil}
-	if next.scripts, err = d.openScripts(v); err != nil {
+	if next.scripts, err = openScripts(d.TypeScript, d.bundle(v.ID), v); err != nil {
 		return current{}, err
 	}
 	functions := d.Built()
-	hasProgram := d.hasProgram(v)
+	hasProgram := d.store.hasProgram(v.ID)
 	if !hasProgram && next.scripts == nil {
 		return current{}, errors.New("the bundle has no functions")
 	}
@@ -42,7 +40,7 @@ func (d *Deployer) try(ctx context.Context, v Version, force bool) (next current
 		}
 		next.server = b
 		if err := d.check(ctx, b, force); err != nil {
-			d.discard(next)
+			next.discard(d.TypeScript)
 			return current{}, err
 		}
 		functions, next.Functions = b.inGo(), b.Functions
@@ -58,7 +56,7 @@ func (d *Deployer) try(ctx context.Context, v Version, force bool) (next current
 		err = d.TypeScript.Try(ctx, next.scripts)
 	}
 	if err != nil {
-		d.discard(next)
+		next.discard(d.TypeScript)
 		return current{}, err
 	}
 	next.Functions = slices.Concat(next.Functions, next.scripts.List())
@@ -80,6 +78,8 @@ func inGo(functions []host.FunctionInfo) []host.FunctionInfo {
 	return slices.DeleteFunc(slices.Clone(functions), func(f host.FunctionInfo) bool { return f.Language != "" })
 }
 
+<<<<<<< HEAD
+=======
 // hasProgram reports whether a bundle begins with a program, and not with an archive of functions
 // in TypeScript.
 func (d *Deployer) hasProgram(v Version) bool {
@@ -93,12 +93,13 @@ func (d *Deployer) hasProgram(v Version) bool {
 	return err != nil || string(head) != "PK"
 }
 
+>>>>>>> main
 // openScripts returns the functions in TypeScript of a bundle, nil if it has none.
-func (d *Deployer) openScripts(v Version) (*deno.Version, error) {
-	if d.TypeScript == nil {
+func openScripts(service *deno.Service, bundle string, v Version) (*deno.Version, error) {
+	if service == nil {
 		return nil, nil
 	}
-	return d.TypeScript.Open(d.bundle(v.ID), v.ID, v.folder())
+	return service.Open(bundle, v.ID, v.folder())
 }
 
 // folder returns the name of the folder for the version's functions in TypeScript. A restored data
@@ -106,24 +107,24 @@ func (d *Deployer) openScripts(v Version) (*deno.Version, error) {
 func (v Version) folder() string { return v.ID + "-" + v.SHA256[:12] }
 
 // sweep removes the unpacked functions of versions that are no longer kept.
-func (d *Deployer) sweep() error {
-	if d.TypeScript == nil {
+func sweep(service *deno.Service, kept []Version) error {
+	if service == nil {
 		return nil
 	}
 	var names []string
-	for _, v := range d.store.list() {
+	for _, v := range kept {
 		names = append(names, v.folder())
 	}
-	return d.TypeScript.Keep(names)
+	return service.Keep(names)
 }
 
 // discard ends a version that was never the current one.
-func (d *Deployer) discard(v current) {
+func (v current) discard(service *deno.Service) {
 	if b, ok := v.server.(*deployed); ok {
 		b.discard()
 	}
 	if v.scripts != nil {
-		d.TypeScript.Discard(v.scripts)
+		service.Discard(v.scripts)
 	}
 }
 

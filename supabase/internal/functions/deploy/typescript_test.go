@@ -218,6 +218,12 @@ func TestDeployTypeScript(t *testing.T) {
 	}
 	d.open()
 	d.is("first" + rest)
+	testKeptScripts(t, d, second)
+}
+
+// testKeptScripts deploys until the first version is deleted, and rolls back to none.
+func testKeptScripts(t *testing.T, d *deployServer, second []byte) {
+	t.Helper()
 	if id, inGo := d.Functions(); id != "1" || len(inGo) != 0 || len(d.service.List()) != 1 {
 		t.Errorf("version %s has %v in Go and %v in TypeScript", id, inGo, d.service.List())
 	}
