@@ -80,7 +80,7 @@ func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessag
 			switch {
 			case m.sub.closed.Load():
 			case m.sub.epoch.Load() != l.epochs[i] && b.lane != nil:
-				b.s.tell(m.sub, reasonClaims)
+				m.sub.tell(reasonClaims)
 			case m.sub.epoch.Load() != l.epochs[i]:
 				if b.recheck == nil {
 					b.recheck = map[*subscriber]int{}

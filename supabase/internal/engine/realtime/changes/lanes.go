@@ -201,7 +201,7 @@ func (s *Stream) workLanes(ctx context.Context) {
 			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
 		}
 		if lost != "" {
-			s.tellAll(items, lost)
+			tellAll(items, lost)
 		}
 		s.lanes.done(ln, items, lost != "" || time.Since(began) > tableBudget/2)
 	}
@@ -209,7 +209,7 @@ func (s *Stream) workLanes(ctx context.Context) {
 
 // handleLane checks and delivers changes of a lane. It returns why the changes are lost, or "".
 func (s *Stream) handleLane(ctx context.Context, ln *lane, items []laneItem) (lost string, err error) {
-	err = s.retry(ctx, func() error {
+	err = retry(ctx, func() error {
 		b := &batch{s: s, lane: ln}
 		for i := range items {
 			b.matched = append(b.matched, newMatchedChange(&items[i].change, i, items[i].listeners))
@@ -246,7 +246,7 @@ func (b *batch) divert(c *matchedChange, p pair, listeners []listener) {
 	}
 	for _, l := range listeners {
 		for _, m := range l.members {
-			b.s.tell(m.sub, reasonQueue)
+			m.sub.tell(reasonQueue)
 		}
 	}
 }

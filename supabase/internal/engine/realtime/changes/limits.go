@@ -1,6 +1,8 @@
 package changes
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"daawo/supabase/internal/database/pool"
@@ -38,3 +40,18 @@ func isQueryError(err error) bool {
 // isLocked reports whether a statement waited too long for a lock, which a schema change can hold.
 // The batch is tried again then.
 func isLocked(err error) bool { return pool.IsCode(err, "55P03") }
+
+// retry calls check until it succeeds, while the database is not available or a lock is held.
+func retry(ctx context.Context, check func() error) error {
+	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
+		err := check()
+		if err == nil || !pool.IsUnavailable(err) && !errors.Is(err, pool.ErrUnavailable) && !isLocked(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(backoff):
+		}
+	}
+}

@@ -66,9 +66,9 @@ func callResumed(subs []*subscriber, reason string) {
 // tellEvery is how often a subscriber is told at most that it lost changes.
 const tellEvery = time.Second
 
-// tell calls Resumed of a subscriber that has lost changes, now or, if it was called a moment ago,
+// tell calls Resumed after the subscriber has lost changes, now or, if it was called a moment ago,
 // after tellEvery.
-func (s *Stream) tell(sub *subscriber, reason string) {
+func (sub *subscriber) tell(reason string) {
 	sub.telling.Lock()
 	defer sub.telling.Unlock()
 	wait := tellEvery - time.Since(sub.told)
@@ -89,14 +89,14 @@ func (s *Stream) tell(sub *subscriber, reason string) {
 }
 
 // tellAll tells the subscribers of lost changes.
-func (s *Stream) tellAll(items []laneItem, reason string) {
+func tellAll(items []laneItem, reason string) {
 	told := map[*subscriber]bool{}
 	for _, item := range items {
 		for _, l := range item.listeners {
 			for _, m := range l.members {
 				if !told[m.sub] {
 					told[m.sub] = true
-					s.tell(m.sub, reason)
+					m.sub.tell(reason)
 				}
 			}
 		}

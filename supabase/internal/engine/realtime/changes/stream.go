@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"daawo/supabase/internal/database/pool"
 )
 
 // Stream reads the write-ahead log and delivers changes. It is safe for concurrent use.
@@ -426,7 +424,7 @@ func (s *Stream) work(ctx context.Context) {
 // only has the index of the first change for each subscriber.
 func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscriber]int) error {
 	var recheck map[*subscriber]int
-	err := s.retry(ctx, func() error {
+	err := retry(ctx, func() error {
 		b := &batch{s: s, items: items, only: only}
 		err := b.run(ctx)
 		recheck = b.recheck
@@ -436,19 +434,4 @@ func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscr
 		return s.handle(ctx, items, recheck)
 	}
 	return err
-}
-
-// retry calls check until it succeeds, while the database is not available or a lock is held.
-func (s *Stream) retry(ctx context.Context, check func() error) error {
-	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
-		err := check()
-		if err == nil || !pool.IsUnavailable(err) && !errors.Is(err, pool.ErrUnavailable) && !isLocked(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(backoff):
-		}
-	}
 }
