@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
 	"sync/atomic"
@@ -16,10 +17,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The connection is cut after every message of every migration. Recorded steps
-// must be complete, other steps must leave nothing, and running again must
-// finish the work.
-func TestConnectionLossAtEveryMessage(t *testing.T) {
+// The connection is cut after a fourth of the messages of each migration, at random, or with
+// EVERY_CUT=1 after every message. Recorded steps must be complete, other steps must leave nothing,
+// and running again must finish the work.
+func TestConnectionLossAtAnyMessage(t *testing.T) {
 	site := os.DirFS("../../..")
 	apply := func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := migrate.Apply(ctx, conn, site)
@@ -40,7 +41,7 @@ func TestConnectionLossAtEveryMessage(t *testing.T) {
 			}
 			states = append(states, fingerprint(t, ref))
 		}
-		cutEverywhere(t, testdb.New(t), "postgres", `supabase_migrations.schema_migrations`, states, apply)
+		cutAnywhere(t, testdb.New(t), "postgres", `supabase_migrations.schema_migrations`, states, apply)
 	})
 	t.Run("platform", func(t *testing.T) {
 		t.Parallel()
@@ -60,19 +61,23 @@ func TestConnectionLossAtEveryMessage(t *testing.T) {
 			}
 			states = append(states, fingerprint(t, ref))
 		}
-		cutEverywhere(t, testdb.NewEmpty(t), "supabase_admin", `daawo.platform`, states,
+		cutAnywhere(t, testdb.NewEmpty(t), "supabase_admin", `daawo.platform`, states,
 			func(ctx context.Context, conn *pgx.Conn) error {
 				return migrate.Platform(ctx, conn)
 			})
 	})
 }
 
-// cutEverywhere calls apply repeatedly. Each call may send one message more than
-// the last, until the ledger records another step; then the count starts again.
-func cutEverywhere(t *testing.T, db *testdb.DB, role, ledger string, states []string,
+// cutAnywhere calls apply repeatedly. Each call may send more messages than the last, until the
+// ledger records another step; then the count starts again.
+func cutAnywhere(t *testing.T, db *testdb.DB, role, ledger string, states []string,
 	apply func(context.Context, *pgx.Conn) error) {
+	more := func() int { return 1 + rand.IntN(7) }
+	if os.Getenv("EVERY_CUT") != "" {
+		more = func() int { return 1 }
+	}
 	done, cuts := 0, 0
-	for messages := 1; ; messages++ {
+	for messages := more(); ; messages += more() {
 		if messages > 400 {
 			t.Fatalf("no progress after step %d", done)
 		}
