@@ -59,7 +59,7 @@ export const text: typeof english = {
   choose: 'Dooro qayb',
   guideTitle: 'Hagaha iyo luqadda',
   guide: 'Hagaha (magac gaaban)',
-  guideHelp: 'Faylasha isku magaca gaaban leh hal kaar ayay ku leeyihiin bogga, luqad kastana badhan.',
+  guideHelp: 'Faylasha isku magaca gaaban leh hal kaar ayay ku leeyihiin bogga, luqad kastana batoon.',
   fileLanguage: 'Luqadda faylka',
   noLanguage: 'Midna',
   conflict: 'Saaxiib ayaa beddelay isla goobahan',
