@@ -58,8 +58,8 @@ test.describe('without the application', () => {
 
 for (const { language, to } of inBothLanguages) {
   for (const [path, limit] of [
-    ['/report/', 112],
-    ['/resources/', 120],
+    ['/report/', 113],
+    ['/resources/', 123],
   ] as const) {
     test(`${to(path)} costs at most ${limit} kB with the application`, async ({ page }) => {
       await expect(async () => {
