@@ -16,8 +16,8 @@ const args = [
 
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
-/** Specs about what the browser around the pages does: its service workers, its history, its tabs. */
-const ofTheBrowser = ['offline.spec.ts', 'quick-exit.spec.ts', 'session.spec.ts'];
+/** Specs about what the browser around the pages does: its service workers, history and tabs, and what it does with a PDF. */
+const ofTheBrowser = ['no-js.spec.ts', 'offline.spec.ts', 'quick-exit.spec.ts', 'session.spec.ts'];
 
 /** The oldest Chromium that the site supports (scripts/ensure-oldest-chromium.sh). */
 const oldest = process.env.OLDEST_CHROMIUM_PATH;

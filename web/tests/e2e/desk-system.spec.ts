@@ -43,7 +43,7 @@ const panel = (page: Page, title: string) =>
 
 async function openSystem(page: Page) {
   await page.getByRole('link', { name: 'System' }).click();
-  await expect(panel(page, 'Checks').getByText('database')).toBeVisible();
+  await expect(panel(page, 'Checks').getByText('database', { exact: true })).toBeVisible();
 }
 
 test('an owner makes and verifies a backup, and hears of a damaged one', async ({ page }) => {

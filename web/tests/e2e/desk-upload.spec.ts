@@ -11,7 +11,7 @@ test('a PDF whose upload is cut in the middle goes on where it stopped', async (
   const title = uniqueName('Cut');
   await page.getByRole('link', { name: 'Add a resource' }).click();
   await page.getByLabel('Title').first().fill(title);
-  await page.getByLabel('Category').first().fill('Safety');
+  await page.getByLabel('Category').first().selectOption('Safety');
 
   const begun: number[] = []; // the offset of each part
   page.on('request', (r) => r.method() === 'PATCH' && begun.push(Number(r.headers()['upload-offset'])));

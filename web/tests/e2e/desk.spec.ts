@@ -175,7 +175,7 @@ test('a likely duplicate is compared side by side and marked', async ({ page }) 
     { ...same, issue_description: 'It tastes bitter.', created_at: at(9) },
     { ...same, issue_description: 'It leaks.', batch_number: 'B-78', created_at: at(7) },
   ]);
-  const [first, second] = reports;
+  const [first, second, third] = reports;
   const set = await admin().from('reports').update({ possible_duplicate_of: second?.id }).eq('id', first?.id);
   expect(set.error).toBeNull();
   await enterDesk(page, 'reviewer');
@@ -183,7 +183,7 @@ test('a likely duplicate is compared side by side and marked', async ({ page }) 
   const similar = page
     .locator('section')
     .filter({ has: page.getByRole('heading', { name: 'Similar reports' }) });
-  await expect(similar.getByRole('listitem')).toHaveCount(2);
+  await expect(similar.getByRole('listitem').filter({ hasText: third?.reference })).toHaveCount(1);
   const likely = similar.getByRole('listitem').first(); // although the other one is newer
   await expect(likely).toContainText(second?.reference ?? '');
   await expect(likely).toContainText('likely a duplicate');

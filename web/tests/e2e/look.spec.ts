@@ -24,7 +24,7 @@ function broken(page: Page, selector: string) {
 for (const { language, words, to } of inBothLanguages) {
   test(`figures, severities and categories in ${language} stay on one line`, async ({ page }) => {
     const parts = [
-      ['/women-health/', 'dd, [data-slot=badge]'],
+      ['/women-health/', 'dd[class*=font-serif], [data-slot=badge]'],
       ['/learn/', '[data-slot=badge]'],
       ['/about/', 'dd'],
     ] as const;

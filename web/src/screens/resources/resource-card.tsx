@@ -23,7 +23,7 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
 
   return (
     <Card className="h-full p-4">
-      <div className="flex items-center gap-3">
+      <div className="flex flex-wrap items-center gap-3">
         {picture ? (
           <div className="w-16 shrink-0">
             <GuidePicture icon={picture} />
@@ -31,7 +31,7 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
         ) : (
           <ResourceIcon name={resource.icon_name} color={resource.color_class} />
         )}
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1 basis-32">
           <p lang={category.lang} className="text-muted-foreground text-sm font-medium">
             {category.text}
           </p>
@@ -75,7 +75,7 @@ function FileFacts({ files }: { files: readonly ResourceFile[] }) {
         </Badge>
       ))}{' '}
       {sized.map((file, at) => (
-        <span key={file.resource.id} className="whitespace-nowrap">
+        <span key={file.resource.id}>
           {file.language && <span lang={file.language}>{languageNames[file.language]} </span>}
           <span id={sizeIdOf(file)}>
             <span className="sr-only">{text.fileSize}: </span>

@@ -37,7 +37,7 @@ export function ResourcesScreen() {
       <div
         data-live="now"
         className={cn(
-          'grid content-start gap-8',
+          'grid grid-cols-[minmax(0,1fr)] content-start gap-8',
           state.name === 'loading' && 'started:min-h-dvh failed:min-h-0',
         )}
       >

@@ -32,7 +32,7 @@ export function PregnancyAndHelp() {
           <div>
             <dt className="font-semibold">{danger.toronto}</dt>
             <dd>
-              <WithNumbers text={danger.torontoHelp} />
+              <WithNumbers text={danger.torontoHelp} className="inline-block wrap-anywhere" />
             </dd>
           </div>
         </dl>
