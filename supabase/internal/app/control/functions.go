@@ -75,9 +75,10 @@ func (c Functions) Info() (FunctionsInfo, error) {
 		}
 	}
 	if c.TypeScript != nil {
-		info.Functions = slices.Concat(info.Functions, c.TypeScript.List())
+		// Empty lists stay lists: slices.Concat would make them null in JSON.
+		info.Functions = append(append([]host.FunctionInfo{}, info.Functions...), c.TypeScript.List()...)
 		slices.SortFunc(info.Functions, func(a, b host.FunctionInfo) int { return strings.Compare(a.Name, b.Name) })
-		info.Stats = slices.Concat(info.Stats, c.TypeScript.Host.Stats())
+		info.Stats = append(info.Stats, c.TypeScript.Host.Stats()...)
 		slices.SortFunc(info.Stats, func(a, b host.Stats) int { return strings.Compare(a.Function, b.Function) })
 		info.Memory += c.TypeScript.Memory()
 	}
