@@ -42,7 +42,7 @@ var (
 	clockChecks = checks{"Clock", []string{"acceptance", "internal/database/backup/physical",
 		"internal/functions/host", "internal/functions/jobs"}}
 	migrationChecks = checks{
-		"TestConnectionLossAtEveryMessage|TestUpgradeFromFirstRelease|TestUpgrade$",
+		"TestConnectionLossAtAnyMessage|TestUpgradeFromFirstRelease|TestUpgrade$",
 		[]string{"acceptance", "internal/database/migrate", "internal/app"},
 	}
 )
