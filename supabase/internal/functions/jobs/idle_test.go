@@ -49,6 +49,18 @@ func TestIdleClientStops(t *testing.T) {
 	}
 }
 
+// TestJobBesideAnother checks that a job that wakes no worker, because another one just did, does
+// not wait for the next poll.
+func TestJobBesideAnother(t *testing.T) {
+	var out outgoing
+	tdb := testdb.New(t)
+	b := newIdle(t, tdb, Options{Mail: out.send, Admins: []string{"admin@example.org"}}, nil, time.Hour)
+	for range 20 {
+		send(t, b, b.addNotice)
+	}
+	waitFor(t, "the mails", func() bool { return len(out.mails()) == 20 })
+}
+
 // TestIdleClientPolls checks that a job without a notification starts the client, and so does a
 // lost connection.
 func TestIdleClientPolls(t *testing.T) {

@@ -26,6 +26,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // schema holds River's tables.
@@ -70,7 +71,8 @@ type Outbox struct {
 	functions Functions
 	chores    []Chore
 	closing   atomic.Bool
-	stopWatch func() // ends the goroutines of Start; nil until Start
+	stopWatch func()        // ends the goroutines of Start; nil until Start
+	worked    chan struct{} // has an element after a job until lookAgain looks
 
 	idleAfter, idlePoll time.Duration // the constants, except in tests
 	maintenance         []string      // maintenanceTimes, except in tests
@@ -94,7 +96,7 @@ func New(o Options) (*Outbox, error) {
 		o.Workers = 10
 	}
 	b := &Outbox{Options: o, adder: queue.Adder{ToWebhook: o.WebhookURL != ""}, idleAfter: idleAfter,
-		idlePoll: idlePoll, maintenance: maintenanceTimes}
+		idlePoll: idlePoll, maintenance: maintenanceTimes, worked: make(chan struct{}, 1)}
 	if o.Meter != nil {
 		if err := o.Meter.Register(newMetrics(b)); err != nil {
 			return nil, fmt.Errorf("jobs: %w", err)
@@ -217,10 +219,11 @@ func (b *Outbox) Start(ctx context.Context, functions Functions) error {
 		return failure
 	}
 	running, cancel := context.WithCancel(ctx)
-	var both sync.WaitGroup
-	both.Go(func() { onDemand{b}.run(running, failure) })
-	both.Go(func() { b.watchClock(running) })
-	b.stopWatch = func() { cancel(); both.Wait() }
+	var all sync.WaitGroup
+	all.Go(func() { onDemand{b}.run(running, failure) })
+	all.Go(func() { b.watchClock(running) })
+	all.Go(func() { b.lookAgain(running) })
+	b.stopWatch = func() { cancel(); all.Wait() }
 	return nil
 }
 
@@ -248,8 +251,9 @@ func (b *Outbox) begin(ctx context.Context) error {
 		MaxAttempts:                 queue.MaxAttempts,
 		ErrorHandler:                failures{b.Log},
 		JobTimeout:                  time.Minute,
-		RescueStuckJobsAfter:        2 * time.Minute, // jobs that a crash interrupted run again after this time
-		FetchPollInterval:           idlePoll,        // for jobs without a notification, see queue.Adder
+		RescueStuckJobsAfter:        2 * time.Minute,                             // jobs that a crash interrupted run again after this time
+		FetchPollInterval:           max(b.idlePoll, river.FetchCooldownDefault), // for jobs that lookAgain misses
+		Middleware:                  []rivertype.Middleware{b.tellWorked()},
 		CompletedJobRetentionPeriod: keepCompleted,
 		DiscardedJobRetentionPeriod: 90 * 24 * time.Hour,
 	}

@@ -172,7 +172,7 @@ func (a *Adder) notify(batch *pgx.Batch, queue string) {
 
 // wake decides which jobs wake the workers of their queue. Commits with a NOTIFY wait for each
 // other, including the disk flush (PostgreSQL documentation, NOTIFY), so not every job does.
-// Workers find the others by polling.
+// The workers look for the others after a job (see jobs.Outbox).
 type wake struct {
 	mu   sync.Mutex
 	last map[string]time.Time
