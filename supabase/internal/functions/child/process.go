@@ -60,14 +60,16 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	if o.Memory > 0 {
 		cmd.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.FormatInt(o.Memory/10*9, 10))
 	}
-	stdin, err := cmd.StdinPipe()
+	read, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	defer read.Close()
+	cmd.Stdin = read
 	group := NewGroup(cmd)
 	stderr, err := startWithOutput(cmd)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, stdin.Close())
 	}
 	proxy := NewProxy(socket, func(w http.ResponseWriter, r *http.Request, err error) {
 		log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
@@ -78,9 +80,9 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 		exited: make(chan struct{})}
 	var output bytes.Buffer // for the error of a failed start
 	var mu sync.Mutex
-	read := make(chan struct{})
+	relayed := make(chan struct{})
 	go func() {
-		defer close(read)
+		defer close(relayed)
 		lines := bufio.NewScanner(stderr)
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
@@ -99,13 +101,14 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	go func() {
 		defer close(p.exited)
 		_ = cmd.Wait()
+		_ = stdin.Close()
 		p.group.Kill() // programs that the functions have started
 		select {
-		case <-read:
+		case <-relayed:
 		case <-time.After(outputDelay):
 		}
 		_ = stderr.Close()
-		<-read
+		<-relayed
 		proxy.Close()
 	}()
 	if err = p.Configure(config); err == nil {
@@ -142,7 +145,8 @@ func startWithOutput(cmd *exec.Cmd) (*os.File, error) {
 }
 
 // startWritten starts a program that was just written. While another goroutine forks, its child
-// holds the file open for writing for a moment, and the kernel refuses to run it.
+// holds the file open for writing for a moment, and the kernel refuses to run it. The input and the
+// output of the command must be files, because a failed start closes the pipes of its own.
 func startWritten(cmd *exec.Cmd) error {
 	for attempt := 1; ; attempt++ {
 		err := cmd.Start()
@@ -150,6 +154,11 @@ func startWritten(cmd *exec.Cmd) error {
 			return err
 		}
 		time.Sleep(10 * time.Millisecond)
+		// A command cannot be started twice, even if its first start failed.
+		*cmd = exec.Cmd{
+			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
+			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
+		}
 	}
 }
 
