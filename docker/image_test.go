@@ -27,8 +27,11 @@ const mostImage, baseImage = 80_000_000, 3_000_000
 
 // TestImages builds every stage of the Dockerfile by its commands in empty folders and runs the
 // results: the whole product from the embedded image's binary, and in front of it the gateway and
-// the functions of our image, in a root file system with nothing else.
+// the functions of our image, in a root file system with nothing else. It runs with LONG=1.
 func TestImages(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		t.Skip("builds the product once more; LONG=1 runs it")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the images are for Linux")
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // The connection is cut after a fourth of the messages of each migration, at random, or with
-// EVERY_CUT=1 after every message. Recorded steps must be complete, other steps must leave nothing,
+// LONG=1 after every message. Recorded steps must be complete, other steps must leave nothing,
 // and running again must finish the work.
 func TestConnectionLossAtAnyMessage(t *testing.T) {
 	site := os.DirFS("../../..")
@@ -73,7 +73,7 @@ func TestConnectionLossAtAnyMessage(t *testing.T) {
 func cutAnywhere(t *testing.T, db *testdb.DB, role, ledger string, states []string,
 	apply func(context.Context, *pgx.Conn) error) {
 	more := func() int { return 1 + rand.IntN(7) }
-	if os.Getenv("EVERY_CUT") != "" {
+	if os.Getenv("LONG") != "" {
 		more = func() int { return 1 }
 	}
 	done, cuts := 0, 0
