@@ -78,10 +78,7 @@ func Open(ctx context.Context, in installation.Installation, with Options) (*Dat
 	o := server.Options{
 		Source: source, Data: datadir.Postgres(in.Data), Port: int(in.Config.DB.Port), Log: cmp.Or(in.PostgresLog, in.Log),
 		OnDown: func(err error) { in.Log.Error("Postgres is down", "error", err) },
-		OnUp:   func() { in.Log.Info("Postgres is up again") },
-	}
-	if len(ForeignSchemas(in.Config)) == 0 {
-		o.Prepared = migrate.PlatformKey()
+		OnUp:   func() { in.Log.Info("Postgres is up again") }, Prepared: migrate.PlatformKey(),
 	}
 	if in.Config.Backup.To != "" {
 		o.Archive = ArchiveDir(in.Data)

@@ -120,6 +120,16 @@ func (d *Database) MigratePlatform(ctx context.Context, before BeforeUpgrade) er
 					return err
 				}
 			}
+			// A service elsewhere can only make its tables once Postgres runs, and the project's
+			// migrations need them before. A new database has them from us, with the ledger that the
+			// service continues.
+			applied, err := migrate.HasPlatform(ctx, conn)
+			if err != nil {
+				return err
+			}
+			if !applied {
+				return migrate.Platform(ctx, conn)
+			}
 			return migrate.Platform(ctx, conn, ForeignSchemas(d.Config)...)
 		})
 	}

@@ -79,15 +79,25 @@ func platform(ctx context.Context, conn *pgx.Conn, files fs.FS, skip []string) e
 	})
 }
 
+// HasPlatform reports whether any file of the platform was applied to the database. It changes
+// nothing.
+func HasPlatform(ctx context.Context, conn *pgx.Conn) (applied bool, err error) {
+	if exists, err := platformLedger.created(ctx, conn); err != nil || !exists {
+		return false, err
+	}
+	err = conn.QueryRow(ctx, `select exists(select from `+platformLedger.table+`)`).Scan(&applied)
+	return applied, err
+}
+
 // HasPending reports whether Platform or Apply would change a database that
 // this program or an older release created. It returns false for an empty
 // database. It changes nothing.
 func HasPending(ctx context.Context, conn *pgx.Conn, project fs.FS, skip ...string) (bool, error) {
-	if exists, err := platformLedger.created(ctx, conn); err != nil || !exists {
+	if applied, err := HasPlatform(ctx, conn); err != nil || !applied {
 		return false, err
 	}
 	seen, err := platformLedger.seen(ctx, conn)
-	if err != nil || len(seen) == 0 {
+	if err != nil {
 		return false, err
 	}
 	missing, err := unseen(platformFiles, seen, skip)

@@ -77,6 +77,29 @@ func TestFunctionsElsewhere(t *testing.T) {
 	}
 }
 
+// TestFirstStartWithServicesElsewhere checks that the migrations of a new database find the tables
+// of services that cannot have made them yet.
+func TestFirstStartWithServicesElsewhere(t *testing.T) {
+	service := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(service.Close)
+	data := dataFolder(t)
+	files := maps.Clone(project)
+	files["migrations/20200101000000_services.sql"] = &fstest.MapFile{Data: []byte(
+		`insert into storage.buckets (id, name) values ('films', 'films');
+		create table public.owned (owner uuid references auth.users (id));
+		create policy own on realtime.messages for select to authenticated using (false);`)}
+	for range 2 { // the second start leaves the tables to the services
+		a := newApp(t, data, map[string]string{
+			"AUTH_URL": service.URL, "STORAGE_URL": service.URL, "REALTIME_URL": service.URL,
+		})
+		a.Project = files
+		start(t, a)
+		if err := a.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestBucketAboveLimit checks that the error names the bucket and the key.
 func TestBucketAboveLimit(t *testing.T) {
 	a := newApp(t, dataFolder(t), nil)
