@@ -122,8 +122,8 @@ test('triage keeps the order that was shown, and new reports wait', async ({ pag
   const reports = (await addReports([1, 2, 3, 4].map(row))).map((r) => r.reference);
   await enterDesk(page, 'reviewer');
   await live(page);
-  await search(page, product, '4 reports');
   await page.getByRole('button', { name: /^New/ }).click();
+  await search(page, product, '4 reports');
   const rows = page.getByRole('listbox').getByRole('option');
   await expect(rows).toHaveCount(4);
   await page.getByRole('searchbox').press('Escape');

@@ -22,7 +22,8 @@ export function useFilter() {
   const setFilter = useCallback(
     (next: Filter) => {
       const path = window.location.hash.slice(1).replace(/\?.*$/, '');
-      navigate(path + toQuery(next), { replace: true, state: { search: next.search } });
+      // In a transition a box would show its old state after a touch, until the list is drawn.
+      navigate(path + toQuery(next), { replace: true, state: { search: next.search }, flushSync: true });
     },
     [navigate],
   );
