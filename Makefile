@@ -79,7 +79,7 @@ quick: $(MODULES) ## format, vet, lint and unit tests, in three minutes at most
 
 # With PKG no program is built, because the Go tests need none.
 .PHONY: test
-test: $(if $(PKG),$(CLUSTER),build) ## all tests: Go with -race, the site, a browser, drills; LONG=1: every case; PKG=./supabase/…: these Go tests
+test: $(if $(PKG),$(CLUSTER),build) ## all tests: Go, the site, a browser, drills; LONG=1: every case, -race everywhere; PKG=./supabase/…: these Go tests
 	@$(if $(PKG),scripts/test-go.sh $(PKG),scripts/test.sh)
 
 .PHONY: test-go

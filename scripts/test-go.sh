@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# The Go tests with the race detector: of the packages that the arguments name, or of all. Many tests wait for Postgres or a
-# time limit, so the number of parallel packages is the number of processors plus one. atexit_sleep_ms shortens the detector's
-# default pause of one second when a program ends. The detector skips bcrypt's cipher, because it would make each password
-# take a second instead of 60 ms. `make check` has run vet. housetest reads files and starts no goroutine, so it needs no
-# detector, with which it takes five times as long.
+# The Go tests of the packages that the arguments name, with the race detector, or of all. Of all, those that start whole
+# programs run without the detector, which takes as long again: they compare what programs print and store, and the code inside
+# has its own tests. LONG=1 runs all with it.
+#
+# Many tests wait for Postgres or a time limit, so more packages run at once than there are processors. atexit_sleep_ms shortens
+# the detector's default pause of one second when a program ends. The detector skips bcrypt's cipher, because it would make each
+# password take a second instead of 60 ms. `make check` has run vet. housetest reads files and starts no goroutine.
 #
 # RETRY=1, as in continuous integration, runs a failed test once more, alone. If it passes then, the run passes and names it
 # as unsteady. A data race, a panic and a package that does not build fail at once.
@@ -13,9 +15,10 @@ cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
+plain() { go test -vet=off -timeout 30m "$@" 2>&1; }
+
 race() {
-  GORACE="atexit_sleep_ms=10 ${GORACE:-}" go test -race -vet=off -timeout 30m \
-    -gcflags=golang.org/x/crypto/blowfish=-race=false "$@" 2>&1
+  GORACE="atexit_sleep_ms=10 ${GORACE:-}" plain -race -gcflags=golang.org/x/crypto/blowfish=-race=false "$@"
 }
 
 # failed_tests prints the packages that failed, each with a pattern of its failed tests.
@@ -25,7 +28,7 @@ failed_tests() {
     $1 == "ok" { names = "" }' "$log"
 }
 
-# again runs the failed tests once more, if all failures are those of single tests.
+# again runs the failed tests once more with $1, race or plain, if all failures are those of single tests.
 again() {
   [ "${RETRY:-}" = 1 ] && ! grep -qE 'DATA RACE|^panic: |\[(build|setup) failed\]' "$log" || return 1
   local tests package pattern
@@ -33,21 +36,25 @@ again() {
   [ -n "$tests" ] && [ "$(wc -l <<<"$tests")" -le 5 ] && ! grep -qF ' ^()$' <<<"$tests" || return 1
   while read -r package pattern; do
     echo "-- once more: $package $pattern"
-    race -count 1 -run "$pattern" "$package" </dev/null || return 1
+    "$1" -count 1 -run "$pattern" "$package" </dev/null || return 1
   done <<<"$tests"
   echo "-- unsteady: they failed at first and passed alone"
   cat <<<"$tests"
 }
 
-rules=$(go list -m)/supabase/internal/housetest
-all=$(go list "${@:-./...}")
-packages=$(grep -vx "$rules" <<<"$all" || true)
-failed=0
-if [ "$packages" != "$all" ]; then
-  go test -vet=off "$rules" || failed=1
-fi
-if [ -n "$packages" ]; then
+# run tests the packages $2, one a line, with $1, race or plain.
+run() {
+  [ -n "$2" ] || return 0
   # shellcheck disable=SC2086 # import paths have no spaces
-  race -p $(($(getconf _NPROCESSORS_ONLN) + 1)) $packages | tee "$log" || again || failed=1
-fi
+  "$1" -p $(($(getconf _NPROCESSORS_ONLN) * 2)) $2 | tee "$log" || again "$1" || failed=1
+}
+
+all=$(go list "${@:-./...}")
+module=$(go list -m)
+unraced="^$module/(docker|scripts/.*|functions/.*|supabase|supabase/acceptance|supabase/internal/(functions/(deploy|scaffold)|\
+database/(migrate|schemadiff|server|backup/physical)|housetest))$"
+if [ "${LONG:-}" = 1 ] || [ $# -gt 0 ]; then unraced="^$module/supabase/internal/housetest$"; fi
+failed=0
+run plain "$(grep -E "$unraced" <<<"$all" || true)"
+run race "$(grep -vE "$unraced" <<<"$all" || true)"
 exit $failed

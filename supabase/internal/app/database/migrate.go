@@ -120,9 +120,9 @@ func (d *Database) MigratePlatform(ctx context.Context, before BeforeUpgrade) er
 					return err
 				}
 			}
-			// A service elsewhere can only make its tables once Postgres runs, and the project's
-			// migrations need them before. A new database has them from us, with the ledger that the
-			// service continues.
+			// A service elsewhere can make its tables only once Postgres runs, and the project's
+			// migrations need them before. A new database has them from us, with the ledger that
+			// the service continues.
 			applied, err := migrate.HasPlatform(ctx, conn)
 			if err != nil {
 				return err
