@@ -26,7 +26,7 @@ export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/e2e/global-setup.ts',
   fullyParallel: true,
-  workers: 2,
+  workers: 3,
   // The second try records a trace. A test that passes then still fails, except with RETRY=1, as in continuous integration.
   retries: process.env.CI || process.env.RETRY === '1' ? 1 : 0,
   failOnFlakyTests: process.env.RETRY !== '1',
