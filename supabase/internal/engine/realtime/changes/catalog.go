@@ -58,9 +58,12 @@ const (
 	// unnest returns as they are, and separates by commas, are useful.
 	typesSQL = `
 		with recursive below (id, type) as (
-			select t.oid, t.oid from pg_type t
-			where t.oid = any ($1::int8[]::oid[]) or t.oid in ( -- generated columns are not in the log
-				select atttypid from pg_attribute where attrelid = any ($2::int8[]::oid[]) and attgenerated <> '')
+			select t.oid, t.oid from (
+				select unnest($1::int8[])::oid
+				union
+				select a.atttypid from unnest($2::int8[]) as c (id) -- generated columns are not in the log
+				join pg_attribute a on a.attrelid = c.id::oid and a.attgenerated <> ''
+			) as wanted (id) join pg_type t on t.oid = wanted.id
 			union all
 			select b.id, t.typbasetype from below b join pg_type t on t.oid = b.type where t.typtype = 'd'
 		)
@@ -103,7 +106,7 @@ func (b *batch) loadCatalog(ctx context.Context) error {
 		queries.Queue(visibilitySQL, xids).QueryRow(func(row pgx.Row) error { return row.Scan(&visible) })
 		queries.Queue(tablesSQL, ids, roles).Query(b.readTables)
 		queries.Queue(typesSQL, oids, ids).Query(b.readTypes)
-		if err := b.s.o.Pool.Batch(ctx, pool.Caller{Settings: laneLimits}, queries); err != nil || visible {
+		if err := b.s.o.Pool.Batch(ctx, pool.Caller{Settings: catalogSettings}, queries); err != nil || visible {
 			return err
 		}
 		select {

@@ -18,8 +18,8 @@ func (b *batch) mustCheck(c *matchedChange, t *table, role string) bool {
 }
 
 // checkPolicies finds out which rows each user may see, for tables with row level security. Each
-// user of a table is checked by a statement in a transaction of its own, so that a policy which
-// raises an error, takes too long or sets something affects no other user.
+// user of a table is checked by a pool.Unit, so that a policy which raises an error, takes too long
+// or sets something affects no other user.
 func (b *batch) checkPolicies(ctx context.Context) error {
 	b.visible = map[rowForUser]bool{}
 	wanted := map[pair][]*matchedChange{}
