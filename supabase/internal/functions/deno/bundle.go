@@ -75,6 +75,9 @@ func AddToBundle(ctx context.Context, o BundleOptions, file string) (int, error)
 		return 0, err
 	}
 	for _, f := range functions {
+		if err := f.check(); err != nil {
+			return 0, err
+		}
 		if err := b.fetch(ctx, f); err != nil {
 			return 0, fmt.Errorf("function %s: %w", f.Name, err)
 		}

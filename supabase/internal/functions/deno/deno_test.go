@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -52,6 +53,13 @@ func installed(t testing.TB) string {
 // serving starts a service with these sources of functions and returns it with its address.
 func serving(t testing.TB, limits Limits, sources map[string]string) (*Service, string) {
 	t.Helper()
+	return servingWith(t, limits, sources, nil)
+}
+
+// servingWith is serving with the settings of some functions.
+func servingWith(t testing.TB, limits Limits, sources map[string]string, given map[string]config.Function) (*Service,
+	string) {
+	t.Helper()
 	root := t.TempDir()
 	settings := map[string]config.Function{}
 	for name, source := range sources {
@@ -64,6 +72,7 @@ func serving(t testing.TB, limits Limits, sources map[string]string) (*Service, 
 		}
 		settings[name] = config.Function{Enabled: true}
 	}
+	maps.Copy(settings, given)
 	program := installed(t)
 	log := slog.New(slog.DiscardHandler)
 	s, err := New(Options{
@@ -235,6 +244,20 @@ func TestSocketIsRemoved(t *testing.T) {
 	<-p.exited
 	if _, err := os.Stat(socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is left: %v", err)
+	}
+}
+
+// TestMissingImportMap checks that a function without its import map does not stop the others.
+func TestMissingImportMap(t *testing.T) {
+	source := `Deno.serve(() => new Response("ran"))`
+	_, url := servingWith(t, Limits{}, map[string]string{"good": source, "bad": source},
+		map[string]config.Function{"bad": {Enabled: true, ImportMap: "./gone.json"}})
+	if status, _, body := get(t, url+"/good"); status != http.StatusOK || body != "ran" {
+		t.Errorf("good: %d %s", status, body)
+	}
+	if status, code, body := get(t, url+"/bad"); status != http.StatusServiceUnavailable || code != "BOOT_ERROR" ||
+		!strings.Contains(body, "functions.bad.import_map: there is no file") {
+		t.Errorf("bad: %d %s %s", status, code, body)
 	}
 }
 

@@ -190,6 +190,9 @@ func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}
 	if k.set.problem != nil {
 		return nil, nil, &bootError{k.set.problem}
 	}
+	if err := f.check(); err != nil {
+		return nil, nil, &bootError{err}
+	}
 	if p := r.current[k]; p != nil {
 		if equal(p.state, now) && !hasExited(p) {
 			p.calls++

@@ -82,9 +82,7 @@ func readFunction(root, name string, s config.Function) (f Function, ok bool, er
 		return f, false, nil
 	}
 	if s.ImportMap != "" {
-		if f.ImportMap = within(root, s.ImportMap); !isFile(f.ImportMap) {
-			return f, false, fmt.Errorf("functions.%s.import_map: there is no file %s", name, s.ImportMap)
-		}
+		f.ImportMap = within(root, s.ImportMap) // may be missing: see check
 	} else if f.ImportMap = firstFile(dir, "deno.json", "deno.jsonc", "import_map.json"); f.ImportMap == "" {
 		f.ImportMap = firstFile(filepath.Join(root, "functions"), "import_map.json")
 	}
@@ -95,6 +93,15 @@ func readFunction(root, name string, s config.Function) (f Function, ok bool, er
 		f.Static = append(f.Static, within(root, pattern))
 	}
 	return f, true, nil
+}
+
+// check returns the error of a function that cannot start, because its import map is missing. The
+// others of its project can.
+func (f Function) check() error {
+	if f.ImportMap == "" || isFile(f.ImportMap) {
+		return nil
+	}
+	return fmt.Errorf("functions.%s.import_map: there is no file %s", f.Name, f.ImportMap)
 }
 
 // within returns a path of config.toml below root.

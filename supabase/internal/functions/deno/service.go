@@ -105,6 +105,11 @@ func New(o Options, h host.Options) (*Service, error) {
 	if s.base, err = s.folder(); err != nil {
 		return nil, err
 	}
+	for _, name := range slices.Sorted(maps.Keys(s.base.functions)) {
+		if err := s.base.functions[name].check(); err != nil {
+			s.Log.Warn("a function cannot start", "function", name, "error", err)
+		}
+	}
 	h.Functions = nil
 	if s.Host, err = host.New(h); err != nil {
 		return nil, err
