@@ -8,6 +8,7 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    retry: process.env.RETRY === '1' ? 1 : 0, // as in continuous integration
     fileParallelism: false,
   },
 });
