@@ -96,7 +96,7 @@ func realtimeSettings(c config.Realtime) realtime.Settings {
 		MaxConnections: c.MaxConnections, MaxChannelsPerClient: c.MaxChannelsPerClient,
 		MaxJoinsPerSecond: c.MaxJoinsPerSecond, MaxEventsPerSecond: c.MaxEventsPerSecond,
 		MaxPresenceEventsPerSecond: c.MaxPresenceEventsPerSecond, MaxPayloadKB: c.MaxPayloadKB,
-		ClientPresenceEvents: c.ClientPresenceEvents, ClientPresenceWindow: time.Duration(c.ClientPresenceWindow),
+		MaxClientKBPerSecond: c.MaxClientKBPerSecond, ClientPresenceEvents: c.ClientPresenceEvents, ClientPresenceWindow: time.Duration(c.ClientPresenceWindow),
 		PrivateOnly: c.PrivateOnly,
 	}
 }

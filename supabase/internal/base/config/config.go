@@ -138,6 +138,7 @@ type Realtime struct {
 	MaxEventsPerSecond         int      `toml:"max_events_per_second" doc:"Maximum number of broadcasts per second, sent and delivered, as the average of up to a minute."`
 	MaxPresenceEventsPerSecond int      `toml:"max_presence_events_per_second" doc:"Maximum number of presence messages per second, as the average of up to a minute."`
 	MaxPayloadKB               int      `toml:"max_payload_size_in_kb" doc:"Maximum size of the payload of a broadcast or a presence, in kB. A message of a client has at most 5,000 kB in any case."`
+	MaxClientKBPerSecond       int      `toml:"max_client_broadcast_kb_per_second" doc:"Maximum kB per second of one client's broadcasts, counted for each receiver. A client that was quiet may send five times as much at once."`
 	ClientPresenceEvents       int      `toml:"max_client_presence_events_per_window" doc:"Maximum number of presence messages of one channel within client_presence_window."`
 	ClientPresenceWindow       Duration `toml:"client_presence_window" doc:"Time to which max_client_presence_events_per_window applies."`
 	PrivateOnly                bool     `toml:"private_only" doc:"Refuse public channels."`

@@ -103,6 +103,7 @@ func (c *Config) realtimeRules() (rules []rule) {
 		{"max_concurrent_users", r.MaxConnections}, {"max_channels_per_client", r.MaxChannelsPerClient},
 		{"max_joins_per_second", r.MaxJoinsPerSecond}, {"max_events_per_second", r.MaxEventsPerSecond},
 		{"max_presence_events_per_second", r.MaxPresenceEventsPerSecond}, {"max_payload_size_in_kb", r.MaxPayloadKB},
+		{"max_client_broadcast_kb_per_second", r.MaxClientKBPerSecond},
 		{"max_client_presence_events_per_window", r.ClientPresenceEvents},
 	} {
 		rules = append(rules, rule{limit.value < 1, "realtime." + limit.name,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"daawo/supabase/internal/base/network"
 	"daawo/supabase/internal/engine/realtime/changes"
 	"daawo/supabase/internal/engine/realtime/messages"
 	"daawo/supabase/internal/engine/realtime/phoenix"
@@ -30,6 +31,12 @@ func (c *channel) broadcast(m phoenix.Message) {
 		}
 		return
 	}
+	if !e.mayRelay(c.s.networks, c.current(), e.relayKB(c.key, size)) {
+		if c.ack {
+			c.s.reply(c.joinRef, m.Ref, c.topic, "error", reason("client_broadcast_rate_exceeded"))
+		}
+		return
+	}
 	from := c
 	if c.self {
 		from = nil
@@ -38,6 +45,21 @@ func (c *channel) broadcast(m phoenix.Message) {
 	if c.ack {
 		c.s.reply(c.joinRef, m.Ref, c.topic, "ok", emptyObject)
 	}
+}
+
+// relayKB returns the kB that a broadcast of size bytes causes: one for each receiver on this
+// replica.
+func (e *Engine) relayKB(key topicKey, size int) float64 {
+	return float64(size) / 1000 * float64(max(1, e.hub.count(key)))
+}
+
+// mayRelay counts kB of a client's broadcasts. It returns false if the client has sent too many.
+// Holders of the secret key have no limit.
+func (e *Engine) mayRelay(client []network.Part, identity *claims, kB float64) bool {
+	if identity.role == "service_role" {
+		return true
+	}
+	return e.clientKB.allow(client, kB, float64(e.settings.Load().MaxClientKBPerSecond), e.o.Now())
 }
 
 // clientBroadcast returns the message to other channels and the size of its payload, or nil if the

@@ -161,6 +161,14 @@ func (e *Engine) postBatch(w http.ResponseWriter, r *http.Request, identity *cla
 		replyMessage(w, http.StatusTooManyRequests, "Too many messages to broadcast, please reduce the batch size")
 		return
 	}
+	var kB float64
+	for _, m := range batch {
+		kB += e.relayKB(topicKey{m.topic, m.private}, len(m.payload))
+	}
+	if !e.mayRelay(networksOf(r), identity, kB) {
+		replyMessage(w, http.StatusTooManyRequests, tooManyBytes)
+		return
+	}
 	checked := map[string]bool{} // private topics
 	for _, m := range batch {
 		if m.private {
@@ -214,6 +222,9 @@ func withContentType(next http.Handler) http.Handler {
 	})
 }
 
+// tooManyBytes refuses a broadcast of a client that has sent more than its share.
+const tooManyBytes = "Too many bytes to broadcast, please send less"
+
 const binaryType = "application/octet-stream"
 
 // postSingle sends one broadcast whose payload is the body.
@@ -244,8 +255,13 @@ func (e *Engine) postSingle(w http.ResponseWriter, r *http.Request, identity *cl
 			return
 		}
 	}
+	key := topicKey{topic, private}
+	if !e.mayRelay(networksOf(r), identity, e.relayKB(key, len(user.Data))) {
+		replyMessage(w, http.StatusTooManyRequests, tooManyBytes)
+		return
+	}
 	e.events.add(1)
-	e.broadcast(topicKey{topic, private}, &message{event: eventBroadcast, user: user}, nil)
+	e.broadcast(key, &message{event: eventBroadcast, user: user}, nil)
 	w.WriteHeader(http.StatusAccepted)
 }
 

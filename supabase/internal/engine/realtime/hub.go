@@ -88,6 +88,19 @@ func (h *hub) members(key topicKey) []*channel {
 	return slices.Collect(maps.Keys(t.members))
 }
 
+// count returns the number of channels of a topic.
+func (h *hub) count(key topicKey) int {
+	h.mu.RLock()
+	t := h.topics[key]
+	h.mu.RUnlock()
+	if t == nil {
+		return 0
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.members)
+}
+
 // publish delivers m to the channels of a topic, except from. One goroutine at a time may use m.
 func (h *hub) publish(key topicKey, m *message, from *channel) {
 	h.mu.RLock()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"daawo/supabase/internal/base/network"
 	"daawo/supabase/internal/engine/realtime/messages"
 )
 
@@ -156,6 +157,14 @@ func (c *channel) refuseJoin(err error, ref json.RawMessage) {
 	}
 }
 
+// joinShare is the part of the joins of all clients that one client may make over time.
+const joinShare = 5
+
+// mayJoin counts a join. At once a client may make as many as all clients in a second.
+func (e *Engine) mayJoin(client []network.Part) bool {
+	return e.clientJoins.allow(client, 1, float64(e.settings.Load().MaxJoinsPerSecond)/joinShare, e.o.Now())
+}
+
 // open makes the checks of a join in upstream's order and returns the messages to replay.
 func (c *channel) open(r joinRequest, others int) ([]messages.Message, error) {
 	e, settings := c.s.e, c.s.e.settings.Load()
@@ -168,7 +177,7 @@ func (c *channel) open(r joinRequest, others int) ([]messages.Message, error) {
 		return nil, refuse("RealtimeDisabledForTenant: Realtime disabled for this tenant")
 	case settings.PrivateOnly && !r.private:
 		return nil, refuse("PrivateOnly: This project only allows private channels")
-	case !e.clientJoins.allow(c.s.networks, settings.MaxJoinsPerSecond, e.o.Now()), e.joins.exceeded():
+	case !e.mayJoin(c.s.networks), e.joins.exceeded():
 		return nil, &joinError{"ClientJoinRateLimitReached: Too many joins per second", true}
 	}
 	e.joins.add(1)

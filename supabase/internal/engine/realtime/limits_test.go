@@ -164,3 +164,44 @@ func TestClientJoins(t *testing.T) {
 		t.Errorf("another client: %s", got)
 	}
 }
+
+// TestClientBytes checks that the broadcasts of one line are limited by the bytes that they
+// cause, over a socket and over HTTP, and that other clients and the secret key have theirs.
+func TestClientBytes(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxClientKBPerSecond = 1 })
+	from := func(client string) *client {
+		c := dialWith(t, s, "vsn=2.0.0&apikey="+sign(t, "anon", nil), http.Header{"X-Forwarded-For": {client}})
+		c.join("realtime:a", `{"config":{"broadcast":{"ack":true}}}`)
+		return c
+	}
+	send := func(c *client, want string) {
+		t.Helper()
+		c.send("realtime:a", "broadcast", `{"x":"`+strings.Repeat("x", 3000)+`"}`)
+		c.want(`"phx_reply"`, want)
+	}
+	receiver, attacker := from("2001:db8:2::1"), from("2001:db8:1:2::1")
+	send(attacker, `"status":"ok"`) // 3 kB to two channels
+	receiver.want(`"broadcast"`)
+	send(attacker, "client_broadcast_rate_exceeded")
+	send(from("2001:db8:1:2::2"), "client_broadcast_rate_exceeded") // the same link
+	body := `{"messages":[{"topic":"a","event":"e","payload":{}}]}`
+	overHTTP := func(role string) int {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/api/broadcast", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"X-Forwarded-For": {"2001:db8:1:2::3"}, "Content-Type": {"application/json"},
+			"Authorization": {"Bearer " + sign(t, role, nil)}}
+		status, _ := do(t, r)
+		return status
+	}
+	if got := overHTTP("anon"); got != http.StatusTooManyRequests {
+		t.Errorf("over HTTP: %d", got)
+	}
+	if got := overHTTP("service_role"); got != http.StatusAccepted {
+		t.Errorf("with the secret key: %d", got)
+	}
+	send(receiver, `"status":"ok"`)
+	s.clock.move(time.Minute)
+	send(from("2001:db8:1:2::4"), `"status":"ok"`)
+}

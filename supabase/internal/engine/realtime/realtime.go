@@ -90,7 +90,7 @@ type Engine struct {
 	frames frames
 
 	joins, events, presenceEvents *rate
-	clientJoins                   clientJoins
+	clientJoins, clientKB         clientLimit
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -258,6 +258,7 @@ func (e *Engine) sweepUntilClosed() {
 func (e *Engine) sweep() {
 	now := e.o.Now()
 	e.clientJoins.sweep(now)
+	e.clientKB.sweep(now)
 	for _, s := range e.all() {
 		s.sweep(now)
 	}

@@ -10,6 +10,7 @@ type Settings struct {
 	MaxEventsPerSecond         int // messages in and out, average of up to a minute
 	MaxPresenceEventsPerSecond int // average of up to a minute
 	MaxPayloadKB               int // of a broadcast or a presence, in kB
+	MaxClientKBPerSecond       int // of one client's broadcasts, counted for each receiver, in kB
 
 	// A channel may send ClientPresenceEvents presence messages within ClientPresenceWindow.
 	ClientPresenceEvents int
@@ -24,8 +25,8 @@ type Settings struct {
 func Defaults() Settings {
 	return Settings{
 		MaxConnections: 200, MaxChannelsPerClient: 100, MaxJoinsPerSecond: 100, MaxEventsPerSecond: 100,
-		MaxPresenceEventsPerSecond: 1000, MaxPayloadKB: 3000, ClientPresenceEvents: 5,
-		ClientPresenceWindow: 30 * time.Second,
+		MaxPresenceEventsPerSecond: 1000, MaxPayloadKB: 3000,
+		MaxClientKBPerSecond: 10_000, ClientPresenceEvents: 5, ClientPresenceWindow: 30 * time.Second,
 	}
 }
 
@@ -38,6 +39,7 @@ func (s Settings) withDefaults() Settings {
 		{&s.MaxConnections, d.MaxConnections}, {&s.MaxChannelsPerClient, d.MaxChannelsPerClient},
 		{&s.MaxJoinsPerSecond, d.MaxJoinsPerSecond}, {&s.MaxEventsPerSecond, d.MaxEventsPerSecond},
 		{&s.MaxPresenceEventsPerSecond, d.MaxPresenceEventsPerSecond}, {&s.MaxPayloadKB, d.MaxPayloadKB},
+		{&s.MaxClientKBPerSecond, d.MaxClientKBPerSecond},
 		{&s.ClientPresenceEvents, d.ClientPresenceEvents},
 	} {
 		if *f.to <= 0 {
