@@ -58,7 +58,7 @@ var editable = map[string]string{
 	"featured": "is_featured", "file-url": "file_url",
 }
 
-// icons are the values of the enum public.resource_icon.
+// icons are the icons that the site can draw on a card.
 var icons = []string{"FileText", "Shield", "Heart", "Baby", "Smartphone", "Users", "BookOpen", "Download"}
 
 // Editable returns the names of the values that can be set, sorted.
@@ -154,8 +154,6 @@ func (a assignment) expression(n int) string {
 		return fmt.Sprintf("$%d::text", n) // not nullable, but may be empty
 	case "is_featured":
 		return fmt.Sprintf("nullif($%d::text, '')::boolean", n)
-	case "icon_name":
-		return fmt.Sprintf("nullif($%d::text, '')::public.resource_icon", n)
 	case "file_size":
 		return fmt.Sprintf("$%d::text::bigint", n)
 	}

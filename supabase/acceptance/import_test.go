@@ -21,12 +21,12 @@ func TestImportOfResources(t *testing.T) {
 		insert into old.resources values
 			('00000000-0000-4000-8000-000000000001', 'Labels', 'How to read one', 'Safety', 'Shield', 'text-blue-600 bg-blue-50',
 				'https://files.example.org/storage/v1/object/public/resources/labels.pdf?token=a%20b', 245760, 'application/pdf', 41, true, true, '2024-01-05'),
-			('00000000-0000-4000-8000-000000000002', 'Poster', '', 'Community', null, '', 'posters/poster one.png', 0, 'image/png', 0, true, false, '2024-01-04'),
+			('00000000-0000-4000-8000-000000000002', 'Poster', '', 'Community', 'mortar-pestle', '', 'posters/poster one.png', 0, 'image/png', 0, true, false, '2024-01-04'),
 			('00000000-0000-4000-8000-000000000003', 'Soon', '', 'Safety', 'Baby', 'bg-[#fff]', '#', 0, 'application/pdf', 0, true, false, '2024-01-03')`)
 	tdb.Exec(`
 		insert into public.resources (id, title, description, category, icon_name, color_class, file_url, file_size, file_type, download_count,
 			is_active, is_featured, created_at)
-		select id, title, description, category, icon_name::public.resource_icon, color_class, file_url, file_size, file_type, download_count,
+		select id, title, description, category, icon_name, color_class, file_url, file_size, file_type, download_count,
 			is_active, is_featured, created_at from old.resources`)
 
 	const columns = `select jsonb_agg(to_jsonb(r) order by created_at desc)::text from (select id, title, description, category, icon_name, color_class,

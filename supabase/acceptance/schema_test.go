@@ -44,7 +44,8 @@ func TestRolePrivileges(t *testing.T) {
 		{`update resources set file_url = ''`, denied, "23514"},
 		{`update resources set file_url = ' JavaScript:alert(1)'`, denied, "23514"},
 		{`update resources set file_url = e'java\nscript:alert(1)'`, denied, "23514"},
-		{`update resources set icon_name = 'Skull'`, "22P02", "22P02"},
+		{`update resources set icon_name = 'Skull'`, denied, ""},
+		{`update resources set icon_name = repeat('x', 101)`, denied, "23514"},
 		{photo("1700000000000.jpg"), "", "23505"}, // the visitor has stored it above
 		{photo("1700000000001"), "", "23505"},
 		{photo("evidence.jpg"), denied, ""},

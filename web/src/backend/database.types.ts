@@ -220,7 +220,7 @@ export type Database = {
           file_type: string
           file_url: string
           guide: string | null
-          icon_name: Database["public"]["Enums"]["resource_icon"] | null
+          icon_name: string | null
           id: string
           is_active: boolean
           is_featured: boolean
@@ -242,7 +242,7 @@ export type Database = {
           file_type?: string
           file_url?: string
           guide?: string | null
-          icon_name?: Database["public"]["Enums"]["resource_icon"] | null
+          icon_name?: string | null
           id?: string
           is_active?: boolean
           is_featured?: boolean
@@ -264,7 +264,7 @@ export type Database = {
           file_type?: string
           file_url?: string
           guide?: string | null
-          icon_name?: Database["public"]["Enums"]["resource_icon"] | null
+          icon_name?: string | null
           id?: string
           is_active?: boolean
           is_featured?: boolean
@@ -430,15 +430,6 @@ export type Database = {
         | "congenital"
         | "important"
       report_status: "new" | "reviewing" | "actioned" | "closed"
-      resource_icon:
-        | "FileText"
-        | "Shield"
-        | "Heart"
-        | "Baby"
-        | "Smartphone"
-        | "Users"
-        | "BookOpen"
-        | "Download"
       site_language: "en" | "so"
       staff_role: "reviewer" | "editor" | "owner"
     }
@@ -579,16 +570,6 @@ export const Constants = {
         "important",
       ],
       report_status: ["new", "reviewing", "actioned", "closed"],
-      resource_icon: [
-        "FileText",
-        "Shield",
-        "Heart",
-        "Baby",
-        "Smartphone",
-        "Users",
-        "BookOpen",
-        "Download",
-      ],
       site_language: ["en", "so"],
       staff_role: ["reviewer", "editor", "owner"],
     },

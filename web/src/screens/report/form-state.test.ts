@@ -9,7 +9,14 @@ test('a reset empties the form and remounts its fields', () => {
   let state = reduceForm(emptyForm, { type: 'locationChosen', location: 'Bari' });
   state = reduceForm(state, { type: 'photoChosen', photo });
   state = reduceForm(state, { type: 'checked', wrong: ['phone'] });
-  expect(state).toEqual({ location: 'Bari', photo, wrong: ['phone'], asks: false, attempts: 1, generation: 0 });
+  expect(state).toEqual({
+    location: 'Bari',
+    photo,
+    wrong: ['phone'],
+    asks: false,
+    attempts: 1,
+    generation: 0,
+  });
   expect(reduceForm(state, { type: 'reset' })).toEqual({ ...emptyForm, generation: 1 });
 });
 

@@ -1,4 +1,3 @@
-import type { Values } from '@desk/backend/resources';
 import {
   Baby,
   BookOpen,
@@ -11,18 +10,15 @@ import {
   Users,
 } from 'lucide-react';
 
-type IconName = NonNullable<Values['icon_name']>;
+/** The icons that the site can draw, by their names in the database. */
+const icons = { FileText, Shield, Heart, Baby, Smartphone, Users, BookOpen, Download };
 
-/** The icons that a resource may have, by their names in the database. */
-export const icons: Record<IconName, LucideIcon> = {
-  FileText,
-  Shield,
-  Heart,
-  Baby,
-  Smartphone,
-  Users,
-  BookOpen,
-  Download,
-};
+type IconName = keyof typeof icons;
 
 export const iconNames = Object.keys(icons) as IconName[];
+
+export const isIcon = (name: string): name is IconName => Object.hasOwn(icons, name);
+
+/** Returns the icon that the site draws: the default one for a name that it does not know. */
+export const iconOf = (name: string | null): LucideIcon =>
+  name !== null && isIcon(name) ? icons[name] : FileText;

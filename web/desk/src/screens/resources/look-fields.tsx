@@ -5,7 +5,7 @@ import { useText } from '@desk/i18n/language';
 import { NativeSelect } from '@/components/ui/input';
 import { CategoryField } from './category-field';
 import { classOf, colours, isColour } from './colours';
-import { iconNames } from './icons';
+import { iconNames, isIcon } from './icons';
 
 interface Props {
   values: Values;
@@ -23,8 +23,11 @@ export function LookFields({ values, set }: Props) {
           <NativeSelect
             {...props}
             value={values.icon_name ?? 'FileText'}
-            onChange={(e) => set({ icon_name: e.target.value as Values['icon_name'] })}
+            onChange={(e) => set({ icon_name: e.target.value })}
           >
+            {values.icon_name !== null && !isIcon(values.icon_name) && (
+              <option value={values.icon_name}>{values.icon_name}</option>
+            )}
             {iconNames.map((icon) => (
               <option key={icon} value={icon}>
                 {text.resources.icons[icon]}

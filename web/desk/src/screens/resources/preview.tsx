@@ -8,14 +8,14 @@ import { type Language, languages } from '@/i18n/language';
 import { fileSize } from '@/lib/file-size';
 import { fileTypeLabel } from '@/lib/file-type';
 import { backgroundOf } from './colours';
-import { icons } from './icons';
+import { iconOf } from './icons';
 import { hasFile, textsIn } from './values';
 
 /** The card as visitors see it, in both languages. */
 export function Preview({ values }: { values: Values }) {
   const text = useText();
   const [language, setLanguage] = useState<Language>('en');
-  const Icon = icons[values.icon_name ?? 'FileText'];
+  const Icon = iconOf(values.icon_name);
   const { title, description, category } = textsIn(language, values);
   return (
     <Panel
