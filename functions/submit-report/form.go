@@ -81,15 +81,15 @@ func handleForm(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	return nil
 }
 
-// fromOtherSite reports whether a page of another site sent a form. Older browsers send Origin but
-// not Sec-Fetch-Site (Fetch Metadata); a request without both is from a program or a very old
-// browser.
+// fromOtherSite reports whether a page of another origin sent a form. Older browsers send Origin
+// but not Sec-Fetch-Site (Fetch Metadata); a request without both is from a program or a very old
+// browser. A page on a neighbouring host name ("same-site") must have an Origin of ours.
 func fromOtherSite(r *http.Request, env *edge.Env) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
-		return site == "cross-site"
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	switch {
+	case site == "cross-site":
+		return true
+	case site == "same-origin", site == "none", site == "" && origin == "":
 		return false
 	}
 	from, err := url.Parse(origin)

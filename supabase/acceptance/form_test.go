@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -417,26 +418,25 @@ func TestInvalidFormsDoNotCount(t *testing.T) {
 	}
 }
 
-// TestCrossSiteForm checks that a page of another site cannot post in the name of its visitors.
+// TestCrossSiteForm checks that a page of another site, or of another host name of the site, cannot
+// post in the name of its visitors.
 func TestCrossSiteForm(t *testing.T) {
 	s := newSite(t)
-	for site, want := range map[string]int{"cross-site": 403, "same-origin": 303, "same-site": 303, "none": 303,
-		"": 303} {
-		r := s.request(form(map[string]string{"product_name": "From " + site}), nil)
-		r.Header.Set("Sec-Fetch-Site", site)
+	for n, c := range []struct {
+		site, origin string
+		want         int
+	}{
+		{"cross-site", "", 403}, {"same-origin", "", 303}, {"none", "", 303}, {"", "", 303},
+		{"", "https://evil.example", 403}, {"", "null", 403}, {"", "http://example.com", 303},
+		{"same-site", "", 403}, {"same-site", "http://blog.example.com", 403}, {"same-site", "http://example.com", 303},
+	} {
+		r := s.request(form(map[string]string{"product_name": fmt.Sprint("Product ", n)}), nil)
+		r.Header.Set("Sec-Fetch-Site", c.site)
+		r.Header.Set("Origin", c.origin)
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
-		if w.Code != want {
-			t.Errorf("%s: %d, want %d", site, w.Code, want)
-		}
-	}
-	for origin, want := range map[string]int{"https://evil.example": 403, "null": 403, "http://example.com": 303} {
-		r := s.request(form(map[string]string{"product_name": "From " + origin}), nil)
-		r.Header.Set("Origin", origin)
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
-		if w.Code != want {
-			t.Errorf("Origin %s: %d, want %d", origin, w.Code, want)
+		if w.Code != c.want {
+			t.Errorf("site %q, Origin %q: %d, want %d", c.site, c.origin, w.Code, c.want)
 		}
 	}
 	if n := testdb.Value[int](s.db, `select count(*) from reports`); n != 5 {
