@@ -129,6 +129,10 @@ function fillPlaceholders(): Plugin {
     __WHATSAPP_NUMBER__: '252610000000',
     __CONTACT_EMAIL__: 'support@example.org',
     __FACEBOOK_URL__: 'https://www.facebook.com/',
+    __ORGANISATION_PEOPLE__: '',
+    __ORGANISATION_ADDRESS__: '',
+    __ORGANISATION_PARTNERS__: '',
+    __ORGANISATION_REVIEWERS__: '',
   };
   return {
     name: 'fill-placeholders',

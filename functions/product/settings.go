@@ -19,6 +19,14 @@ var contactPages = []stack.PageVariable{
 		Doc: "Public e-mail address of the organisation. The default is an invalid address."},
 	{Name: "FACEBOOK_URL", Default: "https://www.facebook.com/", Parse: parseURL,
 		Doc: "Facebook page of the organisation."},
+	{Name: "ORGANISATION_PEOPLE", Parse: parseLines,
+		Doc: "People of the organisation and their roles, separated by semicolons. " +
+			"The pages show this and the next three only if they are set."},
+	{Name: "ORGANISATION_ADDRESS", Parse: parseLines,
+		Doc: "Address of the organisation. A semicolon starts a new line."},
+	{Name: "ORGANISATION_PARTNERS", Parse: parseLines, Doc: "Partners of the organisation, separated by semicolons."},
+	{Name: "ORGANISATION_REVIEWERS", Parse: parseLines,
+		Doc: "Names and professions of those who check the texts, separated by semicolons."},
 }
 
 // variables are read by the functions of this product.
@@ -55,6 +63,23 @@ func parseWhatsApp(text string) (string, error) {
 	}
 	return digits, nil
 }
+
+// parseLines returns the parts between semicolons as lines.
+func parseLines(text string) (string, error) {
+	var lines []string
+	for part := range strings.SplitSeq(text, ";") {
+		if part = strings.Join(strings.Fields(part), " "); part != "" {
+			lines = append(lines, part)
+		}
+	}
+	if joined := strings.Join(lines, "\n"); len(joined) <= maxLines {
+		return joined, nil
+	}
+	return "", fmt.Errorf("has more than %d bytes", maxLines)
+}
+
+// maxLines is the size of a value of parseLines in bytes. Each page carries it.
+const maxLines = 1000
 
 func parseEmail(text string) (string, error) {
 	if a, err := mail.ParseAddress(text); err != nil || a.Address != text {

@@ -1,4 +1,5 @@
--- A resource may name any icon: an imported table may have others. The pages draw the default one for a name that they do not know.
+-- A resource may name any icon: an imported table may have others. The pages draw the default one for a name that
+-- they do not know.
 
 -- Triggers that name the column would refuse its new type.
 drop trigger resources_updated_at on public.resources;
@@ -20,9 +21,11 @@ create trigger resources_version
   before update of title, title_so, description, description_so, category, category_so, icon_name, color_class,
     file_url, file_size, file_type, is_active, is_featured, guide, file_language on public.resources
   for each row execute function private.count_resource_version();
-create trigger resources_trail_update after update of title, title_so, description, description_so, category, category_so, icon_name,
-    color_class, file_url, file_size, file_type, is_active, is_featured, guide, file_language, created_at on public.resources
+create trigger resources_trail_update
+  after update of title, title_so, description, description_so, category, category_so, icon_name, color_class,
+    file_url, file_size, file_type, is_active, is_featured, guide, file_language, created_at on public.resources
   for each row execute function private.trail_resource();
-create trigger resources_tell_change after update of title, title_so, description, description_so, category, category_so, icon_name,
-    color_class, file_url, file_size, file_type, is_active, is_featured, guide, file_language, created_at on public.resources
+create trigger resources_tell_change
+  after update of title, title_so, description, description_so, category, category_so, icon_name, color_class,
+    file_url, file_size, file_type, is_active, is_featured, guide, file_language, created_at on public.resources
   for each statement execute function private.tell_editors();

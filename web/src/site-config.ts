@@ -9,6 +9,11 @@ export interface SiteConfig {
   whatsappNumber: string;
   contactEmail: string;
   facebookUrl: string;
+  /** Who stands behind the site: texts of one or more lines, empty if the installation does not name them. */
+  people: string;
+  address: string;
+  partners: string;
+  reviewers: string;
 }
 
 const placeholders: SiteConfig = {
@@ -16,6 +21,10 @@ const placeholders: SiteConfig = {
   whatsappNumber: '__WHATSAPP_NUMBER__',
   contactEmail: '__CONTACT_EMAIL__',
   facebookUrl: '__FACEBOOK_URL__',
+  people: '__ORGANISATION_PEOPLE__',
+  address: '__ORGANISATION_ADDRESS__',
+  partners: '__ORGANISATION_PARTNERS__',
+  reviewers: '__ORGANISATION_REVIEWERS__',
 };
 
 function readSiteConfig(): SiteConfig {

@@ -89,7 +89,10 @@ func (c *checker) configuration() {
 		return
 	}
 	for _, v := range cfg.PageValues {
-		if !v.Set {
+		switch {
+		case !v.Set && v.Value == "":
+			c.say("configuration", Note, "%s is not set: the pages leave it out", v.Variable)
+		case !v.Set:
 			c.say("configuration", Warn, "%s is not set: the pages show the placeholder %s", v.Variable, v.Value)
 		}
 	}

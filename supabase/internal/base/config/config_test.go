@@ -234,7 +234,7 @@ func TestPageValues(t *testing.T) {
 	if diff := cmp.Diff(want, c.PageValues); diff != "" || c.SMTP.SenderName != "Clinic" {
 		t.Errorf("sender %q, values %s", c.SMTP.SenderName, diff)
 	}
-	for name, value := range map[string]string{"CONTACT_PHONE": "bad", "CONTACT_EMAIL": "</script>"} {
+	for name, value := range map[string]string{"CONTACT_PHONE": "bad", "SITE_URL": "https://example.org/\"x"} {
 		if _, err := Load(Sources{Program: program, Getenv: env(name, value)}); err == nil ||
 			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s=%s: %v", name, value, err)

@@ -25,7 +25,7 @@ func (c *Config) validate() error {
 			errs = append(errs, fmt.Errorf("%s: %s", r.name, r.says))
 		}
 	}
-	return errors.Join(append(errs, c.validateURLs(), c.validateAddresses(), c.validatePageValues())...)
+	return errors.Join(append(errs, c.validateURLs(), c.validateAddresses(), c.validateSiteURL())...)
 }
 
 // rule is one check of a setting.
@@ -173,20 +173,12 @@ func (c *Config) validateAddresses() error {
 	return errors.Join(errs...)
 }
 
-// validatePageValues checks the values that are filled into pages, some of them inside scripts.
-func (c *Config) validatePageValues() error {
-	const message = "%s: quotes, brackets, $, \\ and spaces are not allowed; write them percent-encoded"
-	var errs []error
-	unsafe := func(value string) bool { return strings.ContainsAny(value, "\"'`<>\\{}$ \t\r\n") }
-	if unsafe(c.SiteURL) {
-		errs = append(errs, fmt.Errorf(message, "SITE_URL"))
+// validateSiteURL checks the characters of SITE_URL, which stands in pages, feeds and mails.
+func (c *Config) validateSiteURL() error {
+	if strings.ContainsAny(c.SiteURL, "\"'`<>\\{}$ \t\r\n") {
+		return errors.New("SITE_URL: quotes, brackets, $, \\ and spaces are not allowed; write them percent-encoded")
 	}
-	for _, v := range c.PageValues {
-		if unsafe(v.Value) {
-			errs = append(errs, fmt.Errorf(message, v.Variable))
-		}
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // CheckPublic returns an error that names every setting a public installation still lacks. Notices

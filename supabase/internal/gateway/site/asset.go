@@ -64,7 +64,7 @@ func newAsset(name string, data []byte, v Values, more additions) *asset {
 		data = fillPage(data, v)
 		a.policy = pagePolicy(data, more)
 	case a.compressible() && !hashed:
-		data = fillText(data, v, path.Ext(name) == ".xml" || path.Ext(name) == ".svg")
+		data = fillText(name, data, v)
 	}
 	a.keep(data)
 	return a

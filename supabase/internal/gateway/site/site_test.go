@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -131,6 +132,39 @@ func TestPageIsFilledByContext(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is missing in %s", want, page)
 		}
+	}
+}
+
+// TestValuesStayTexts checks that no value ends the string, the attribute or the tag it stands in.
+func TestValuesStayTexts(t *testing.T) {
+	const hostile = "a\nb \"'`${x}\\ </script><!-- & \u2028 \U0001F600"
+	tree := fstest.MapFS{
+		"index.html":  {Data: []byte(`<p title="__A__">__A__</p><script type="application/json">{"a":"__A__"}</script>`)},
+		"404.html":    {Data: []byte("none")},
+		"sw.js":       {Data: []byte("const a = '__A__'")},
+		"sitemap.xml": {Data: []byte("<loc>__A__</loc>")},
+	}
+	s, err := New(Options{Files: tree, Values: Values{"A": hostile}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := body(t, get(s, "GET", "/"))
+	_, data, _ := strings.Cut(page, `<script type="application/json">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	var got struct{ A string }
+	if err := json.Unmarshal([]byte(data), &got); err != nil || got.A != hostile {
+		t.Errorf("the page's data: %v, %q", err, data)
+	}
+	if want := html.EscapeString(hostile); !strings.HasPrefix(page, `<p title="`+want+`">`+want+`</p>`) {
+		t.Errorf("markup: %s", page)
+	}
+	worker := body(t, get(s, "GET", "/sw.js"))
+	inner := strings.TrimSuffix(strings.TrimPrefix(worker, "const a = '"), "'")
+	if strings.ContainsAny(inner, "'`\"$<\n") {
+		t.Errorf("a script: %s", worker)
+	}
+	if got := body(t, get(s, "GET", "/sitemap.xml")); got != "<loc>"+html.EscapeString(hostile)+"</loc>" {
+		t.Errorf("XML: %s", got)
 	}
 }
 

@@ -39,6 +39,14 @@ export const text = {
     reported: 'products reported',
     support: 'community support',
   },
+  organisation: {
+    title: 'Who stands behind Daawo',
+    content: 'We are a non-profit and sell nothing. You may ask us who we are and who checks our texts.',
+    people: 'Our people',
+    address: 'Our address',
+    partners: 'Our partners',
+    reviewers: 'Who checks our texts',
+  },
   next: 'Do you want to help, or ask something?',
   contact: 'Contact us',
 };

@@ -40,6 +40,15 @@ export const text = {
     reported: 'badeecado la soo sheegay',
     support: 'taageerada bulshada',
   },
+  organisation: {
+    title: 'Cidda ka dambaysa Daawo',
+    content:
+      'Waxaan nahay hay’ad aan faa’iido doon ahayn, waxbana ma iibinno. Waad na weydiin kartaa cidda aan nahay iyo cidda qoraalladeenna hubisa.',
+    people: 'Dadkayaga',
+    address: 'Cinwaankeenna',
+    partners: 'La-hawlgalayaashayada',
+    reviewers: 'Cidda qoraalladeenna hubisa',
+  },
   next: 'Ma rabtaa inaad caawiso, mise su’aal baad qabtaa?',
   contact: 'Nala soo xiriir',
 };

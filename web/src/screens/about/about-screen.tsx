@@ -7,6 +7,7 @@ import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { CommunityPicture } from '@/illustrations/community-picture';
 import { PageMeta } from '@/layout/page-meta';
+import { Organisation } from './organisation';
 
 export function AboutScreen() {
   const language = useLanguage();
@@ -67,6 +68,7 @@ export function AboutScreen() {
           </dl>
         </div>
       </section>
+      <Organisation />
       <div className="page flex flex-wrap items-center gap-4 pt-10">
         <p className="text-lg">{text.next}</p>
         <Link to={pathIn(language, '/contact/')} className={buttonVariants()}>

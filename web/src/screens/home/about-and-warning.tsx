@@ -4,6 +4,7 @@ import { Alert, AlertDescription } from '@/components/ui/alert';
 import { latestWarning } from '@/content/latest-warning';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { site } from '@/site-config';
 
 /** Who stands behind the site, and the latest warning of a health authority. */
 export function AboutAndWarning() {
@@ -15,6 +16,7 @@ export function AboutAndWarning() {
       <section>
         <h2>{about.title}</h2>
         <p className="mt-2">{about.content}</p>
+        <p className="mt-2 whitespace-pre-line empty:hidden">{site.people}</p>
         <Link to={pathIn(language, '/about/')} className={link}>
           {about.link}
         </Link>
