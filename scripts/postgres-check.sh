@@ -40,8 +40,9 @@ mkdir -p "$root/standin/bin"
 in_root cp -rL /usr/share/postgresql/17 /standin/share # its links are absolute
 cp -r "$root/usr/lib/postgresql/17/lib" "$root/standin/lib"
 for program in postgres initdb pg_ctl psql pg_dump pg_dumpall pg_restore; do
-  # The programs find libraries and data by their compiled-in paths, which here get the archive's layout.
-  perl -0777 -pe 's{(/usr/)(lib/postgresql/17/(bin|lib)|(share)/postgresql/17)\0}{my $short = $1 . ($3 // $4); $short . "\0" x (length($&) - length $short)}ge' \
+  # Debian's programs look for their data in another branch of the tree. In the archive share is beside bin. The new path covers
+  # the beginning of the next one, which only pg_config prints.
+  perl -0777 -pe 's{/usr/share/postgresql/17\0/usr}{/usr/lib/postgresql/17/share\0}g' \
     "$root/usr/lib/postgresql/17/bin/$program" >"$root/standin/bin/.$program-wrapped"
   cat >"$root/standin/bin/$program" <<'WRAPPER'
 #!/usr/bin/env bash
