@@ -41,8 +41,8 @@ in_root cp -rL /usr/share/postgresql/17 /standin/share # its links are absolute
 cp -r "$root/usr/lib/postgresql/17/lib" "$root/standin/lib"
 for program in postgres initdb pg_ctl psql pg_dump pg_dumpall pg_restore; do
   # Debian's programs look for their data in another branch of the tree. In the archive share is beside bin. The new path covers
-  # the beginning of the next one, which only pg_config prints.
-  perl -0777 -pe 's{/usr/share/postgresql/17\0/usr}{/usr/lib/postgresql/17/share\0}g' \
+  # the beginning of the next one, the folder of service files.
+  perl -0777 -pe 's{/usr/share/postgresql/17\0/etc}{/usr/lib/postgresql/17/share\0}g or die' \
     "$root/usr/lib/postgresql/17/bin/$program" >"$root/standin/bin/.$program-wrapped"
   cat >"$root/standin/bin/$program" <<'WRAPPER'
 #!/usr/bin/env bash

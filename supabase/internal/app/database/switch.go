@@ -113,7 +113,7 @@ func (s *switching) move(ctx context.Context, from, to fs.FS) (err error) {
 			return err
 		}
 		return pool.WithConn(ctx, after.URL(server.Superuser), func(new *pgx.Conn) error {
-			if err := s.finish(ctx, old, new); err != nil {
+			if err := moveSecrets(ctx, old, new); err != nil {
 				return err
 			}
 			return s.compare(ctx, old, new)
@@ -147,40 +147,103 @@ func (s *switching) check(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// restore dumps the roles and the database before, and restores them.
+// restore dumps the roles and the database before, and restores them. No client changes the
+// database between the dumps of its sections.
 func (s *switching) restore(ctx context.Context, before, after *server.Server) error {
-	roles, content := filepath.Join(s.dump(), "roles.sql"), filepath.Join(s.dump(), "postgres.sql")
 	s.progress("dumping the database")
-	err := s.run(ctx, "pg_dumpall", "--roles-only", "--file", roles, "--dbname", before.URL(server.Superuser))
+	err := s.run(ctx, "pg_dumpall", "--roles-only", "--file", s.dumped("roles"), "--dbname", before.URL(server.Superuser))
 	if err != nil {
 		return err
 	}
-	// The placeholder has other objects than the extension.
-	err = s.run(ctx, "pg_dump", "--exclude-extension", "pgsodium", "--file", content, "--dbname",
-		before.URL(server.Superuser))
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(roles)
-	if err != nil {
-		return err
-	}
-	// The new server has its superuser.
-	lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), func(line string) bool {
-		return strings.TrimSpace(line) == "CREATE ROLE "+server.Superuser+";"
-	})
-	if err := os.WriteFile(roles, []byte(strings.Join(lines, "")), 0o600); err != nil {
-		return err
-	}
-	s.progress("restoring the database")
-	for _, file := range []string{roles, content} {
-		err := s.run(ctx, "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--single-transaction", "--file",
-			file, "--dbname", after.URL(server.Superuser))
+	for _, section := range sections {
+		// The placeholder has other objects than the extension.
+		err := s.run(ctx, "pg_dump", "--section", section, "--exclude-extension", "pgsodium", "--file", s.dumped(section),
+			"--dbname", before.URL(server.Superuser))
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	// The new server has its superuser.
+	if err := s.edit("roles", func(line string) string {
+		if line == "CREATE ROLE "+server.Superuser+";" {
+			return ""
+		}
+		return line
+	}); err != nil {
+		return err
+	}
+	if err := pool.WithConn(ctx, before.URL(server.Superuser), s.keepExtensionOwners(ctx)); err != nil {
+		return err
+	}
+	s.progress("restoring the database")
+	if err := s.load(ctx, after, "roles"); err != nil {
+		return err
+	}
+	if err := pool.WithConn(ctx, before.URL(server.Superuser), func(old *pgx.Conn) error {
+		return pool.WithConn(ctx, after.URL(server.Superuser), func(new *pgx.Conn) error {
+			return moveSettings(ctx, old, new)
+		})
+	}); err != nil {
+		return err
+	}
+	return s.load(ctx, after, sections...)
+}
+
+// sections are the parts of a dump, in their order.
+var sections = []string{"pre-data", "data", "post-data"}
+
+// dumped returns the file of a part of the dump.
+func (s *switching) dumped(part string) string { return filepath.Join(s.dump(), part+".sql") }
+
+// load runs parts of the dump in one transaction.
+func (s *switching) load(ctx context.Context, into *server.Server, parts ...string) error {
+	args := []string{"--no-psqlrc", "--quiet", "--output", os.DevNull, "--set", "ON_ERROR_STOP=1", "--single-transaction",
+		"--dbname", into.URL(server.Superuser)}
+	for _, part := range parts {
+		args = append(args, "--file", s.dumped(part))
+	}
+	return s.run(ctx, "psql", args...)
+}
+
+// edit replaces lines of a part of the dump that has no rows of tables.
+func (s *switching) edit(part string, change func(line string) string) error {
+	text, err := os.ReadFile(s.dumped(part))
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		lines[i] = change(line)
+	}
+	return os.WriteFile(s.dumped(part), []byte(strings.Join(lines, "\n")), 0o600)
+}
+
+// keepExtensionOwners lets each extension be created by its owner, which pg_dump does not do. Only
+// the owner may drop it.
+func (s *switching) keepExtensionOwners(ctx context.Context) func(*pgx.Conn) error {
+	return func(conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, `
+			select format('CREATE EXTENSION IF NOT EXISTS %I WITH SCHEMA %I;', extname, nspname), quote_ident(rolname)
+			from pg_extension join pg_namespace n on n.oid = extnamespace join pg_roles r on r.oid = extowner
+			where not rolsuper`)
+		if err != nil {
+			return err
+		}
+		owners := map[string]string{}
+		var statement, owner string
+		if _, err := pgx.ForEachRow(rows, []any{&statement, &owner}, func() error {
+			owners[statement] = owner
+			return nil
+		}); err != nil {
+			return err
+		}
+		return s.edit("pre-data", func(line string) string {
+			if owner, ok := owners[line]; ok {
+				return "SET SESSION AUTHORIZATION " + owner + ";\n" + line + "\nRESET SESSION AUTHORIZATION;"
+			}
+			return line
+		})
+	}
 }
 
 // run runs a program of the archive.
@@ -196,9 +259,8 @@ func (s *switching) run(ctx context.Context, program string, args ...string) err
 	return nil
 }
 
-// finish copies what pg_dump leaves out: settings, owner and privileges of the database, and the
-// secrets, which each distribution encrypts in another way.
-func (s *switching) finish(ctx context.Context, old, new *pgx.Conn) error {
+// moveSettings copies what pg_dump leaves out: settings, owner and privileges of the database.
+func moveSettings(ctx context.Context, old, new *pgx.Conn) error {
 	rows, err := old.Query(ctx, `
 		select format('alter database %I owner to %I', datname, pg_get_userbyid(datdba))
 		from pg_database where datname = 'postgres'
@@ -226,10 +288,10 @@ func (s *switching) finish(ctx context.Context, old, new *pgx.Conn) error {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
-	return moveSecrets(ctx, old, new)
+	return nil
 }
 
-// moveSecrets encrypts the secrets of the vault again.
+// moveSecrets encrypts the secrets of the vault again: each distribution does so in another way.
 func moveSecrets(ctx context.Context, old, new *pgx.Conn) error {
 	var exists bool
 	err := old.QueryRow(ctx, `select to_regclass('vault.decrypted_secrets') is not null`).Scan(&exists)
@@ -258,6 +320,9 @@ func moveSecrets(ctx context.Context, old, new *pgx.Conn) error {
 	return nil
 }
 
+// shownDifferences is how many differences the error of compare names.
+const shownDifferences = 40
+
 // compare returns an error if the databases differ in rows or in objects outside of extensions.
 func (s *switching) compare(ctx context.Context, old, new *pgx.Conn) error {
 	s.progress("comparing both databases")
@@ -269,48 +334,20 @@ func (s *switching) compare(ctx context.Context, old, new *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
+	var differences []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if after[name] != before[name] {
-			return fmt.Errorf("%s: %q before, %q after the move", name, before[name], after[name])
+		if now, ok := after[name]; !ok {
+			differences = append(differences, name+" is missing")
+		} else if now != before[name] {
+			differences = append(differences, fmt.Sprintf("%s: %q before, %q after the move", name, before[name], now))
 		}
+	}
+	if len(differences) > 0 {
+		return fmt.Errorf("%d differences, such as %s", len(differences),
+			strings.Join(differences[:min(len(differences), shownDifferences)], "; "))
 	}
 	s.progress(fmt.Sprintf("%d tables and other objects are equal", len(before)))
 	return nil
-}
-
-// inventory returns the row count of each table, and the state of other objects by name. It leaves
-// out members of extensions, except the tables with content.
-func inventory(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	rows, err := conn.Query(ctx, `
-		with own as (
-		  select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relkind from pg_class c
-		  join pg_namespace n on n.oid = c.relnamespace
-		  where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and c.relpersistence = 'p'
-		    and (not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-		         or format('%I.%I', n.nspname, c.relname) in ('cron.job', 'vault.secrets')))
-		select 'table ' || name, (xpath('/row/n/text()', query_to_xml('select count(*) as n from ' || name, false, true, '')))[1]::text
-		from own where relkind in ('r', 'm')
-		union all select 'policy ' || format('%I on %I.%I', policyname, schemaname, tablename),
-		  md5(concat_ws('|', permissive, roles, cmd, qual, with_check)) from pg_policies
-		union all select 'sequence ' || format('%I.%I', schemaname, sequencename), coalesce(last_value::text, '')
-		  from pg_sequences where format('%I.%I', schemaname, sequencename) in (select name from own)
-		union all select 'role ' || rolname, concat_ws('|', rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin,
-		  rolreplication, rolbypassrls, md5(rolpassword)) from pg_authid where rolname !~ '^pg_'
-		union all select 'index ' || i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid) from pg_index i where i.indexrelid in (select oid from own)
-		union all select 'constraint ' || conname || ' of ' || conrelid::regclass, pg_get_constraintdef(oid)
-		  from pg_constraint where conrelid in (select oid from own)
-		union all select 'trigger ' || tgname || ' of ' || tgrelid::regclass, pg_get_triggerdef(oid)
-		  from pg_trigger where not tgisinternal and tgrelid in (select oid from own)
-		union all select 'function ' || p.oid::regprocedure, md5(p.prosrc || coalesce(p.proacl::text, '')) from pg_proc p
-		  where p.pronamespace in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
-		    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`)
-	if err != nil {
-		return nil, err
-	}
-	found := map[string]string{}
-	var name, state string
-	_, err = pgx.ForEachRow(rows, []any{&name, &state}, func() error { found[name] = state; return nil })
-	return found, err
 }
 
 // exchange puts the new database in the place of the one before, at once, and returns where that is
