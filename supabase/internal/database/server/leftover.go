@@ -128,5 +128,6 @@ func isPostgres(pid string) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
-	return err == nil && filepath.Base(strings.TrimSuffix(exe, " (deleted)")) == "postgres"
+	name := filepath.Base(strings.TrimSuffix(exe, " (deleted)"))
+	return err == nil && (name == "postgres" || name == ".postgres-wrapped") // the latter in Supabase's archive
 }
