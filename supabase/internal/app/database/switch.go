@@ -121,19 +121,25 @@ func (s *switching) move(ctx context.Context, from, to fs.FS) (err error) {
 	})
 }
 
+// start starts a server that changes nothing by itself: the original pg_cron runs no jobs, and
+// clients cannot reach it.
 func (s *switching) start(ctx context.Context, source fs.FS, data string) (*server.Server, error) {
-	return server.Start(ctx, server.Options{Source: source, Data: data, Log: cmp.Or(s.in.PostgresLog, s.in.Log)})
+	settings := map[string]string{"cron.launch_active_jobs": "off", "listen_addresses": ""}
+	return server.Start(ctx, server.Options{Source: source, Data: data, Settings: settings,
+		Log: cmp.Or(s.in.PostgresLog, s.in.Log)})
 }
 
 // check returns an error for what a dump does not carry.
 func (s *switching) check(ctx context.Context, conn *pgx.Conn) error {
-	var others, queues []string
+	var others, queues, system []string
 	err := conn.QueryRow(ctx, `
 		select array(select datname::text from pg_database where not datistemplate and datname <> 'postgres'),
 		       array(select c.oid::regclass::text from pg_class c
 		             join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
 		             join pg_extension e on e.oid = d.refobjid and e.extname = 'pgmq'
-		             where c.relkind in ('r', 'p') and c.relname ~ '^[qa]_')`).Scan(&others, &queues)
+		             where c.relkind in ('r', 'p') and c.relname ~ '^[qa]_'),
+		       array(select name from pg_file_settings where sourcefile like '%postgresql.auto.conf')`).
+		Scan(&others, &queues, &system)
 	switch {
 	case err != nil:
 		return err
@@ -143,6 +149,8 @@ func (s *switching) check(ctx context.Context, conn *pgx.Conn) error {
 	case len(queues) > 0:
 		return fmt.Errorf("queues of pgmq are members of the extension here (%s), and a dump leaves them out: run "+
 			"`alter extension pgmq drop table NAME` for each one first", strings.Join(queues, ", "))
+	case len(system) > 0:
+		s.progress("not moved: the settings of ALTER SYSTEM (" + strings.Join(system, ", ") + ")")
 	}
 	return nil
 }
