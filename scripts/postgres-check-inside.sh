@@ -68,11 +68,22 @@ daawo restore --from "$work/store" --data "$work/data"
 begin
 same content "$(content)" '1000|1|hush'
 same places "$(sql 'select count(*) from places')" 1
+finish
+
+step "the embedded Postgres has no PostGIS"
+distribution() { sed -i "s/^distribution = .*/distribution = \"$1\"/" "$config"; }
+distribution embedded
+if daawo postgres switch --data "$work/data" >"$work/refused.log" 2>&1; then echo "it moved" >&2; exit 1; fi
+grep -q 'stays as it was' "$work/refused.log" && grep -q 'extension "postgis" is not available' "$work/refused.log"
+distribution supabase
+begin
+same content "$(content)" '1000|1|hush'
+same places "$(sql 'select count(*) from places')" 1
 sql 'drop table places; drop extension postgis'
 finish
 
 step "switch back"
-sed -i 's/^distribution = .*/distribution = "embedded"/' "$config"
+distribution embedded
 daawo postgres switch --data "$work/data"
 begin
 sql 'select version()'

@@ -103,7 +103,7 @@ var notRun = []struct{ command, reason string }{
 		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/official_names.txtar"},
 	{`^daawo (studio|deno|postgres) add\b`,
 		"downloads from the network; TestAddedProgram adds from a file and from a release"},
-	{`^daawo postgres switch\b`, "needs the added program; TestSupabasePostgres and make postgres-check run it"},
+	{`^daawo postgres switch\b`, "needs the added program; TestSwitchPostgres and make postgres-check run it"},
 	{`^daawo extensions add `, "needs Debian's package; server.TestAddExtension adds files"},
 	{`^pg_dump `, "needs the tools of Postgres; the tests of extension run it"},
 	{`^daawo (backup|restore|export|import|migrate|serve)\b|--to s3:`,

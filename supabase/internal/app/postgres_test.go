@@ -24,7 +24,8 @@ import (
 const wrapper = "#!/usr/bin/env bash\nexec \"$(dirname \"${BASH_SOURCE[0]}\")/.NAME-wrapped\" \"$@\"\n"
 
 // officialArchive writes an archive with the layout of Supabase's, made of the embedded Postgres.
-func officialArchive(t *testing.T) string {
+// clients are programs of Postgres elsewhere, which it starts.
+func officialArchive(t *testing.T, clients ...string) string {
 	t.Helper()
 	pkg, err := server.FindPackage(".")
 	if err != nil {
@@ -60,6 +61,9 @@ func officialArchive(t *testing.T) string {
 		}
 		return errors.Join(err, add(to, text))
 	})
+	for _, client := range clients {
+		err = errors.Join(err, add("bin/"+filepath.Base(client), []byte("#!/bin/sh\nexec '"+client+"' \"$@\"\n")))
+	}
 	if err := errors.Join(err, archive.Close(), z.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -114,5 +118,10 @@ func TestSupabasePostgres(t *testing.T) {
 	}
 	if err := newWith(config.SupabasePostgres).Migrate(t.Context()); err != nil {
 		t.Errorf("after the failed move: %v", err)
+	}
+	a = newWith(config.SupabasePostgres)
+	start(t, a)
+	if got := one(t, a.Data, `select 'found'`); got != "found" { // its program is named .postgres-wrapped
+		t.Error(got)
 	}
 }

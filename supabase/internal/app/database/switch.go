@@ -109,10 +109,10 @@ func (s *switching) move(ctx context.Context, from, to fs.FS) (err error) {
 		if err := s.check(ctx, old); err != nil {
 			return err
 		}
-		if err := s.restore(ctx, before, after); err != nil {
-			return err
-		}
 		return pool.WithConn(ctx, after.URL(server.Superuser), func(new *pgx.Conn) error {
+			if err := s.restore(ctx, before, after, old, new); err != nil {
+				return err
+			}
 			if err := moveSecrets(ctx, old, new); err != nil {
 				return err
 			}
@@ -155,46 +155,49 @@ func (s *switching) check(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// restore dumps the roles and the database before, and restores them. No client changes the
-// database between the dumps of its sections.
-func (s *switching) restore(ctx context.Context, before, after *server.Server) error {
+// restore dumps the roles and the database before, and restores them.
+func (s *switching) restore(ctx context.Context, before, after *server.Server, old, new *pgx.Conn) error {
 	s.progress("dumping the database")
-	err := s.run(ctx, "pg_dumpall", "--roles-only", "--file", s.dumped("roles"), "--dbname", before.URL(server.Superuser))
+	if err := s.dumpAll(ctx, before); err != nil {
+		return err
+	}
+	// The new server has its superuser.
+	create := "CREATE ROLE " + server.Superuser + ";"
+	if err := s.edit("roles", map[string]string{create: ""}); err != nil {
+		return err
+	}
+	extensions, err := createdByOwners(ctx, old)
 	if err != nil {
 		return err
 	}
-	for _, section := range sections {
-		// The placeholder has other objects than the extension.
-		err := s.run(ctx, "pg_dump", "--section", section, "--exclude-extension", "pgsodium", "--file", s.dumped(section),
-			"--dbname", before.URL(server.Superuser))
-		if err != nil {
-			return err
-		}
-	}
-	// The new server has its superuser.
-	if err := s.edit("roles", func(line string) string {
-		if line == "CREATE ROLE "+server.Superuser+";" {
-			return ""
-		}
-		return line
-	}); err != nil {
-		return err
-	}
-	if err := pool.WithConn(ctx, before.URL(server.Superuser), s.keepExtensionOwners(ctx)); err != nil {
+	if err := s.edit("pre-data", extensions); err != nil {
 		return err
 	}
 	s.progress("restoring the database")
 	if err := s.load(ctx, after, "roles"); err != nil {
 		return err
 	}
-	if err := pool.WithConn(ctx, before.URL(server.Superuser), func(old *pgx.Conn) error {
-		return pool.WithConn(ctx, after.URL(server.Superuser), func(new *pgx.Conn) error {
-			return moveSettings(ctx, old, new)
-		})
-	}); err != nil {
+	if err := moveSettings(ctx, old, new); err != nil {
 		return err
 	}
 	return s.load(ctx, after, sections...)
+}
+
+// dumpAll writes the dump. No client changes the database between its parts.
+func (s *switching) dumpAll(ctx context.Context, before *server.Server) error {
+	url := before.URL(server.Superuser)
+	if err := s.run(ctx, "pg_dumpall", "--roles-only", "--file", s.dumped("roles"), "--dbname", url); err != nil {
+		return err
+	}
+	for _, section := range sections {
+		// The placeholder has other objects than the extension.
+		err := s.run(ctx, "pg_dump", "--section", section, "--exclude-extension", "pgsodium", "--file",
+			s.dumped(section), "--dbname", url)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sections are the parts of a dump, in their order.
@@ -213,46 +216,43 @@ func (s *switching) load(ctx context.Context, into *server.Server, parts ...stri
 	return s.run(ctx, "psql", args...)
 }
 
-// edit replaces lines of a part of the dump that has no rows of tables.
-func (s *switching) edit(part string, change func(line string) string) error {
+// edit replaces whole lines of a part of the dump that has no rows of tables.
+func (s *switching) edit(part string, replaced map[string]string) error {
 	text, err := os.ReadFile(s.dumped(part))
 	if err != nil {
 		return err
 	}
 	lines := strings.Split(string(text), "\n")
 	for i, line := range lines {
-		lines[i] = change(line)
+		if other, ok := replaced[line]; ok {
+			lines[i] = other
+		}
 	}
 	return os.WriteFile(s.dumped(part), []byte(strings.Join(lines, "\n")), 0o600)
 }
 
-// keepExtensionOwners lets each extension be created by its owner, which pg_dump does not do. Only
-// the owner may drop it.
-func (s *switching) keepExtensionOwners(ctx context.Context) func(*pgx.Conn) error {
-	return func(conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, `
-			select format('CREATE EXTENSION IF NOT EXISTS %I WITH SCHEMA %I;', extname, nspname), quote_ident(rolname)
-			from pg_extension join pg_namespace n on n.oid = extnamespace join pg_roles r on r.oid = extowner
-			where not rolsuper`)
-		if err != nil {
-			return err
-		}
-		owners := map[string]string{}
-		var statement, owner string
-		if _, err := pgx.ForEachRow(rows, []any{&statement, &owner}, func() error {
-			owners[statement] = owner
-			return nil
-		}); err != nil {
-			return err
-		}
-		return s.edit("pre-data", func(line string) string {
-			if owner, ok := owners[line]; ok {
-				return "SET SESSION AUTHORIZATION " + owner + ";\n" + line + "\nRESET SESSION AUTHORIZATION;"
-			}
-			return line
-		})
+// createdByOwners returns the lines of a dump that create extensions, and lines with which the
+// owner of each one creates it, which pg_dump does not do. Only the owner may drop an extension.
+func createdByOwners(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	rows, err := conn.Query(ctx, `
+		select format('CREATE EXTENSION IF NOT EXISTS %I WITH SCHEMA %I;', extname, nspname),
+		       format('SET SESSION AUTHORIZATION %I;', rolname)
+		from pg_extension join pg_namespace n on n.oid = extnamespace join pg_roles r on r.oid = extowner
+		where not rolsuper`)
+	if err != nil {
+		return nil, err
 	}
+	lines := map[string]string{}
+	var create, become string
+	_, err = pgx.ForEachRow(rows, []any{&create, &become}, func() error {
+		lines[create] = become + "\n" + create + "\nRESET SESSION AUTHORIZATION;"
+		return nil
+	})
+	return lines, err
 }
+
+// shownLines is how many lines of a failed program the error has.
+const shownLines = 10
 
 // run runs a program of the archive.
 func (s *switching) run(ctx context.Context, program string, args ...string) error {
@@ -262,7 +262,7 @@ func (s *switching) run(ctx context.Context, program string, args ...string) err
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("%s: %w: %s", program, err, strings.Join(lines[max(0, len(lines)-5):], "\n"))
+		return fmt.Errorf("%s: %w: %s", program, err, strings.Join(lines[max(0, len(lines)-shownLines):], "\n"))
 	}
 	return nil
 }
@@ -362,11 +362,12 @@ func (s *switching) compare(ctx context.Context, old, new *pgx.Conn) error {
 // now. The archive of the log is of the database before.
 func (s *switching) exchange(made string) (kept string, err error) {
 	kept = fmt.Sprintf("%s.%s-%s", s.data, made, s.in.Now().UTC().Format("20060102T150405"))
-	if err := exchangeFolders(s.data, s.next); err != nil {
-		return "", err
-	}
+	// clear removes s.next, so the database before is never there.
 	if err := os.Rename(s.next, kept); err != nil {
 		return "", err
+	}
+	if err := exchangeFolders(s.data, kept); err != nil {
+		return "", errors.Join(err, os.RemoveAll(kept))
 	}
 	return kept, errors.Join(os.RemoveAll(ArchiveDir(s.in.Data)), syncFolder(filepath.Dir(s.data)))
 }
