@@ -26,6 +26,9 @@ type backups struct {
 	oneShot func(context.Context, func(*database.Database) error) error // see App.oneShot
 }
 
+// extensionsTree is the name of the added extensions in a backup.
+const extensionsTree = "extensions"
+
 // trees returns the files that are backed up with the database: the stored files, the deployed
 // functions, the added extensions, and the secrets that keep sessions and signed links valid after
 // a restore. Files in S3 are not part of a backup.
@@ -33,7 +36,7 @@ func (a backups) trees() []physical.Tree {
 	trees := []physical.Tree{
 		{Name: "keys.json", Path: keyring.File(a.Data)},
 		{Name: "database-password", Path: database.PasswordFile(a.Data)},
-		{Name: "extensions", Path: server.AddedDir(a.Data)},
+		{Name: extensionsTree, Path: server.AddedDir(a.Data)},
 		{Name: "vault-key", Path: server.VaultKeyFile(datadir.Postgres(a.Data))},
 		{Name: "functions", Path: deployedDir(a.Data)},
 	}
@@ -181,7 +184,7 @@ func (a *App) Restore(ctx context.Context, location string, to time.Time, identi
 		err = errors.Join(err, lock.Close())
 	}()
 	return physical.Restore(ctx, physical.RestoreOptions{
-		Store: store, Identities: identities, To: to, Package: source, Progress: progress,
+		Store: store, Identities: identities, To: to, Package: source, Extensions: extensionsTree, Progress: progress,
 		Data: datadir.Postgres(a.Data), Trees: a.backups.trees(), Log: a.Log.With("part", "backup"),
 	})
 }

@@ -26,8 +26,11 @@ func ExtensionsDir(clone, platform string) string {
 }
 
 // WithExtensions returns the package with the files of a folder of compiled extensions, which may
-// be missing.
+// be missing. A Home has its own extensions only.
 func WithExtensions(pkg, extensions fs.FS) fs.FS {
+	if _, ok := pkg.(*Home); ok {
+		return pkg
+	}
 	if _, err := fs.Stat(extensions, ExtensionsFile); err != nil {
 		return pkg
 	}

@@ -33,8 +33,10 @@ type RestoreOptions struct {
 	// Trees are the target paths. Trees that are not listed are not restored.
 	Trees []Tree
 
-	// Package is the Postgres that replays the WAL.
-	Package fs.FS
+	// Package is the Postgres that replays the WAL. Extensions is the name of the tree with the
+	// extensions that were added to it, which the checks of the cluster need; "" for none.
+	Package    fs.FS
+	Extensions string
 
 	Progress func(step string, done, total int64)
 	Log      *slog.Logger
@@ -88,6 +90,9 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 		return r, fmt.Errorf("restore: %w", err)
 	}
 	defer os.RemoveAll(work)
+	if o.Package, err = o.packageOf(ctx, repo, work, r); err != nil {
+		return r, fmt.Errorf("restore: %w", err)
+	}
 	if err := o.restoreCluster(ctx, repo, work, base, next, log, &r); err != nil {
 		return r, fmt.Errorf("restore: %w", err)
 	}
@@ -128,6 +133,22 @@ func choose(all []Manifest, log history, to time.Time) (base Manifest, next *Man
 		next = &all[at+1]
 	}
 	return all[at], next, nil
+}
+
+// packageOf returns the Postgres with the added extensions of the backup, which it puts into work.
+func (o RestoreOptions) packageOf(ctx context.Context, repo repository, work string, r Restored) (fs.FS, error) {
+	if o.Extensions == "" {
+		return o.Package, nil
+	}
+	added := filepath.Join(work, "extensions")
+	o.Trees = []Tree{{Name: o.Extensions, Path: added}}
+	o.Progress = func(string, int64, int64) {}
+	r.Last = r.Backup.End
+	var made createdPaths // removed with work
+	if _, err := o.restoreTrees(ctx, repo, r, &made); err != nil {
+		return nil, err
+	}
+	return server.WithExtensions(o.Package, os.DirFS(added)), nil
 }
 
 func (o RestoreOptions) restoreCluster(ctx context.Context, repo repository, work string, base Manifest, next *Manifest,
