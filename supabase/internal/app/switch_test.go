@@ -89,7 +89,10 @@ func (s switched) want(t *testing.T, sql, want string) {
 	}
 }
 
-const switchedObjects = `
+const switchedObjects = withoutQueues + `;
+select pgmq.send('work', '{"n": 1}')`
+
+const withoutQueues = `
 create role reader login password 'reader-1' in role authenticated; alter role reader set statement_timeout = '7s';
 create sequence public.numbers start 40 increment 2; select nextval('public.numbers'); select nextval('public.numbers');
 create table public.parts (id uuid default gen_random_uuid(), at int, primary key (id, at)) partition by range (at);
@@ -97,11 +100,18 @@ create table public.parts_1 partition of public.parts for values from (0) to (10
 insert into public.parts (at) select generate_series(1, 50);
 alter table public.parts enable row level security;
 create policy own on public.parts for update to reader using (at < 10) with check (at < 20);
-create materialized view public.counted as select count(*) as n from public.parts;
-select pgmq.send('work', '{"n": 1}')`
+create materialized view public.counted as select count(*) as n from public.parts`
 
 // fill gives the stack a user, a file, and objects of the database.
 func (s switched) fill(t *testing.T, info Info) {
+	t.Helper()
+	s.signUpAndUpload(t, info)
+	s.exec(t, switchedObjects)
+	s.execAs(t, server.Superuser, `alter system set log_min_duration_statement = '9s'`)
+}
+
+// signUpAndUpload gives the stack a user and a file.
+func (s switched) signUpAndUpload(t *testing.T, info Info) {
 	t.Helper()
 	api, secret := info.Get("API_URL"), info.Get("SECRET_KEY")
 	for _, r := range [][]string{
@@ -112,8 +122,6 @@ func (s switched) fill(t *testing.T, info Info) {
 			t.Fatalf("%s: %d %s", r[0], status, body)
 		}
 	}
-	s.exec(t, switchedObjects)
-	s.execAs(t, server.Superuser, `alter system set log_min_duration_statement = '9s'`)
 }
 
 // exec runs statements as role postgres of the running server.
@@ -140,6 +148,25 @@ func (s switched) execAs(t *testing.T, role, sql string) {
 // check checks that everything of fill works. next is the next number of the sequence.
 func (s switched) check(t *testing.T, info Info, next string) {
 	t.Helper()
+	s.checkAPI(t, info)
+	s.want(t, `select nextval('public.numbers')::text`, next)
+	s.want(t, `select count(*)::text from public.parts_1`, "50")
+	s.want(t, `select n::text from public.counted`, "50")
+	s.want(t, `select concat(roles, qual, with_check) from pg_policies where policyname = 'own'`,
+		"{reader}(at < 10)(at < 20)")
+	s.want(t, `select setconfig::text from pg_db_role_setting where setrole = 'reader'::regrole`, "{statement_timeout=7s}")
+	s.want(t, `select pg_has_role('reader', 'authenticated', 'usage')::text`, "true")
+	s.want(t, `select message::text from pgmq.q_work`, `{"n": 1}`)
+	s.want(t, `select decrypted_secret from vault.decrypted_secrets where name = 'hook_token'`, "bearer")
+	s.want(t, `select count(*)::text from supabase_migrations.schema_migrations`, "3")
+	s.exec(t, `drop extension pgjwt; create extension pgjwt with schema extensions`) // its owner is postgres
+	before := one(t, s.data, `select count(*)::text from public.ticks`)
+	waitFor(t, "the job", func() bool { return one(t, s.data, `select count(*)::text from public.ticks`) != before })
+}
+
+// checkAPI checks the user, the file and the rows of withoutQueues through the gateway.
+func (s switched) checkAPI(t *testing.T, info Info) {
+	t.Helper()
 	api, secret, publishable := info.Get("API_URL"), info.Get("SECRET_KEY"), info.Get("PUBLISHABLE_KEY")
 	for _, c := range []struct {
 		method, path, body, key string
@@ -159,19 +186,6 @@ func (s switched) check(t *testing.T, info Info, next string) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, status, body)
 		}
 	}
-	s.want(t, `select nextval('public.numbers')::text`, next)
-	s.want(t, `select count(*)::text from public.parts_1`, "50")
-	s.want(t, `select n::text from public.counted`, "50")
-	s.want(t, `select concat(roles, qual, with_check) from pg_policies where policyname = 'own'`,
-		"{reader}(at < 10)(at < 20)")
-	s.want(t, `select setconfig::text from pg_db_role_setting where setrole = 'reader'::regrole`, "{statement_timeout=7s}")
-	s.want(t, `select pg_has_role('reader', 'authenticated', 'usage')::text`, "true")
-	s.want(t, `select message::text from pgmq.q_work`, `{"n": 1}`)
-	s.want(t, `select decrypted_secret from vault.decrypted_secrets where name = 'hook_token'`, "bearer")
-	s.want(t, `select count(*)::text from supabase_migrations.schema_migrations`, "3")
-	s.exec(t, `drop extension pgjwt; create extension pgjwt with schema extensions`) // its owner is postgres
-	before := one(t, s.data, `select count(*)::text from public.ticks`)
-	waitFor(t, "the job", func() bool { return one(t, s.data, `select count(*)::text from public.ticks`) != before })
 }
 
 // A data folder moves to another Postgres and back.
