@@ -25,6 +25,20 @@ const pages = {
   queues: "/project/default/integrations/queues/overview",
   vault: "/project/default/integrations/vault/overview",
   webhooks: "/project/default/integrations/webhooks/overview",
+  graphiql: "/project/default/integrations/graphiql/graphiql",
+  publications: "/project/default/database/publications",
+  replication: "/project/default/database/replication",
+  roles: "/project/default/database/roles",
+  extensions: "/project/default/database/extensions",
+  triggers: "/project/default/database/triggers",
+  indexes: "/project/default/database/indexes",
+  migrations: "/project/default/database/migrations",
+  "storage-policies": "/project/default/storage/files/policies",
+  "storage-settings": "/project/default/storage/files/settings",
+  "auth-providers": "/project/default/auth/providers",
+  "realtime-settings": "/project/default/realtime/settings",
+  "project-settings": "/project/default/settings/general",
+  "log-drains": "/project/default/settings/log-drains",
 }
 
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
