@@ -112,6 +112,12 @@ await step("a request is in the logs", async () => {
   const logs = await call("GET", `${platform}/projects/default/analytics/endpoints/logs.all?sql=${encodeURIComponent(sql)}`)
   assert.deepEqual(logs.body.result, [{ path: "/rest/v1/teas", status_code: 200 }])
 })
+await step("the advisors find nothing in the stack's own schemas", async () => {
+  const lints = await call("GET", `${platform}/projects/default/run-lints`)
+  assert.equal(lints.status, 200)
+  const own = lints.body.filter((l) => l.level !== "INFO" && l.metadata?.schema !== "public")
+  assert.deepEqual(own.map((l) => l.detail), [])
+})
 await step("MCP with read_only=true", async () => {
   const r = await page.request.post(`${studio}/api/mcp?read_only=true&features=database`, {
     headers: { accept: "application/json, text/event-stream" },

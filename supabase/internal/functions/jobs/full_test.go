@@ -37,7 +37,7 @@ func TestMigrateRestoresGrants(t *testing.T) {
 			t.Fatal(err)
 		}
 		var complete bool
-		if err := b.DB.Pgx().QueryRow(t.Context(), granted).Scan(&complete); err != nil || !complete {
+		if err := b.DB.Pgx().QueryRow(t.Context(), finished).Scan(&complete); err != nil || !complete {
 			t.Errorf("%s is not granted again: %v", lost, err)
 		}
 		send(t, b, b.addNotice)
@@ -48,6 +48,7 @@ func TestMigrateRestoresGrants(t *testing.T) {
 func TestMigrated(t *testing.T) {
 	for name, lose := range map[string]string{
 		"nothing":          ``,
+		"the search path":  `alter function river.river_job_state_in_bitmask reset search_path`,
 		"the schema":       `drop schema river cascade`,
 		"the jobs":         `drop table river.river_job cascade`,
 		"the last version": `delete from river.river_migration where version = (select max(version) from river.river_migration)`,

@@ -134,7 +134,7 @@ func Migrated(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	if err := conn.QueryRow(ctx, recorded, newest).Scan(&done); err != nil || !done {
 		return false, err
 	}
-	err = conn.QueryRow(ctx, granted).Scan(&done)
+	err = conn.QueryRow(ctx, finished).Scan(&done)
 	return done, err
 }
 
@@ -170,30 +170,33 @@ func (b *Outbox) Migrate(ctx context.Context) error {
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("jobs: %w", err)
 	}
-	if err := conn.QueryRow(ctx, granted).Scan(&complete); err != nil {
+	if err := conn.QueryRow(ctx, finished).Scan(&complete); err != nil {
 		return fmt.Errorf("jobs: %w", err)
 	}
 	if !complete {
-		if _, err := conn.Exec(ctx, grants); err != nil {
+		if _, err := conn.Exec(ctx, finish); err != nil {
 			return fmt.Errorf("jobs: %w", err)
 		}
 	}
 	return nil
 }
 
-// grants lets the roles that add jobs do so. It names functions and types as well: default
-// privileges of the project may give the role public none on them. granted returns whether all of
-// these grants exist.
+// finish lets the roles that add jobs do so. It names functions and types as well: default
+// privileges of the project may give the role public none on them. It also fixes the search path of
+// River's function, as Supabase's advisor of security demands. finished returns whether all of this
+// is done.
 const (
-	grants = `
+	finish = `
 grant usage on schema river to service_role, supabase_auth_admin;
 grant select, insert, update on river.river_job to service_role, supabase_auth_admin;
 grant usage on all sequences in schema river to service_role, supabase_auth_admin;
 grant execute on all functions in schema river to service_role, supabase_auth_admin;
-grant usage on type river.river_job_state to service_role, supabase_auth_admin`
+grant usage on type river.river_job_state to service_role, supabase_auth_admin;
+alter function river.river_job_state_in_bitmask set search_path = ''`
 
-	granted = `
-select bool_and(has_schema_privilege(r, 'river', 'usage')
+	finished = `
+select exists (select from pg_proc where oid = to_regproc('river.river_job_state_in_bitmask') and proconfig is not null)
+   and bool_and(has_schema_privilege(r, 'river', 'usage')
    and has_table_privilege(r, 'river.river_job', 'select')
    and has_table_privilege(r, 'river.river_job', 'insert')
    and has_table_privilege(r, 'river.river_job', 'update')
