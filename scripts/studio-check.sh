@@ -10,6 +10,8 @@ export CHROMIUM_PATH SHOTS
 dir=$(mktemp -d)
 chmod 755 "$dir" # Postgres runs as another user when we are root
 bin/daawo init "$dir/shop" >/dev/null
+mkdir -p "$dir/shop/supabase/functions/hello"
+echo 'Deno.serve(() => new Response("hello"))' >"$dir/shop/supabase/functions/hello/index.ts"
 bin/daawo studio add ${STUDIO:+--from "$STUDIO"} --workdir "$dir/shop"
 bin/daawo start --port 0 --workdir "$dir/shop" --data "$dir/data" >"$dir/out.log" 2>&1 &
 server=$!

@@ -104,6 +104,32 @@ await step("create a bucket", async () => {
   assert.ok(made.status < 300, JSON.stringify(made))
   assert.ok((await call("GET", `${platform}/storage/default/buckets`)).body.some((b) => b.id === "pictures"))
 })
+await step("upload a file", async () => {
+  const key = await call("POST", `${platform}/projects/default/api-keys/temporary`)
+  assert.ok(key.status < 300, JSON.stringify(key))
+  const content = "a picture"
+  const metadata = { bucketName: "pictures", objectName: "tea/cup.txt", contentType: "text/plain" }
+  const headers = { apikey: key.body.api_key, authorization: `Bearer ${key.body.api_key}`, "tus-resumable": "1.0.0" }
+  const made = await page.request.post(`${api}/storage/v1/upload/resumable`, {
+    headers: {
+      ...headers,
+      "upload-length": String(content.length),
+      "upload-metadata": Object.entries(metadata).map(([name, value]) => `${name} ${btoa(value)}`).join(","),
+    },
+  })
+  assert.equal(made.status(), 201, await made.text())
+  const sent = await page.request.patch(made.headers().location, {
+    headers: { ...headers, "upload-offset": "0", "content-type": "application/offset+octet-stream" },
+    data: content,
+  })
+  assert.equal(sent.status(), 204, await sent.text())
+  const listed = await call("POST", `${platform}/storage/default/buckets/pictures/objects/list`, { path: "tea" })
+  assert.ok(JSON.stringify(listed.body).includes("cup.txt"), JSON.stringify(listed))
+})
+await step("the functions are listed", async () => {
+  const listed = await call("GET", "/api/v1/projects/default/functions")
+  assert.deepEqual(listed.body.map((f) => f.slug), ["hello"])
+})
 await step("a request is in the logs", async () => {
   const got = await page.request.get(`${api}/rest/v1/teas?select=name`, { headers: { apikey: anonKey } })
   assert.equal(got.status(), 200)
