@@ -142,11 +142,12 @@ func TestRealtimeSettings(t *testing.T) {
 		"SUPABASE_REALTIME_MAX_PRESENCE_EVENTS_PER_SECOND": "5", "SUPABASE_REALTIME_MAX_PAYLOAD_SIZE_IN_KB": "6",
 		"SUPABASE_REALTIME_MAX_CLIENT_PRESENCE_EVENTS_PER_WINDOW": "7",
 		"SUPABASE_REALTIME_CLIENT_PRESENCE_WINDOW":                "8s", "SUPABASE_REALTIME_PRIVATE_ONLY": "true",
+		"SUPABASE_REALTIME_MAX_CLIENT_BROADCAST_KB_PER_SECOND": "9",
 	})
 	want := realtime.Settings{
 		MaxConnections: 1, MaxChannelsPerClient: 2, MaxJoinsPerSecond: 3, MaxEventsPerSecond: 4,
-		MaxPresenceEventsPerSecond: 5, MaxPayloadKB: 6, ClientPresenceEvents: 7, ClientPresenceWindow: 8 * time.Second,
-		PrivateOnly: true,
+		MaxPresenceEventsPerSecond: 5, MaxPayloadKB: 6, MaxClientKBPerSecond: 9, ClientPresenceEvents: 7,
+		ClientPresenceWindow: 8 * time.Second, PrivateOnly: true,
 	}
 	if got := realtimeSettings(a.Config.Realtime); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
