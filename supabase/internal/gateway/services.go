@@ -260,7 +260,7 @@ func orRoot(path string) string {
 
 // noGraphQL is the reply without pg_graphql, as an error of GraphQL, which its clients show.
 const noGraphQL = `{"data":null,"errors":[{"message":"GraphQL needs the extension pg_graphql, which this database does ` +
-	`not have. Start the server with DATABASE_URL on a Postgres that has it."}]}`
+	`not have. Use Supabase's Postgres (daawo postgres add), or name another one that has it in DATABASE_URL."}]}`
 
 // graphql calls pg_graphql through REST. It returns nil without REST.
 func (g *gateway) graphql() http.Handler {
