@@ -74,3 +74,24 @@ func TestTUSConcurrentPatches(t *testing.T) {
 		}
 	}
 }
+
+// TestCrossingMoves moves two objects onto each other's names at once. Both names are taken, so
+// each move is refused, and neither fails because the two wait for each other.
+func TestCrossingMoves(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("b", false)
+	for _, name := range []string{"one", "two"} {
+		s.do(s.demo.ServiceRole, "POST", "/object/b/"+name, "x", "Content-Type", "text/plain").want(t, 200, "")
+	}
+	var all sync.WaitGroup
+	move := func(from, to string) {
+		for range 20 {
+			s.do(s.demo.ServiceRole, "POST", "/object/move",
+				map[string]any{"bucketId": "b", "sourceKey": from, "destinationKey": to}).want(t, 400, "Duplicate")
+		}
+	}
+	all.Go(func() { move("one", "two") })
+	all.Go(func() { move("two", "one") })
+	all.Wait()
+}

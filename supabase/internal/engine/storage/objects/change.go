@@ -223,8 +223,10 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		changed = tag.RowsAffected()
 		return err
 	}
-	err := s.pipeline(ctx, c.Role, statement(`begin`), setCaller(c.session()), objectRow(&seen, selectObject, from...),
-		rename, statement(`rollback`))
+	steps := append([]step{statement(`begin`), setCaller(c.session(lockTimeout))},
+		lockBoth(fromBucket, fromName, toBucket, toName)...)
+	err := lockError(s.pipeline(ctx, c.Role, append(steps,
+		objectRow(&seen, selectObject, from...), rename, statement(`rollback`))...))
 	if err == nil && (seen == nil || changed == 0) {
 		err = ErrNoKey()
 	}
@@ -268,7 +270,9 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
 	s.step("write row")
-	err = s.pipeline(ctx, service.Role, setCaller(service.session(lockTimeout)), lock(key.Bucket, key.Name),
+	steps := append([]step{setCaller(service.session(lockTimeout))},
+		lockBoth(source.Bucket, source.Name, key.Bucket, key.Name)...)
+	err = s.pipeline(ctx, service.Role, append(steps,
 		objectRow(&moved, `
 			update storage.objects
 			   set name = $3, bucket_id = $4, version = $5, metadata = $6,
@@ -276,7 +280,7 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 			 where bucket_id = $1 and name = $2 and version is not distinct from $9
 			returning `+objectColumns,
 			text(source.Bucket), text(source.Name), text(key.Name), text(key.Bucket), text(key.Version), metadata,
-			nullableText(ownerUUID(c.Subject)), nullableText(ownerID(c.Subject)), nullableText(source.Version)))
+			nullableText(ownerUUID(c.Subject)), nullableText(ownerID(c.Subject)), nullableText(source.Version)))...)
 	if err = lockError(err); err == nil && moved == nil {
 		err = ErrNoKey().WithCause(backend.ErrNotFound)
 	}

@@ -124,6 +124,15 @@ func lock(bucket, name string) step {
 	return statement(`select pg_advisory_xact_lock($1)`, text(strconv.FormatInt(LockKey(bucket, name), 10)))
 }
 
+// lockBoth returns steps that lock two objects. Transactions that lock the same two do so in the
+// same order.
+func lockBoth(bucket, name, otherBucket, otherName string) []step {
+	if LockKey(otherBucket, otherName) < LockKey(bucket, name) {
+		bucket, name, otherBucket, otherName = otherBucket, otherName, bucket, name
+	}
+	return []step{lock(bucket, name), lock(otherBucket, otherName)}
+}
+
 func lockError(err error) error {
 	if isCode(err, "ResourceLocked") {
 		return ErrLockTimeout().WithCause(err)

@@ -81,7 +81,9 @@ func upsert(to **Object, bucket, name, owner, version string, metadata, user jso
 		nullableText(ownerID(owner)), metadata, user, text(version))
 }
 
-// attempt returns the steps that write the row as the caller and roll it back.
+// attempt returns the steps that write the row as the caller and roll it back. They wait for other
+// writers of the object: inserts that meet in several unique indexes can fail or deadlock, although
+// they update on conflict.
 func (u *Upload) attempt(c Caller) ([]step, error) {
 	metadata, err := json.Marshal(u.Declared.json())
 	if err != nil {
@@ -93,11 +95,12 @@ func (u *Upload) attempt(c Caller) ([]step, error) {
 		var row *Object
 		write = upsert(&row, u.Bucket, u.Name, u.Owner, "1", metadata, u.UserMetadata)
 	}
-	return []step{setCaller(c.session()), write, statement(`rollback`)}, nil
+	return []step{setCaller(c.session(lockTimeout)), lock(u.Bucket, u.Name), write, statement(`rollback`)}, nil
 }
 
 // attemptError maps the database's error for the attempt.
 func (u *Upload) attemptError(err error) error {
+	err = lockError(err)
 	if !u.Upsert && isCode(err, "ResourceAlreadyExists") {
 		return errExists("KeyAlreadyExists").WithCause(err)
 	}
