@@ -33,7 +33,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		// As in GoTrue, the reply is a redirect with the error as JSON behind its page.
-		target, rerr := s.callbackError(s.config.SiteURL, we, false)
+		target, rerr := endpoint.ErrorRedirect(s.config.SiteURL, we, false)
 		if rerr != nil {
 			return rerr
 		}
@@ -50,7 +50,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 			s.log.ErrorContext(r.Context(), "sign-in by another provider failed", "provider", f.Provider, "error", err)
 			we = endpoint.ErrUnexpected
 		}
-		target, err = s.callbackError(target, we, true)
+		target, err = endpoint.ErrorRedirect(target, we, true)
 	case f.PKCE():
 		target, err = endpoint.AddQuery(target, "code", f.AuthCode)
 	default:
@@ -65,38 +65,6 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	}
 	http.Redirect(w, r, target, http.StatusFound)
 	return nil
-}
-
-// callbackError returns target with an error in the query and, if asked, also in the fragment.
-func (s *Service) callbackError(target string, we *apierror.Error, fragment bool) (string, error) {
-	u, err := url.Parse(target)
-	if err != nil {
-		return "", err
-	}
-	values := url.Values{"error_description": {we.Message}}
-	word, ok := endpoint.OAuthError(we.Status)
-	switch we.Code {
-	case "signup_disabled", "user_banned", "provider_email_needs_verification":
-		word, ok = "access_denied", true
-	}
-	if !ok {
-		word = "server_error"
-	}
-	if _, foreign := we.Details.(endpoint.OAuthFormat); foreign { // the provider's own error
-		word = we.Code
-	} else {
-		values.Set("error_code", we.Code)
-	}
-	values.Set("error", word)
-	q := u.Query()
-	for name := range values {
-		q.Set(name, values.Get(name))
-	}
-	u.RawQuery = q.Encode()
-	if !fragment {
-		return u.String(), nil
-	}
-	return endpoint.SetFragment(u, values), nil
 }
 
 // flowOf returns the flow that the parameter state names.
@@ -165,7 +133,7 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
 			"Error getting user email from external provider")
 	}
-	reply, err := s.linkAccount(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
+	reply, err := s.LinkAccount(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
 		if !f.PKCE() {
 			if _, err := tx.Exec(ctx, `delete from auth.flow_state where id = $1`, f.ID); err != nil {
 				return nil, err

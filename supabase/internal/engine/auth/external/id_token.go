@@ -69,7 +69,7 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	reply, err := s.linkAccount(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
+	reply, err := s.LinkAccount(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
 		return s.sessions.SignIn(r, tx, w.Header(), u, "oauth")
 	})
 	if err != nil {

@@ -46,9 +46,9 @@ func (s *Service) profileOf(provider string, p idp.Person) profile {
 	return a
 }
 
-// linkAccount finds or makes the account of a provider's user, or links the identity to the account
+// LinkAccount finds or makes the account of a provider's user, or links the identity to the account
 // that asked for it. Then it calls then in the same transaction, to finish the sign-in.
-func (s *Service) linkAccount(r *http.Request, f *store.Flow, p idp.Person,
+func (s *Service) LinkAccount(r *http.Request, f *store.Flow, p idp.Person,
 	then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
 	ctx := r.Context()
 	a := s.profileOf(f.Provider, p)
@@ -177,6 +177,9 @@ func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profi
 // findLinkable returns the account to which a new identity belongs by its verified addresses; nil
 // if there is none.
 func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audience string) (*store.User, error) {
+	if store.IsSSO(a.provider) {
+		return s.findOfProvider(ctx, tx, a)
+	}
 	if len(a.verified) == 0 {
 		other, err := store.UserOfEmail(ctx, tx, a.email.Address, audience)
 		if errors.Is(err, store.ErrNotFound) {
@@ -195,6 +198,23 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 	if err != nil {
 		return nil, err
 	}
+	return onlyAccount(users, "default")
+}
+
+// findOfProvider returns the account of single sign-on to which a new identity belongs: one with
+// the same address at the same provider. Other accounts with the address stay separate.
+func (s *Service) findOfProvider(ctx context.Context, tx pgx.Tx, a *profile) (*store.User, error) {
+	users, err := store.FindUsers(ctx, tx, `
+		where exists (select from auth.identities i where i.user_id = u.id and i.provider = $1 and i.email = any($2))`,
+		a.provider, a.verified)
+	if err != nil {
+		return nil, err
+	}
+	return onlyAccount(users, a.provider)
+}
+
+// onlyAccount returns the account of a linking domain; nil if there is none.
+func onlyAccount(users []*store.User, domain string) (*store.User, error) {
 	switch len(users) {
 	case 0:
 		return nil, nil
@@ -202,7 +222,7 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 		return users[0], nil
 	}
 	return nil, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
-		"Multiple accounts with the same email address in the same linking domain detected: default")
+		"Multiple accounts with the same email address in the same linking domain detected: %v", domain)
 }
 
 // createUser stores a new account.
@@ -212,7 +232,7 @@ func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User
 			"Signups not allowed for this instance")
 	}
 	u := s.store.NewUser(a.email.Address, "", a.data, "", s.sessions.Audience(r, nil))
-	u.IsAnonymous = false
+	u.IsAnonymous, u.IsSSO = false, store.IsSSO(a.provider)
 	u.AppMetadata = store.Metadata{"provider": a.provider, "providers": []string{a.provider}}
 	if err := s.hooks.BeforeUserCreated(r, tx, u); err != nil {
 		return nil, err

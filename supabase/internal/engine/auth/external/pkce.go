@@ -3,6 +3,7 @@ package external
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -49,7 +50,13 @@ func (s *Service) PKCEGrant(w http.ResponseWriter, r *http.Request) error {
 		if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": f.Provider}); err != nil {
 			return nil, err
 		}
-		reply, err := s.sessions.SignIn(r, tx, w.Header(), u, f.Method)
+		var end *time.Time
+		if f.Method == store.MethodSAML {
+			if end, err = store.SessionEnd(ctx, tx, f.ID); err != nil {
+				return nil, err
+			}
+		}
+		reply, err := s.sessions.Begin(r, tx, w.Header(), u, f.Method, store.Application{}, end)
 		if err != nil {
 			return nil, err
 		}

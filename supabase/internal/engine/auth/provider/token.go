@@ -184,7 +184,7 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 			return none, err
 		}
 		tokens, err := s.sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code",
-			store.Application{ClientID: &client.ID, Scopes: a.Scope})
+			store.Application{ClientID: &client.ID, Scopes: a.Scope}, nil)
 		if err != nil {
 			return none, err
 		}

@@ -72,7 +72,7 @@ func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.Sessi
 	claims := accessClaims{
 		Issuer: m.config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(),
 		IssuedAt: issued.Unix(), Email: u.Email, Phone: u.Phone, AppMetadata: u.AppMetadata,
-		UserMetadata: u.UserMetadata, Role: u.Role, AAL: level, AMR: s.Methods, SessionID: s.ID.String(),
+		UserMetadata: u.UserMetadata, Role: u.Role, AAL: level, AMR: s.Methods.WithProvider(u), SessionID: s.ID.String(),
 		IsAnonymous: u.IsAnonymous, ClientID: s.ClientID, Scope: s.Scopes,
 	}
 	payload, err := json.Marshal(claims)

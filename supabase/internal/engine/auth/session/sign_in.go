@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -19,14 +20,15 @@ var ErrBanned = apierror.Errorf(http.StatusBadRequest, "user_banned", "User is b
 // SignIn begins a session for a user who has authenticated by the method, and issues its tokens.
 func (m *Manager) SignIn(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string) (*TokenReply,
 	error) {
-	return m.Begin(r, tx, headers, u, method, store.Application{})
+	return m.Begin(r, tx, headers, u, method, store.Application{}, nil)
 }
 
-// Begin is SignIn for a session that application a may hold.
+// Begin is SignIn for a session that application a may hold, and that ends at end, if that is not
+// nil.
 func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string,
-	a store.Application) (*TokenReply, error) {
+	a store.Application, end *time.Time) (*TokenReply, error) {
 	ctx, now := r.Context(), m.now()
-	session, err := store.InsertSession(ctx, tx, u.ID, a, endpoint.ClientOf(r), now)
+	session, err := store.InsertSession(ctx, tx, u.ID, a, endpoint.ClientOf(r), now, end)
 	if err != nil {
 		return nil, err
 	}

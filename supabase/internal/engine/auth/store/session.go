@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,6 +35,7 @@ type Application struct {
 type AMREntry struct {
 	Method    string `json:"method" db:"method"`
 	Timestamp int64  `json:"timestamp" db:"timestamp"`
+	Provider  string `json:"provider,omitempty" db:"-"` // of single sign-on
 }
 
 // Methods are the authentication methods of a session, the newest first.
@@ -127,14 +129,16 @@ func OtherSessions(ctx context.Context, q Queries, s *Session) ([]*Session, erro
 	return pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Session])
 }
 
-// InsertSession stores a new session and returns its id.
+// InsertSession stores a new session and returns its id. The session ends at end, if that is not
+// nil.
 func InsertSession(ctx context.Context, tx pgx.Tx, user uuid.UUID, a Application, c endpoint.Client,
-	now time.Time) (uuid.UUID, error) {
+	now time.Time, end *time.Time) (uuid.UUID, error) {
 	id := uuid.New()
 	_, err := tx.Exec(ctx, `
-		insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip, oauth_client_id, scopes)
-		values ($1, $2, $3, $3, 'aal1', nullif($4, ''), nullif($5, '')::inet, $6, nullif($7, ''))`,
-		id, user, now, c.UserAgent, c.Address, a.ClientID, a.Scopes)
+		insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip, oauth_client_id, scopes,
+		                           not_after)
+		values ($1, $2, $3, $3, 'aal1', nullif($4, ''), nullif($5, '')::inet, $6, nullif($7, ''), $8)`,
+		id, user, now, c.UserAgent, c.Address, a.ClientID, a.Scopes, end)
 	return id, err
 }
 
@@ -159,6 +163,19 @@ func (m Methods) AssuranceLevel() string {
 		}
 	}
 	return "aal1"
+}
+
+// WithProvider returns the methods with the user's provider in entries of single sign-on.
+func (m Methods) WithProvider(u *User) Methods {
+	if len(u.Identities) != 1 || !IsSSO(u.Identities[0].Provider) {
+		return m
+	}
+	for i := range m {
+		if m[i].Method == MethodSAML {
+			m[i].Provider = strings.TrimPrefix(u.Identities[0].Provider, SSOPrefix)
+		}
+	}
+	return m
 }
 
 // BeganByLink reports whether the user has authenticated by a link or code, as after a forgotten

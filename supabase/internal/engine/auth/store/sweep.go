@@ -26,6 +26,7 @@ func (s *Store) sweeps(now time.Time) []sweep {
 			now.Add(-day)},
 		{"sessions", `t.not_after < $1`, now.Add(-day)},
 		{"flow_state", `t.created_at < $1`, now.Add(-day - c.LinkExpiry)}, // its link may still be valid
+		{"saml_relay_states", `t.created_at < $1`, now.Add(-day)},
 		{"oauth_client_states", `t.created_at < $1`, now.Add(-day)},
 		{"oauth_authorizations", `t.expires_at < $1`, now.Add(-day)},
 		{"mfa_challenges", `t.created_at < $1`, now.Add(-day)},
