@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/configuration.md")
 
-// settings returns the settings that this product adds to those of the stack.
+// settings returns the settings that this product adds to the stack's.
 func settings() config.Program {
 	o := program()
 	p := config.Program{Defaults: o.Defaults}

@@ -73,7 +73,7 @@ func (c *Client) storage(ctx context.Context, method, path, contentType string, 
 	return c.api(ctx, "storage", method, path, contentType, body, reply)
 }
 
-// apiError is an error reply of a service. code is that of auth's replies, such as email_exists.
+// apiError is an error reply of a service. code is a code of auth's replies, such as email_exists.
 type apiError struct{ service, status, code, message string }
 
 func (e apiError) Error() string { return e.service + ": " + e.status + " " + e.message }

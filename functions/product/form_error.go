@@ -1,7 +1,7 @@
 package product
 
 // formErrorPage is the reply to a form post without JavaScript that fails in the gateway. The
-// gateway does not know the visitor's language, so the page has both. Its sentences are those of
+// gateway does not know the visitor's language, so the page has both. Its sentences come from
 // the form.
 const formErrorPage = `<!doctype html>
 <html lang="en">

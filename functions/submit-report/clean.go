@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// The rules of this file are also those of web/src/screens/report/clean-text.ts.
+// web/src/screens/report/clean-text.ts has the same rules.
 // testdata/cases.json keeps them equal.
 
 // clean normalises a text of several lines: it removes control characters except newline and tab,

@@ -121,7 +121,7 @@ func (s goSuite) parse(line string) (figures []figure) {
 		}
 		figures = append(figures, f)
 	}
-	// Custom figures replace those of the framework.
+	// Custom figures replace the framework's.
 	own := slices.DeleteFunc(slices.Clone(figures), func(f figure) bool {
 		return slices.Contains([]string{"ns/op", "B/op", "allocs/op"}, f.unit)
 	})

@@ -20,7 +20,7 @@
 // GOTRUE_URL, STORAGE_API_URL (with STORAGE_API_SERVICE_KEY, and STORAGE_API_DATABASE_URL for more
 // than 20,000 objects), REALTIME_UPSTREAM_URL (with REALTIME_UPSTREAM_KEY) and META_UPSTREAM_URL
 // (with DATABASE_URL). Without them the rows have no ratios. Each row says which processor bounds
-// it: that of the server, that of Postgres, or none of them.
+// it: the server's, Postgres', or neither.
 package main
 
 import (

@@ -83,7 +83,7 @@ type load struct {
 	clients int
 	p99     time.Duration  // of normal clients
 	peak    int            // memory of the server, MB
-	memory  int            // private memory above that of the idle server, MB
+	memory  int            // private memory above the idle server's, MB
 	last    time.Duration  // the longest time until a connection was closed
 	held    int            // most open connections
 	open    map[string]int // connections that were not closed, by kind

@@ -19,7 +19,7 @@ import (
 	"daawo/scripts/server"
 )
 
-// townAddress is the address of all clients of the town: that of a carrier's NAT.
+// townAddress is the address of all clients of the town, a carrier's NAT.
 const townAddress = "203.0.113.80"
 
 // townDrill has 500 clients behind one address. Half of them send reports as people do, some with a

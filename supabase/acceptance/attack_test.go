@@ -214,7 +214,7 @@ func attackNames(t *testing.T, send sender, anon, data string) {
 	}
 }
 
-// listFiles returns the names of the files below a folder, without those of Postgres.
+// listFiles returns the names of the files below a folder, without Postgres' files.
 func listFiles(t *testing.T, dir string) []string {
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -16,7 +16,7 @@ import (
 var release1 = os.DirFS("testdata/release-1")
 
 // TestUpgradeFromFirstRelease checks that this program keeps all data of the first release, that
-// the schema becomes that of a new installation, and that the older program can still use it.
+// the schema then equals a new installation's, and that the older program can still use it.
 func TestUpgradeFromFirstRelease(t *testing.T) {
 	tdb := testdb.New(t)
 	conn := tdb.Conn("postgres")

@@ -23,7 +23,7 @@ var callers = []struct{ name, role, claims string }{
 	{"service", "service_role", `{"role":"service_role"}`},
 }
 
-// relations lists every table and view except those of Postgres itself, of migrations and of jobs.
+// relations lists every table and view except the ones of Postgres itself, migrations and jobs.
 const relations = `
 	select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relkind::text, c.relrowsecurity
 	  from pg_class c

@@ -217,8 +217,8 @@ type JobCall struct {
 	Job         string    // a key of Func.Jobs
 	Args        any       // becomes JSON
 	Unique      string    // see Unique
-	Priority    int       // see Priority; 0 means that of the Job
-	MaxAttempts int       // see MaxAttempts; 0 means that of the Job
+	Priority    int       // see Priority; 0 means the Job's
+	MaxAttempts int       // see MaxAttempts; 0 means the Job's
 	At          time.Time // see At; zero means at once
 	Traceparent string    // W3C trace context of the call that adds the job, "" for none
 }

@@ -42,7 +42,7 @@ type schemaBuilder struct {
 	reply  bool
 	parts  map[string]*Schema
 	open   map[reflect.Type]bool // structs around the present type
-	used   map[reflect.Type]bool // those of them that a field inside refers to
+	used   map[reflect.Type]bool // the types that a field inside refers to
 }
 
 var (
@@ -170,7 +170,7 @@ type field struct {
 	err    error
 }
 
-// fieldsOf returns the fields of a struct, those of embedded structs included. An outer field hides
+// fieldsOf returns the fields of a struct and of its embedded structs. An outer field hides
 // an inner one of its name.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field

@@ -9,7 +9,7 @@
 // set.
 //
 // Env.Tx and Env.Batch need a database. DB gives the test a real one, with the project's
-// migrations; row level security, limits, jobs and keys are then those of the stack, and
+// migrations; row level security, limits, jobs and keys then work as in the stack, and
 // Run.RunJobs, Run.RunSchedule and Run.Advance run what waits at the time that the test sets. With
 // a connection or a pool of pgx as Run.DB, transactions have the role of the connection.
 // Env.CleanImage returns the content unchanged.

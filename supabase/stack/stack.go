@@ -81,7 +81,7 @@ type Options struct {
 	Project   fs.FS                // the content of the folder supabase/: config.toml, migrations/, seed.sql
 	Site      fs.FS                // static pages served at /, with an index.html; nil serves none
 	Functions map[string]edge.Func // served at /functions/v1/NAME
-	Commands  []Command            // of the program, besides those of the stack
+	Commands  []Command            // of the program, besides the stack's own
 
 	Pages          Pages
 	Mail           Mail
@@ -139,7 +139,7 @@ type Administration struct {
 // usable.
 type Process struct {
 	Data      string                           // data folder; "" means DAAWO_DATA or .daawo
-	FreePorts bool                             // listen on free ports instead of those of config.toml
+	FreePorts bool                             // listen on free ports instead of config.toml's
 	Getenv    func(name string) (string, bool) // nil means os.LookupEnv
 	Log       *slog.Logger                     // nil means slog.Default()
 }
@@ -168,7 +168,7 @@ type CleanBucket struct {
 }
 
 // MailText is one of auth's mails in one language. The kinds are invite, confirmation, recovery,
-// magic_link, email_change, reauthentication, and those of notifications, such as
+// magic_link, email_change, reauthentication, and the notifications, such as
 // password_changed_notification. A mail is sent in the language of user_metadata.language. All
 // fields but Code are Go templates with GoTrue's values ({{ .SiteURL }}, {{ .Email }}).
 type MailText struct {

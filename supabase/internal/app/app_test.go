@@ -262,7 +262,7 @@ func TestDatabaseAndServiceURLs(t *testing.T) {
 }
 
 // doctorStoresNoKeys checks that doctor stores no keys in a database without keys, neither new ones
-// nor those of the data folder.
+// nor the data folder's.
 func doctorStoresNoKeys(t *testing.T, database string, conn *pgx.Conn) {
 	t.Helper()
 	data := dataFolder(t)

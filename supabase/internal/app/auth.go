@@ -238,7 +238,7 @@ func authMail(in config.AuthEmail, project fs.FS, dir string) (auth.MailConfig, 
 }
 
 // readTemplate reads the text of a mail. As with the official CLI, paths are relative to the folder
-// above that of config.toml. project starts at the latter. dir is its path, "" for a project inside
+// above config.toml's. project starts at the latter. dir is its path, "" for a project inside
 // the program.
 func readTemplate(project fs.FS, dir, file string) ([]byte, error) {
 	clean := path.Clean(strings.TrimPrefix(filepath.ToSlash(file), "./"))

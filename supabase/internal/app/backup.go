@@ -83,7 +83,7 @@ func (a backups) forgetRemoved() error {
 // Progress is called during a long operation: step has done this much of total.
 type Progress = func(step string, done, total int64)
 
-// settings returns the options of a backup except those of the database.
+// settings returns the options of a backup except the database's.
 func (a backups) settings(store physical.Store, progress Progress) (physical.Options, error) {
 	recipients, err := a.recipients()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // platformSchemas are the schemas that the official CLI leaves out of a dump of the schema, and
-// those of this program, which it does not know. A dump of the rows has auth and storage.
+// this program's schemas, which it does not know. A dump of the rows has auth and storage.
 const platformSchemas = "information_schema|pg_*|extensions|graphql|graphql_public|net|pgmq|cron|vault|realtime|" +
 	"_realtime|_analytics|_supavisor|supabase_functions|supabase_migrations|pgbouncer|pgsodium|pgsodium_masks|pgtle|" +
 	"daawo|river|auth_limits|edge_functions"

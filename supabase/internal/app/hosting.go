@@ -100,8 +100,8 @@ func (f *hosting) open(ctx context.Context, db *pool.Pool, metrics *observe.Metr
 	return served, known, nil
 }
 
-// openProgram serves functions from their source: those of a project that are not part of this
-// program, or in development those of the working folder. It returns nil if host serves the
+// openProgram serves functions from their source: a project's that are not part of this
+// program, or in development the working folder's. It returns nil if host serves the
 // functions.
 func (f *hosting) openProgram(ctx context.Context, h *host.Host) (dev *child.Dev, err error) {
 	root := f.FunctionsDir
@@ -151,7 +151,7 @@ func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
 	}, err
 }
 
-// openDeployer serves the deployed functions. While none are deployed, it serves those of dev or,
+// openDeployer serves the deployed functions. While none are deployed, it serves dev's or,
 // if that is nil, of h.
 func (f *hosting) openDeployer(ctx context.Context, h *host.Host, dev *child.Dev,
 	typeScript *deno.Service) (*deploy.Deployer, error) {

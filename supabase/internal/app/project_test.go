@@ -49,7 +49,7 @@ grant all on public.notes to service_role;
 	"seed.sql":                            {Data: []byte(`insert into public.notes (text) values ('first'), ('second');`)},
 }
 
-// functions are those of the tests. add-note stores a note and notifies the administrators.
+// functions are the tests' own. add-note stores a note and notifies the administrators.
 var functions = map[string]edge.Func{
 	"hello": {Handler: func(w http.ResponseWriter, _ *http.Request, env *edge.Env) error {
 		return edge.WriteJSON(w, http.StatusOK, "hello from "+env.Region+", "+env.Get("SB_REGION"))

@@ -64,7 +64,7 @@ func TestTraces(t *testing.T) {
 	trace := func(n int) string { return fmt.Sprintf("0af7651916cd43dd8448eb211c8031%02x", n) }
 	requests := []struct {
 		method, path, body string
-		route, below       string // a span below that of the route, "" for none but the route's own
+		route, below       string // a span below the route's, "" for none but the route's own
 	}{
 		{"GET", "/rest/v1/notes?text=eq.Amina", "", "GET /rest/v1", "BATCH|SELECT|WITH"},
 		{"POST", "/rest/v1/notes", `{"text":"Amina"}`, "POST /rest/v1", "BATCH|INSERT|WITH"},
@@ -98,7 +98,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// check checks that the trace has a span of the route below that of the client, and below the
+// check checks that the trace has a span of the route below the client's, and below the
 // route's one of the names.
 func (c *receiver) check(t *testing.T, trace, client, route, names string) {
 	t.Helper()

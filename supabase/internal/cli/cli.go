@@ -45,7 +45,7 @@ type Env struct {
 	Postgres  func() (fs.FS, error)
 	Functions map[string]edge.Func // by name in the URL
 	Operators []string             // see app.Options
-	// of the program, besides those of the stack
+	// of the program, besides the stack's own
 	Commands []Command
 	// variables of the program and its defaults of the stack's
 	Settings config.Program

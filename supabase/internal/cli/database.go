@@ -20,7 +20,7 @@ var databaseCommand = Command{
 	Name:  "db",
 	Short: "Dump, compare, reset and check the database",
 	Long: `
-The commands of the official CLI that need Docker there. They use the database of the running server, or that of --db-url.
+The commands of the official CLI that need Docker there. They use the running server's database, or --db-url.
 reset deletes the rows, users and files of the database before; it works with and without a running server.
 
   daawo db diff -f add_prices
@@ -54,7 +54,7 @@ type databaseFlags struct {
 func newDatabaseFlags(inv *Invocation) databaseFlags {
 	inv.dataFlag()
 	f := databaseFlags{
-		url:     inv.flags.String("db-url", "", "database `URL` (default: that of the running server)"),
+		url:     inv.flags.String("db-url", "", "database `URL` (default: the running server's)"),
 		local:   inv.flags.Bool("local", false, "use the running server (the default)"),
 		linked:  inv.flags.Bool("linked", false, "not supported; use --db-url"),
 		schemas: inv.flags.String("schema", "", "`schemas`, separated by commas (default: all of the project)"),
@@ -92,7 +92,7 @@ func (f databaseFlags) connect(ctx context.Context, inv *Invocation) (*pgx.Conn,
 	return pool.Connect(ctx, url)
 }
 
-// schemasOf returns the schemas of --schema, or those of the project in a database.
+// schemasOf returns the schemas of --schema, or the project's schemas in a database.
 func (f databaseFlags) schemasOf(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	if *f.schemas == "" {
 		return schemadiff.Schemas(ctx, conn)
@@ -110,7 +110,7 @@ func (f databaseFlags) objects(ctx context.Context, conn *pgx.Conn) ([]schemadif
 	return schemadiff.Read(ctx, conn, schemas)
 }
 
-// withShadow calls work with a new database. With migrations it has those of the project.
+// withShadow calls work with a new database. With migrations it has the project's.
 func withShadow(ctx context.Context, inv *Invocation, migrations bool, work func(*pgx.Conn) error) error {
 	c, err := inv.config()
 	if err != nil {
@@ -140,7 +140,7 @@ func openOutput(inv *Invocation, name string) (io.Writer, func() error, error) {
 func dumpDatabase(ctx context.Context, inv *Invocation) (err error) {
 	f := newDatabaseFlags(inv)
 	f.fileFlag(inv, "`file` to write (default: the standard output)")
-	data := inv.flags.Bool("data-only", false, "dump rows, also those of auth and storage, instead of the schema")
+	data := inv.flags.Bool("data-only", false, "dump rows, also of auth and storage, instead of the schema")
 	inv.ignore([]string{"keep-comments"})
 	inv.passwordFlag()
 	roles := inv.flags.Bool("role-only", false, "dump roles instead of the schema")

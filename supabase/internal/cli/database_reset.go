@@ -12,7 +12,7 @@ import (
 	"daawo/supabase/internal/database/migrate"
 )
 
-// resetDatabase replaces the database of the data folder, or that of --db-url, by a new one.
+// resetDatabase replaces the database of the data folder, or of --db-url, by a new one.
 func resetDatabase(ctx context.Context, inv *Invocation) error {
 	f := newResetFlags(inv)
 	if err := inv.parse(0, 0); err != nil {

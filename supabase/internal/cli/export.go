@@ -31,7 +31,7 @@ const encrypted = ".age"
 func (inv *Invocation) contentFlags() (files *string) {
 	inv.textFlag("database-url", "superuser `URL` of a Postgres to use instead of the embedded one",
 		func(c *config.Config, s string) { c.DatabaseURL = s })
-	return inv.flags.String("files", "", "`folder` of the stored files (default: that of the data folder)")
+	return inv.flags.String("files", "", "`folder` of the stored files (default: the data folder's)")
 }
 
 func runExport(ctx context.Context, inv *Invocation) error {

@@ -15,8 +15,8 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// listFunctions lists the functions of the running server: those of the program, of the source or
-// of a deployed bundle. Without a server it lists those of the program.
+// listFunctions lists the functions of the running server: of the program, of the source or
+// of a deployed bundle. Without a server it lists the program's.
 func listFunctions(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	stats := inv.flags.Bool("stats", false, "print calls, errors and latencies since the start of the server instead")

@@ -9,7 +9,7 @@ import (
 	"daawo/supabase/internal/app/datadir"
 )
 
-// serveFunctions is `functions serve`. Like that of the official CLI it runs beside a server: one
+// serveFunctions is `functions serve`. Like the official CLI's, it runs beside a server: one
 // on the data folder serves the functions already, so it prints their log. Without one it serves
 // the functions alone.
 func serveFunctions(ctx context.Context, inv *Invocation) error {

@@ -27,7 +27,7 @@ func runInit(_ context.Context, inv *Invocation) error {
 	functions := inv.flags.Bool("functions", false, "add edge functions in Go")
 	force := inv.flags.Bool("force", false, "replace an existing config.toml")
 	inv.ignore([]string{"i", "interactive", "with-vscode-settings", "with-intellij-settings"})
-	inv.refuse("use-orioledb", "is not supported; the storage engine is that of Postgres")
+	inv.refuse("use-orioledb", "is not supported; the storage engine is Postgres' own")
 	if err := inv.parseMixed(0, 1); err != nil {
 		return err
 	}

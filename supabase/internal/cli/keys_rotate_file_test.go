@@ -13,7 +13,7 @@ import (
 )
 
 // The upstream images accept any token of any key in the file. So it must not keep old keys, nor
-// those of an earlier rotation.
+// the ones of an earlier rotation.
 func TestRotateFile(t *testing.T) {
 	old, err := keys.Generate(time.Now())
 	if err != nil {

@@ -22,7 +22,7 @@ var migrationCommand = Command{
 	Name:  "migration",
 	Short: "Write, list, apply and repair the migrations of the project",
 	Long: `
-The commands of the official CLI. They use the database of the data folder, with and without a running server, or that of
+The commands of the official CLI. They use the database of the data folder, with and without a running server, or of
 --db-url. 'daawo start' applies pending migrations, too.
 
   daawo migration new add_prices

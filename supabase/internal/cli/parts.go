@@ -69,7 +69,7 @@ func (a addable) locked(inv *Invocation) (*parts.Store, parts.Part, error) {
 func (a addable) add(ctx context.Context, inv *Invocation) error {
 	inv.dataFlag()
 	file := inv.flags.String("from", "", "`file` of the archive; no network is needed")
-	version := inv.flags.String("version", "", "`version` of the archive (default: that of parts.lock, or "+
+	version := inv.flags.String("version", "", "`version` of the archive (default: as in parts.lock, or "+
 		a.part.Version+")")
 	if err := inv.parse(0, 0); err != nil {
 		return err

@@ -80,8 +80,8 @@ func sameProject(program, folder fs.FS) (bool, error) {
 	return true, err
 }
 
-// projectName returns the name of a project without project_id: that of the folder that contains
-// supabase/.
+// projectName returns the name of a project without project_id: the name of the folder that
+// contains supabase/.
 func (s selection) projectName() string {
 	if s.own {
 		return ""

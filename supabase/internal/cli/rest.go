@@ -19,7 +19,7 @@ var restCommand = Command{
 	Long: `
 Prints the statement and parameters that the REST engine would execute for a URL, and executes nothing.
 The URL has no /rest/v1, for example '/notes?select=id,title&done=is.true&order=created_at.desc'.
-The database is that of --db-uri, --config or PGRST_DB_URI, as for 'daawo serve rest', or else that of the running server.
+The database is the one of --db-uri, --config or PGRST_DB_URI, as for 'daawo serve rest', or else the running server's.
 
   daawo rest explain '/notes?select=id&limit=3'
   daawo rest explain '/notes' --method POST --body '{"title":"x"}' --prefer return=representation`,

@@ -15,7 +15,7 @@ var serveCommand = Command{
 	Long: `
 gateway and functions run next to the upstream images in Docker compose; docs/docker.md lists their variables.
 rest, auth, storage, realtime and meta replace the upstream images: they read the same variables (PGRST_*, GOTRUE_*,
-PG_META_*, those of storage-api and of Realtime), listen on the same ports and have the same health checks.`,
+PG_META_*, the ones of storage-api and Realtime), listen on the same ports and have the same health checks.`,
 	Verbs: []Command{
 		{Name: "gateway", Args: "[FLAGS]", Short: "The public port in front of other services",
 			Run: services["gateway"]},

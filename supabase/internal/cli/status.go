@@ -14,7 +14,7 @@ var statusCommand = Command{
 	Args:  "[-o env|json|toml|yaml|pretty] [--override-name KEY=NAME]",
 	Short: "Print the addresses and keys of the running server",
 	Long: `
-The names are those of the official CLI, so that scripts written for it work:
+The official CLI has the same names, so that scripts written for it work:
 
   eval "$(daawo status -o env)"
   curl "$API_URL/rest/v1/notes" -H "apikey: $ANON_KEY"

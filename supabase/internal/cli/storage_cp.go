@@ -24,7 +24,7 @@ type fileCopy struct {
 func copyFiles(ctx context.Context, inv *Invocation) error {
 	c := fileCopy{inv: inv}
 	recursive := storageFlags(inv)
-	inv.flags.StringVar(&c.contentType, "content-type", "", "content `type` (default: that of the name's ending)")
+	inv.flags.StringVar(&c.contentType, "content-type", "", "content `type` (default: by the name's ending)")
 	inv.flags.StringVar(&c.cacheControl, "cache-control", "max-age=3600", "`value` of the header Cache-Control")
 	if err := inv.parseMixed(2, 2); err != nil {
 		return err

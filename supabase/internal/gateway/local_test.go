@@ -48,7 +48,7 @@ func TestLocal(t *testing.T) {
 }
 
 // TestPagesAreRefused checks that a page reaches none of the services for administrators, not even
-// with a key: those of a local installation are well known.
+// with a key: a local installation's keys are well known.
 func TestPagesAreRefused(t *testing.T) {
 	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	h := New(Options{Meta: ok, Logs: ok, MCP: ok, MCPKey: "mcp", Keys: serviceKeys{}, Limits: Limits{Rate: -1, AuthRate: -1}})

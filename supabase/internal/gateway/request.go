@@ -102,7 +102,7 @@ func keptPath(s *service, p string) string {
 	}
 	parts = parts[:min(len(parts), most)]
 	for i, part := range parts {
-		uuid := len(part) == 36 && strings.Count(part, "-") == 4 // such as that of a second factor
+		uuid := len(part) == 36 && strings.Count(part, "-") == 4 // such as a second factor's
 		if uuid || len(part) > 63 || strings.Trim(part, plainBytes) != "" {
 			parts[i] = "…"
 		}

@@ -185,7 +185,7 @@ func TestAddRefusesFile(t *testing.T) {
 	}
 }
 
-// TestFileManifest checks that a manifest beside a file decides like that of a release.
+// TestFileManifest checks that a manifest beside a file decides like a release's.
 // TestAddKeepsOthers checks that a part that is recorded during a download stays in the lock file.
 func TestAddKeepsOthers(t *testing.T) {
 	s := store(t, t.TempDir())

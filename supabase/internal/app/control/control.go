@@ -115,7 +115,7 @@ func RemoveLeftFolders(log *slog.Logger) {
 }
 
 // Close stops listening after the replies in flight, such as the reply to `stop`.
-// The file is that of the next process if this one was replaced.
+// The file belongs to the next process if this one was replaced.
 func (s *Server) Close(ctx context.Context) error {
 	err := datadir.RemoveServer(s.data, datadir.Server{Socket: s.socket})
 	return errors.Join(s.server.Shutdown(ctx), err, s.dir.Remove())

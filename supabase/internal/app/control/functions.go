@@ -15,7 +15,7 @@ import (
 	"daawo/supabase/internal/functions/host"
 )
 
-// Functions answer the operator's commands about functions. Its zero value is that of a
+// Functions answer the operator's commands about functions. Its zero value belongs to a
 // stack whose functions run elsewhere.
 type Functions struct {
 	Host     *host.Host

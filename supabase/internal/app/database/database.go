@@ -38,7 +38,7 @@ type Database struct {
 	guest    bool           // a server of another installation's process: its passwords are that process's
 }
 
-// Cores returns the number of processor cores that Postgres has: those of this machine or its
+// Cores returns the number of processor cores that Postgres has: this machine's or its
 // cgroup for the embedded one, the setting for another; 0 is unknown.
 func (d *Database) Cores() int {
 	if d.given != nil {
@@ -131,7 +131,7 @@ func attach(in installation.Installation) (*Database, error) {
 		return nil, err
 	}
 	if older {
-		in.Log.Warn("Postgres and its extensions stay those of the older release until the whole server is restarted")
+		in.Log.Warn("Postgres and its extensions stay at the older release until the whole server is restarted")
 	}
 	return &Database{Installation: in, embedded: s}, nil
 }

@@ -21,7 +21,7 @@ var loginRoles = []string{
 	"postgres", "authenticator", "supabase_auth_admin", "supabase_storage_admin", "supabase_realtime_admin",
 }
 
-// MigrateAll applies all pending migrations and seeds: those of the platform, then those of the
+// MigrateAll applies all pending migrations and seeds: first the platform's, then the
 // project. before is as for MigratePlatform.
 func (d *Database) MigrateAll(ctx context.Context, before BeforeUpgrade) error {
 	if err := d.MigratePlatform(ctx, before); err != nil {

@@ -56,7 +56,7 @@ func WriteServer(data string, s Server) error {
 	return WriteFile(filepath.Join(data, serverFile), text, 0o600)
 }
 
-// RemoveServer removes the record of WriteServer, unless it is already that of another server.
+// RemoveServer removes the record of WriteServer, unless another server has replaced it.
 func RemoveServer(data string, s Server) error {
 	if now, err := ReadServer(data); err != nil || now.Socket != s.Socket {
 		return nil

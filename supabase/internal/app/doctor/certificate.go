@@ -51,8 +51,8 @@ func (c *checker) certificate(ctx context.Context, address, domain string) {
 	case err != nil:
 		c.say("certificate", Bad, "there is none for %s (%v): %s", domain, err, advice)
 	case left <= 0:
-		c.say("certificate", Bad, "that of %s expired on %s: %s", domain, leaf.NotAfter.Format(time.DateOnly), advice)
+		c.say("certificate", Bad, "for %s: expired on %s; %s", domain, leaf.NotAfter.Format(time.DateOnly), advice)
 	default:
-		c.say("certificate", Good, "that of %s is valid until %s", domain, leaf.NotAfter.Format(time.DateOnly))
+		c.say("certificate", Good, "for %s: valid until %s", domain, leaf.NotAfter.Format(time.DateOnly))
 	}
 }

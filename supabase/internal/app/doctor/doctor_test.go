@@ -168,7 +168,7 @@ func write(t *testing.T, name string, text []byte, mode os.FileMode) {
 	}
 }
 
-// options returns those of an installation with these variables.
+// options returns an installation's options with these variables.
 func options(t *testing.T, data string, environment map[string]string) installation.Options {
 	t.Helper()
 	getenv := func(name string) (string, bool) { v, ok := environment[name]; return v, ok }

@@ -34,7 +34,7 @@ const (
 	upgraded kind = "upgraded" // keeper: the next server serves, or why not
 )
 
-// message is one message of a link. Text is an error, "" for none. Names are those of the files
+// message is one message of a link. Text is an error, "" for none. Names belong to the files
 // that come with the message.
 type message struct {
 	Kind  kind            `json:"kind"`

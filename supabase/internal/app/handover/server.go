@@ -18,10 +18,10 @@ const variable = "DAAWO_HANDOVER"
 // ErrEnded means that the keeper has ended.
 var ErrEnded = errors.New("the first process of this server has ended")
 
-// Keeper is the view of a server on the process that has started it. A nil Keeper is that of a
+// Keeper is the view of a server on the process that has started it. A nil Keeper belongs to a
 // server that no keeper has started: its channels never receive.
 type Keeper struct {
-	// Sockets are those of the server that this one replaces.
+	// Sockets are taken from the server that this one replaces.
 	Sockets *Sockets
 
 	link      *link

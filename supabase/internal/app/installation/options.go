@@ -32,7 +32,7 @@ type Options struct {
 	Operators []string // functions that may run operations of the stack, see edge.Env.Operate
 	// folder of the module with the project's functions in Go, if they are not part of this program
 	FunctionsDir string
-	// the project is not that of this program
+	// the project is not this program's
 	Foreign       bool
 	CleanBuckets  []CleanBucket // buckets of images without metadata
 	FormErrorPage []byte        // see gateway.Options

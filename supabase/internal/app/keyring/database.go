@@ -36,7 +36,7 @@ func databaseKeys(ctx context.Context, c *config.Config, data string, mayStore b
 		if err := readKeys(ctx, conn, &set); !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
-		// None are stored yet. The keys of the data folder, if any, become those of all servers.
+		// None are stored yet. The keys of the data folder, if any, become the keys of all servers.
 		var store bool
 		if set, err = keys.Load(File(data)); err == nil {
 			store = true

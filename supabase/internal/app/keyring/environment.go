@@ -122,7 +122,7 @@ func withoutSigning(all []keys.Key) []keys.Key {
 	return out
 }
 
-// without returns all keys whose id is not that of other.
+// without returns all keys whose id differs from other's.
 func without(all []keys.Key, other keys.Key) []keys.Key {
 	return slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return k.ID == other.ID })
 }

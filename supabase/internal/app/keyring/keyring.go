@@ -102,7 +102,7 @@ func (k *Keyring) Verifying() []keys.Key {
 	return k.verifying()
 }
 
-// Trusted returns the keys whose tokens all other services accept: those of Verifying and of the
+// Trusted returns the keys whose tokens all other services accept: Verifying's and the
 // third-party issuer.
 func (k *Keyring) Trusted() []keys.Key {
 	k.mu.RLock()

@@ -17,7 +17,7 @@ import (
 // File returns the path of the file of keys in a data folder.
 func File(data string) string { return filepath.Join(data, "keys.json") }
 
-// Load returns the keys of an installation: those of the environment, or else those stored in
+// Load returns the keys of an installation: from the environment, or else stored in
 // the database of DATABASE_URL or in the data folder. If there are none, it returns the local keys
 // of the official CLI on loopback, and generates and stores keys otherwise. On a public address it
 // refuses the local keys.
@@ -55,7 +55,7 @@ func addConfigured(c *config.Config, set keys.Set, err error) (keys.Set, error) 
 	return set, nil
 }
 
-// findKeys returns the keys without those of config.toml. shared reports whether they are stored in
+// findKeys returns the keys, config.toml's left out. shared reports whether they are stored in
 // the database. With mayStore it stores keys that are new, or that are in the data folder but
 // belong in the database.
 func findKeys(ctx context.Context, c *config.Config, data string, mayStore bool) (set keys.Set, shared bool,

@@ -135,7 +135,7 @@ wait:
 // limitWithoutDatabase is how long the parts together may take to end without a database.
 const limitWithoutDatabase = time.Second
 
-// Open takes the sockets of systemd, or those of the process that this one replaces, with the lock
+// Open takes the sockets of systemd, or of the process that this one replaces, with the lock
 // of the data folder. In the first process it locks that folder.
 func (p *Process) Open() (err error) {
 	if p.keeper == nil {

@@ -1,6 +1,6 @@
 package config
 
-// Auth is the [auth] section. Names, meanings and defaults are those of the official CLI. Only
+// Auth is the [auth] section. Names, meanings and defaults follow the official CLI. Only
 // LeakedPasswordsPath is new.
 type Auth struct {
 	Enabled                    bool     `toml:"enabled" doc:"Serve /auth/v1."`

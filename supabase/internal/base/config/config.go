@@ -22,7 +22,7 @@ type Config struct {
 
 	Dir        string      // base folder of the relative paths in config.toml; "" for the built-in file
 	PageValues []PageValue // filled into the pages of the site
-	Ignored    []string    // keys of config.toml that only the official CLI uses, such as those of Docker-only services
+	Ignored    []string    // keys of config.toml that only the official CLI uses, such as for Docker-only services
 	Warnings   []string    // mistakes in config.toml that do not prevent a start, for the log
 
 	unset map[string]string // keys of config.toml whose value is env(NAME) of a variable that is not set, with NAME

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Document writes the reference of all settings as Markdown, those of the program p included. A
+// Document writes the reference of all settings, the program p's included, as Markdown. A
 // test of the program compares it with docs/configuration.md.
 func Document(w io.Writer, p Program) error {
 	c := documented()
@@ -66,7 +66,7 @@ func eachKey(f func(key string)) error {
 }
 
 // readElsewhere lists the variables that are not settings of the stack: those that the stack sets
-// for functions, and those of Unix.
+// for functions, and Unix variables.
 var readElsewhere = []Variable{
 	{"SUPABASE_ANON_KEY", "", "Set for functions: the legacy key of the role anon.", nil},
 	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: the legacy key of the role service_role.", nil},
@@ -145,7 +145,7 @@ variables of the image that they replace: see docs/rest.md, docs/auth.md, docs/s
 
 ` + "`enable_signup` of `[auth.email]` and `[auth.sms]` is read as `enabled`, and `[inbucket]` as `[local_smtp]`" +
 	`. The section
-` + "`[remotes.NAME]`" + ` whose ` + "`project_id`" + ` is that of the project (or of ` + "`SUPABASE_PROJECT_ID`" +
+` + "`[remotes.NAME]`" + ` whose ` + "`project_id`" + ` is the project's (or of ` + "`SUPABASE_PROJECT_ID`" +
 	`) overrides the other
 sections, as in the CLI. An unknown key logs a warning with the nearest known key.
 

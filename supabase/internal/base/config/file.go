@@ -43,7 +43,7 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	} else if name != "" {
 		c.Warnings = append(c.Warnings, "the settings of [remotes."+name+
-			"] are used, because its project_id is that of the project")
+			"] are used, because its project_id is the project's")
 	}
 	modernize(file)
 	r.table(reflect.ValueOf(&c.Project).Elem(), file, "")

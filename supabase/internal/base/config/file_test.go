@@ -83,7 +83,7 @@ api_key = "x"
 }
 
 // TestVariablesInFile checks env(NAME) in values of all types, and that the variables of .env come
-// after those of the process.
+// after the process' own.
 func TestVariablesInFile(t *testing.T) {
 	c, err := Load(Sources{
 		File: []byte(`

@@ -14,7 +14,7 @@ type Sources struct {
 	Dir       string                      // folder of config.toml
 	ProjectID string                      // used if config.toml has no project_id; "" means daawo
 	Getenv    func(string) (string, bool) // os.LookupEnv, or nil for no variables
-	// variables for env(NAME) that Getenv does not have, such as those of .env; may be nil
+	// variables for env(NAME) that Getenv does not have, such as .env's; may be nil
 	Expand    func(string) (string, bool)
 	Overrides []func(*Config) // command-line flags
 	Program   Program

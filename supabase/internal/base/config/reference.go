@@ -12,7 +12,7 @@ var unusedKeys = []unusedKey{
 	{"api.external_url", "SITE_URL sets the public address."},
 	{"db.shadow_port", "The shadow database is another database of the same server."},
 	{"db.health_timeout", "The start waits for Postgres as long as it makes progress."},
-	{"db.orioledb_version", "The storage engine is that of Postgres."},
+	{"db.orioledb_version", "The storage engine is Postgres' own."},
 	{"db.root_key", "The key of the vault is generated and kept in the data folder."},
 	{"db.pooler.**", "There is no pooler; each engine has its own pool. DB_URL accepts transactions of any length."},
 	{"db.settings.**", "The program sizes the embedded Postgres. Use alter database or alter role in a migration, or --database-url."},

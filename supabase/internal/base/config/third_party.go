@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// AuthThirdParty configures the issuer whose tokens are accepted besides those of auth.
+// AuthThirdParty configures the issuer whose tokens are accepted besides auth's.
 type AuthThirdParty struct {
 	Firebase ThirdPartyFirebase `toml:"firebase"`
 	Auth0    ThirdPartyAuth0    `toml:"auth0"`

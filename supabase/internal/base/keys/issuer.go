@@ -96,7 +96,7 @@ func exactClaims(claims json.RawMessage) (map[string]json.RawMessage, error) {
 // registered lists the claims that decide about access.
 var registered = []string{"role", "sub", "iss", "aud", "exp", "nbf", "iat", "session_id"}
 
-// Complete returns the claims of a token that the key verified. In those of a third party each
+// Complete returns the claims of a token that the key verified. In a third party's claims each
 // claim that decides about access is unambiguous, and a missing role is anon, as with PostgREST.
 func (k Key) Complete(claims json.RawMessage) json.RawMessage {
 	if k.issuer == nil {

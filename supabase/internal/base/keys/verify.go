@@ -196,7 +196,7 @@ func candidateKeys(token *jwt.Token, keys []Key) ([]Key, error) {
 
 // Verifies reports whether the key made the signature with the method. signed is the token's header
 // and payload as sent, payload the decoded payload. A key that rotation replaced verifies only
-// tokens that survive rotation, and that of a third party only tokens that its issuer may sign.
+// tokens that survive rotation, and a third party's key only tokens that its issuer may sign.
 // Algorithm does not matter: a secret verifies every HMAC method, an RSA key every RSA method.
 func (k Key) Verifies(method jwt.SigningMethod, signed string, signature []byte, payload json.RawMessage) bool {
 	if k.previous && !survivesRotation(payload, k.anonymous) || k.issuer != nil && !k.issuer.accepts(payload) {

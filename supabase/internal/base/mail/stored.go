@@ -30,7 +30,7 @@ type attachment struct {
 	content     []byte
 }
 
-// stored is a mail in the inbox. The field names are those of Mailpit's API (v1).
+// stored is a mail in the inbox. The field names follow Mailpit's API (v1).
 type stored struct {
 	ID, MessageID string
 	Read          bool

@@ -1,7 +1,7 @@
-// Package tempdir makes private folders for sockets and programs, and removes those of processes
-// that were killed. A process locks each of its folders (flock), and the kernel ends the lock with
-// the process. systemd-tmpfiles respects the lock too, so it keeps the folders of a server that
-// runs for weeks.
+// Package tempdir makes private folders for sockets and programs, and removes the folders of
+// processes that were killed. A process locks each of its folders (flock), and the kernel ends the
+// lock with the process. systemd-tmpfiles respects the lock too, so it keeps the folders of a
+// server that runs for weeks.
 package tempdir
 
 import (

@@ -93,8 +93,8 @@ const (
 	Consumer = trace.SpanKindConsumer
 )
 
-// Start begins a span below that of ctx. end ends it; a non-nil error marks it as failed, without
-// the text of the error.
+// Start begins a span below the span of ctx. end ends it; a non-nil error marks it as failed,
+// without the text of the error.
 func (p *Provider) Start(ctx context.Context, name string, kind Kind,
 	attributes ...attribute.KeyValue) (_ context.Context, end func(error)) {
 	if p == nil {

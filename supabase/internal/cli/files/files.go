@@ -125,7 +125,7 @@ func (c Client) Buckets(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// PutBucket creates a bucket or changes its rules. fields are those of the storage API.
+// PutBucket creates a bucket or changes its rules. fields are named as in the storage API.
 func (c Client) PutBucket(ctx context.Context, id string, fields map[string]any) (created bool, err error) {
 	err = c.call(ctx, http.MethodGet, "/bucket/"+url.PathEscape(id), nil, nil, nil)
 	if err == nil {

@@ -146,7 +146,7 @@ const Vendored = "third_party/daawo"
 
 // functions writes the module, the registry and a first function. The module requires a release of
 // the stack's module, if it can be downloaded; otherwise the packages that functions need are
-// written too. In a project with functions the packages are replaced by those of this program.
+// written too. In a project with functions this program's packages replace the module's.
 func (w *writer) functions(o Options) error {
 	if o.Source == nil {
 		return errors.New("this program does not carry the source of package edge")

@@ -168,7 +168,7 @@ func writeBare(w io.Writer, r *pgconn.ResultReader) error {
 	return out.Flush()
 }
 
-// drawTable writes a header, a line and rows. An error of the writer is that of the next write.
+// drawTable writes a header, a line and rows. The next write returns an error of the writer.
 func drawTable(w io.Writer, header []string, rows [][]string, right []bool) {
 	widths := make([]int, len(header))
 	for _, row := range append([][]string{header}, rows...) {

@@ -92,7 +92,7 @@ select c.oid::int8 as relation_id, n.nspname as schema, c.relname as name,
  order by c.oid`)
 }
 
-// ColumnPrivileges lists the privileges on columns: those of the column, and those of its table,
+// ColumnPrivileges lists the privileges on columns: the column's own, and its table's,
 // which count for each column.
 func ColumnPrivileges(f Filter) pool.Statement {
 	var s statement

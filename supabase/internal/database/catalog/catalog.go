@@ -24,7 +24,7 @@ type Filter struct {
 	IDs     []string // only these: OIDs, and for columns "table.number"
 	Schema  string   // only this schema, unless ""
 	Table   string   // only of this table, unless ""
-	// columns: only those of the relation with this OID, unless ""
+	// columns: only of the relation with this OID, unless ""
 	Relation string
 	Name     string // only this name, unless ""
 	Limit    int    // 0 means no limit

@@ -173,7 +173,7 @@ select i.indexrelid::int8 as id, i.indrelid::int8 as table_id, n.nspname as sche
  order by i.indexrelid`)
 }
 
-// ForeignKeys lists the foreign keys between relations, without those of partitions. A key is
+// ForeignKeys lists the foreign keys between relations, partitions left out. A key is
 // one-to-one if its columns are the columns of a primary key or a unique constraint.
 func ForeignKeys(f Filter) pool.Statement {
 	var s statement

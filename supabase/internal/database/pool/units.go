@@ -54,7 +54,7 @@ type unitRun struct {
 // around are the statements of a transaction for many units.
 var around = []Statement{{SQL: "begin"}, {SQL: "savepoint unit"}, {SQL: "rollback to unit"}, {SQL: "rollback"}}
 
-// Indices of statements: those of around, then the shared settings, then those of the units.
+// Order of the statements: around, then the shared settings, then the units.
 const begin, savepoint, undo, end, shared, firstUnit = 0, 1, 2, 3, 4, 5
 
 // maxRestarts is how often the units after one that failed begin another transaction.
@@ -132,7 +132,7 @@ func (r *unitRun) divideSettings() {
 	}
 }
 
-// prepareAround deallocates stale plans and prepares the statements before those of the units.
+// prepareAround deallocates stale plans and prepares the statements before the units.
 func (r *unitRun) prepareAround(stale []string) error {
 	if r.chosen == nil {
 		return nil
@@ -410,7 +410,7 @@ func (r *unitRun) next() (n received, err error) {
 	return n, nil
 }
 
-// ofStatement returns an error as that of a statement, or as that of the connection.
+// ofStatement returns a statement's error, or the connection's.
 func ofStatement(failed error) (statement, connection error) {
 	var pg *pgconn.PgError
 	if errors.As(failed, &pg) && pg.Severity != "FATAL" {

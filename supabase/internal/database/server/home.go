@@ -141,7 +141,7 @@ func linkEntries(from, to string) error {
 	return nil
 }
 
-// addTo writes our extensions into a folder of control files, in place of links to those of the
+// addTo writes our extensions into a folder of control files, in place of links to the ones of the
 // same name, such as pg_cron, whose jobs would need rights of a superuser; in Supabase's archive
 // only missing ones. It lets the role postgres create the extensions that supabase/postgres lets it
 // create.

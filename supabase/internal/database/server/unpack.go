@@ -98,8 +98,8 @@ func unpackInto(pkg fs.FS, dir string) error {
 // extensionDir is the folder of control files below the unpacked package.
 const extensionDir = "share/postgresql/extension"
 
-// writeOurs writes our own extensions into a folder of control files, in place of those of the same
-// name. An extension that steps back leaves the original there; with missing all of them do.
+// writeOurs writes our own extensions into a folder of control files, in place of files with the
+// same name. An extension that steps back leaves the original there; with missing all of them do.
 func writeOurs(dir string, missing bool) error {
 	files, write := extension.Files(), []string{}
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {

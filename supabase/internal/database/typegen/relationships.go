@@ -6,8 +6,8 @@ import (
 	"daawo/supabase/internal/database/catalog"
 )
 
-// Relationship is a foreign key between two relations. A view has those of the tables whose columns
-// it shows.
+// Relationship is a foreign key between two relations. A view has the keys of the tables whose
+// columns it shows.
 type Relationship struct {
 	ForeignKeyName     string   `json:"foreign_key_name"`
 	Schema             string   `json:"schema"`
@@ -41,7 +41,7 @@ type shownView struct {
 	columns      map[catalog.Origin][]string
 }
 
-// relationships returns the foreign keys of tables, and those of the views that show their columns.
+// relationships returns the foreign keys of tables and of the views that show their columns.
 func relationships(keys []foreignKeyRow, rows []viewRow) []Relationship {
 	views := shownViews(rows)
 	var out []Relationship

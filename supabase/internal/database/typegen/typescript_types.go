@@ -208,7 +208,7 @@ func (t *typeScript) byName(s *tsSchema, typ string) tsType {
 	return unknown()
 }
 
-// choose returns the object that matches, that of the schema first.
+// choose returns the object that matches; one of the schema goes first.
 func choose[T any](all []T, s *tsSchema, match func(T) (schema string, ok bool)) (found T, ok bool) {
 	for _, x := range all {
 		schema, matches := match(x)

@@ -137,7 +137,7 @@ func TestListParameters(t *testing.T) {
 		t.Errorf("%d tables, %d without public", all, some)
 	}
 	if own, all := n("/functions"), n("/functions?include_system_schemas=true"); all < own+2000 {
-		t.Errorf("%d functions, %d with those of the system", own, all)
+		t.Errorf("%d functions, %d with the system's", own, all)
 	}
 	for path, status := range map[string]int{"/tables?limit=x": 400, "/tables?include_columns=x": 400, "/tables/x": 404,
 		"/tables/1": 404, "/extensions/none": 404, "/nothing": 404, "/": 200, "/health": 200, "/config/version": 200} {

@@ -32,7 +32,7 @@ type Options struct {
 	// CryptoKey decrypts the header x-connection-encrypted, with which a request names another
 	// database. "" refuses the header.
 	CryptoKey      string
-	RootCAs        *x509.CertPool // of other databases; nil are those of the system
+	RootCAs        *x509.CertPool // of other databases; nil means the system's
 	VerifyTLS      bool           // connect to other databases with TLS unless their URL has another sslmode
 	ConnectTimeout time.Duration  // of other databases; 0 means 15 s
 	QueryTimeout   time.Duration  // of a statement; 0 means 55 s

@@ -106,7 +106,7 @@ func (e *Engine) parse(address string) (*pgx.ConnConfig, error) {
 		return nil, errors.New("not one server over TCP") // a socket may accept any role of this machine's user
 	}
 	if _, given := u.User.Password(); !given && !q.Has("password") {
-		config.Password = "" // that of PGPASSWORD or of a file is not the caller's
+		config.Password = "" // a password of PGPASSWORD or of a file is not the caller's
 	}
 	config.ConnectTimeout = e.ConnectTimeout
 	if mode == "" && e.VerifyTLS {

@@ -144,7 +144,8 @@ func TestStuckWriteIsCutOff(t *testing.T) {
 	}
 }
 
-// TestClientJoins checks that the joins of one home line are limited before those of all clients.
+// TestClientJoins checks that the joins of one home line are limited before the joins of all
+// clients.
 func TestClientJoins(t *testing.T) {
 	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond, o.Settings.MaxChannelsPerClient = 20, 1000 })
 	from := func(client string) *client {

@@ -16,7 +16,7 @@ import (
 )
 
 // BuildBundle compiles the functions of the project in root, the folder of go.mod, into a program
-// that deploy.Deployer runs. goos and goarch are those of the server. The error of code that does
+// that deploy.Deployer runs. goos and goarch are the server's. The error of code that does
 // not compile is the output of the compiler.
 func BuildBundle(ctx context.Context, root, file, goos, goarch string) error {
 	if _, err := exec.LookPath("go"); err != nil {

@@ -107,7 +107,7 @@ func (d *Dev) Schedules() map[string]string {
 	return d.current.Schedules()
 }
 
-// Functions returns the functions of the current version, and whether they are those of this
+// Functions returns the functions of the current version, and whether they belong to this
 // program.
 func (d *Dev) Functions() (functions []host.FunctionInfo, builtIn bool) {
 	d.mu.RLock()

@@ -15,7 +15,7 @@ func (g *Group) killOthers() {
 		found := false
 		files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
 		for _, file := range files {
-			text, err := os.ReadFile(file) // that of an ended process is empty
+			text, err := os.ReadFile(file) // it is empty after the process has ended
 			if err != nil || !bytes.Contains(text, []byte(g.mark)) {
 				continue
 			}

@@ -110,8 +110,8 @@ func platform() string {
 	return runtime.GOOS + "-" + arch
 }
 
-// noProgram reports whether a file cannot be run or is a script: that of npm starts Deno as another
-// process, whose memory we would not see.
+// noProgram reports whether a file cannot be run or is a script: npm's script starts Deno as
+// another process, whose memory we would not see.
 func noProgram(name string) bool {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {

@@ -320,7 +320,7 @@ func tools(f Function, root, cache string, lookup func(string) (string, bool)) [
 	env := []string{"DENO_DIR=" + cache, "DENO_NO_UPDATE_CHECK=1", "DENO_NO_PROMPT=1", "NO_COLOR=1", "HOME=" + home,
 		"TZ=UTC"}
 	if !isFile(filepath.Join(f.dir(), "package.json")) {
-		env = append(env, "DENO_NO_PACKAGE_JSON=1") // that of the site around the project means something else
+		env = append(env, "DENO_NO_PACKAGE_JSON=1") // the package.json of the site around the project means something else
 	}
 	for _, name := range passed {
 		if v, ok := lookup(name); ok && v != "" {

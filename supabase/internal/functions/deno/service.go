@@ -55,7 +55,7 @@ type set struct {
 	problem   error             // why the functions do not start; nil for no reason
 }
 
-// language is that of our functions in host.FunctionInfo.
+// language names our functions' language in host.FunctionInfo.
 const language = "TypeScript"
 
 // list describes the functions of the set.
@@ -85,7 +85,7 @@ func (s *set) lookup(getenv func(string) (string, bool)) func(string) (string, b
 	}
 }
 
-// Service serves functions in TypeScript: those of a project's folder, or of a deployed archive.
+// Service serves functions in TypeScript from a project's folder or a deployed archive.
 type Service struct {
 	Options
 	Host *host.Host // checks, limits and counts the calls

@@ -22,7 +22,7 @@ import (
 // Version is a version of the functions from a bundle.
 type Version struct{ set *set }
 
-// Open returns the functions in TypeScript of a bundle, nil if it has none. name is that of the
+// Open returns the functions in TypeScript of a bundle, nil if it has none. name is the name of the
 // folder into which the first call unpacks them.
 func (s *Service) Open(bundle, id, name string) (*Version, error) {
 	archive, err := zip.OpenReader(bundle)
@@ -184,7 +184,7 @@ func (s *Service) Use(v *Version) error {
 	return s.use(next)
 }
 
-// Unusable makes functions reply that they do not start: those of a version that cannot be opened.
+// Unusable makes the functions of a version that cannot be opened reply that they do not start.
 func (s *Service) Unusable(id string, functions []host.FunctionInfo, problem error) error {
 	v := &set{version: id, problem: problem, functions: map[string]Function{}}
 	for _, f := range functions {

@@ -51,7 +51,7 @@ func unquote(value string) string {
 	return strings.TrimSpace(before)
 }
 
-// Lookup returns a function that looks up a variable: first those of the stack, then the file's,
+// Lookup returns a function that looks up a variable: first in the stack's, then in the file's,
 // then the environment's.
 func Lookup(own, file map[string]string, process func(string) (string, bool)) func(string) string {
 	return func(name string) string {

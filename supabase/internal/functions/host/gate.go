@@ -80,7 +80,7 @@ func (g gate) release(bytes int64) {
 	}
 }
 
-// enter waits until a call may run. Its errors are errBusy, errRunaway or that of the context.
+// enter waits until a call may run. Its errors are errBusy, errRunaway or the context's.
 // After it the call must leave.
 func (g gate) enter(ctx context.Context) error {
 	open, err := g.open()

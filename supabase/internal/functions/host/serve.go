@@ -158,7 +158,7 @@ func (h *Host) serve(w *reply, r *http.Request, f *function, id string) {
 	h.run(w, r, f, env)
 }
 
-// refuse sends an error instead of the handler's reply: that of f.Refused, or Supabase's.
+// refuse sends an error instead of the handler's reply: f.Refused's, or Supabase's.
 func (f *function) refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	if f.Refused == nil || !f.Refused(w, r, status) {
 		Fail(w, status, code, message)

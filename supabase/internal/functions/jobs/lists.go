@@ -29,7 +29,7 @@ func (sendMail) Kind() string         { return "send_mail" }
 func (sendMail) Queue() string        { return queue.Mail }
 func (functionSchedule) Kind() string { return "function_schedule" }
 
-// choreQueue is the queue of chores, beside those of package queue.
+// choreQueue is the queue of chores, beside the queues of package queue.
 const choreQueue = "chore"
 
 // queues returns the queues that this process can work on.

@@ -158,7 +158,7 @@ func greet(conn net.Conn, wire *pgproto3.Backend) error {
 	}
 }
 
-// columns are those of an answer.
+// columns are an answer's columns.
 var columns = []string{"status", "content_type", "headers", "content", "error"}
 
 // reply returns the messages of a result with one row. Nil is null.
@@ -197,7 +197,7 @@ func (s *Server) answer(ctx context.Context, text string) [][]byte {
 	return [][]byte{nil, nil, nil, nil, []byte(err.Error())}
 }
 
-// defaultTimeout is that of the original.
+// defaultTimeout is pg_net's default.
 const defaultTimeout = 5 * time.Second
 
 func (s *Server) send(ctx context.Context, c call) ([][]byte, error) {

@@ -99,7 +99,7 @@ func (a *archive) download(ctx context.Context, f file) (string, error) {
 		return "", err
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != f.digest {
-		return "", fmt.Errorf("%s has the SHA-256 %x, not that of sources.txt", f.path, sum)
+		return "", fmt.Errorf("%s has the SHA-256 %x, not the one in sources.txt", f.path, sum)
 	}
 	return local, nil
 }

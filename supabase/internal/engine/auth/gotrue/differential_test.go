@@ -24,7 +24,7 @@ import (
 var (
 	differentialSeed = flag.Uint64("differential.seed", 1, "the first seed of TestDifferential")
 	differentialSize = flag.Int("differential.requests", 6000, "requests of TestDifferential to each server")
-	record           = flag.Bool("record", false, "replace the recorded replies by those of a real GoTrue")
+	record           = flag.Bool("record", false, "replace the recorded replies by a real GoTrue's")
 )
 
 // comparedHeaders are the headers of replies that clients read.

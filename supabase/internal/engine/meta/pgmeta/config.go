@@ -24,8 +24,8 @@ type Config struct {
 	Database string // URL
 }
 
-// FromEnv reads postgres-meta's variables. It ignores those of features that this engine does not
-// have: Sentry, the formatter's worker, and generating types without a server.
+// FromEnv reads postgres-meta's variables. It ignores the ones of features that this engine does
+// not have: Sentry, the formatter's worker, and generating types without a server.
 func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	v := variables{getenv: getenv}
 	c := &Config{

@@ -31,7 +31,7 @@ var asInLog = pool.Caller{Settings: []pool.Setting{
 	{Name: "extra_float_digits", Value: "1"}, {Name: "bytea_output", Value: "hex"},
 }}
 
-// catalogSettings are those of the statements that read the catalogue. Planning them takes eight
+// catalogSettings apply to the statements that read the catalogue. Planning them takes eight
 // times as long as running them, and another plan for each number of tables gains nothing.
 var catalogSettings = append(limits("5000", "1000"), pool.Setting{Name: "plan_cache_mode", Value: "force_generic_plan"})
 

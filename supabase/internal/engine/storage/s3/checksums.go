@@ -35,7 +35,7 @@ var (
 		"The Content-MD5 or checksum value that you specified is not valid.")
 )
 
-// checked is a reader that compares checksums of a body with those of the client at the end.
+// checked is a reader that compares checksums of a body with the client's at the end.
 type checked struct {
 	r       io.Reader
 	sums    map[string]hash.Hash // by the name of the header

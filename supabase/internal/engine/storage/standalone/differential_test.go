@@ -327,7 +327,7 @@ func check(t *testing.T, i int, q compare.Request, ours *compare.Server, want co
 	return got
 }
 
-var record = flag.Bool("record", false, "replace the recorded replies by those of a real storage-api")
+var record = flag.Bool("record", false, "replace the recorded replies by a real storage-api's")
 
 // TestRecordedReplies sends one sequence to this engine and compares the replies with those that
 // the real storage-api gave. -record replaces them.
