@@ -44,6 +44,57 @@ export type Database = {
           },
         ]
       }
+      report_contacts: {
+        Row: {
+          author: string | null
+          author_name: string
+          body: string | null
+          channel: Database["public"]["Enums"]["contact_channel"]
+          created_at: string
+          id: number
+          outcome: Database["public"]["Enums"]["contact_outcome"]
+          report_id: string
+          template: string | null
+        }
+        Insert: {
+          author?: string | null
+          author_name?: string
+          body?: string | null
+          channel: Database["public"]["Enums"]["contact_channel"]
+          created_at?: string
+          id?: never
+          outcome: Database["public"]["Enums"]["contact_outcome"]
+          report_id: string
+          template?: string | null
+        }
+        Update: {
+          author?: string | null
+          author_name?: string
+          body?: string | null
+          channel?: Database["public"]["Enums"]["contact_channel"]
+          created_at?: string
+          id?: never
+          outcome?: Database["public"]["Enums"]["contact_outcome"]
+          report_id?: string
+          template?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: "report_contacts_report_id_fkey"
+            columns: ["report_id"]
+            isOneToOne: false
+            referencedRelation: "new_reports"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "report_contacts_report_id_fkey"
+            columns: ["report_id"]
+            isOneToOne: false
+            referencedRelation: "reports"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       report_notes: {
         Row: {
           author: string | null
@@ -420,6 +471,14 @@ export type Database = {
       trail_operation: { Args: { name: string }; Returns: undefined }
     }
     Enums: {
+      contact_channel: "call" | "whatsapp" | "sms" | "visit" | "other"
+      contact_outcome:
+        | "reached"
+        | "no_answer"
+        | "call_later"
+        | "wrong_number"
+        | "declined"
+        | "sent"
       photo_metadata: "pending" | "removed" | "kept"
       report_priority: "normal" | "high" | "urgent"
       report_seriousness:
@@ -559,6 +618,15 @@ export type CompositeTypes<
 export const Constants = {
   public: {
     Enums: {
+      contact_channel: ["call", "whatsapp", "sms", "visit", "other"],
+      contact_outcome: [
+        "reached",
+        "no_answer",
+        "call_later",
+        "wrong_number",
+        "declined",
+        "sent",
+      ],
       photo_metadata: ["pending", "removed", "kept"],
       report_priority: ["normal", "high", "urgent"],
       report_seriousness: [

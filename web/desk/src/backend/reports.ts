@@ -2,6 +2,7 @@ import { today } from '@desk/lib/local-day';
 import type { Status, StatusCounts } from '@desk/lib/status';
 import type { ReportState } from './change-reports';
 import { ApiError, check, rpc, supabase } from './client';
+import type { Contact } from './contacts';
 
 export interface Row extends Omit<ReportState, 'duplicate_of' | 'possible_duplicate_of'> {
   id: string;
@@ -59,6 +60,7 @@ export interface Report extends ReportState {
   updated_at: string;
   first_action_at: string | null;
   notes: Note[];
+  contacts: Contact[];
   similar: Similar[];
 }
 

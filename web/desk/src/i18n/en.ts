@@ -1,5 +1,6 @@
 import { text as account } from './en/account';
 import { text as common } from './en/common';
+import { text as contact } from './en/contact';
 import { text as figures } from './en/figures';
 import { text as forward } from './en/forward';
 import { text as inbox } from './en/inbox';
@@ -15,6 +16,7 @@ export const en = {
   signIn,
   inbox,
   report,
+  contact,
   forward,
   resources,
   figures,

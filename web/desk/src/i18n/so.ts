@@ -1,6 +1,7 @@
 import type { Text } from './en';
 import { text as account } from './so/account';
 import { text as common } from './so/common';
+import { text as contact } from './so/contact';
 import { text as figures } from './so/figures';
 import { text as forward } from './so/forward';
 import { text as inbox } from './so/inbox';
@@ -16,6 +17,7 @@ export const so: Text = {
   signIn,
   inbox,
   report,
+  contact,
   forward,
   resources,
   figures,

@@ -61,6 +61,7 @@ export const text = {
       arrive: 'The report arrived.',
       read: 'read the report',
       note: 'wrote a note',
+      contact: 'logged a contact',
       forward: 'made a notice to the authority',
       export: 'exported it with others',
       delete: 'deleted it',

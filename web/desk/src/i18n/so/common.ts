@@ -62,6 +62,7 @@ export const text: typeof english = {
       arrive: 'Warbixintu way timid.',
       read: 'wuu akhriyay warbixinta',
       note: 'xusuusin buu qoray',
+      contact: 'xiriir buu diiwaangeliyay',
       forward: 'ogeysiis buu u sameeyay hay’adda',
       export: 'wuu dhoofiyay iyada iyo kuwo kale',
       delete: 'wuu tirtiray',

@@ -35,6 +35,7 @@ const report: Report = {
   updated_at: '2026-11-03T09:05:00',
   first_action_at: null,
   notes: [],
+  contacts: [],
   similar: [],
 };
 

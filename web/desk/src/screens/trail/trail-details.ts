@@ -40,6 +40,10 @@ function word(key: string, value: unknown, language: Language, text: Text, names
       return one(text.roles);
     case 'assigned_to':
       return names.get(String(value)) ?? String(value);
+    case 'channel':
+      return one(text.contact.channels);
+    case 'outcome':
+      return one(text.contact.outcomes);
     case 'priority':
       return one(text.priority);
     case 'seriousness':

@@ -12,6 +12,7 @@ import { useText } from '@desk/i18n/language';
 import { ArrowLeft, Eye } from 'lucide-react';
 import { useEffect } from 'react';
 import { Assessment } from './assessment';
+import { Contacts } from './contacts';
 import { Facts } from './facts';
 import { LikelyDuplicate } from './likely-duplicate';
 import { Notes } from './notes';
@@ -96,6 +97,7 @@ function Whole({ report: read, onDeleted }: { report: Report; onDeleted: () => v
         <Photo name={report.photo_url} metadata={report.photo_metadata} reference={report.reference} />
       )}
       <Assessment report={report} change={change} />
+      <Contacts report={report} />
       <Notes report={report} />
       {(report.similar.length > 0 || report.duplicate_of) && (
         <SimilarReports report={report} change={change} />

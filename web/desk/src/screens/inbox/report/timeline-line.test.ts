@@ -21,6 +21,9 @@ test('a change names its fields and their values', () => {
 
 test('other entries have their own words', () => {
   expect(line('forward').what).toBe('made a notice to the authority');
+  expect(line('contact', { channel: 'call', outcome: 'no_answer' }).what).toBe(
+    'logged a contact: Call, No answer',
+  );
   expect(timelineLine({ id: 0, at: '', action: 'arrive', detail: {} }, en, 'en', names)).toEqual({
     who: undefined,
     what: 'The report arrived.',

@@ -1,4 +1,5 @@
 import type { Change } from '@desk/backend/change-reports';
+import type { Contact } from '@desk/backend/contacts';
 import type { TimelineEntry } from '@desk/backend/reports';
 import { stateWord } from '@desk/cases/state-word';
 import type { Text } from '@desk/i18n/en';
@@ -13,6 +14,11 @@ export function timelineLine(
 ) {
   const who = actor_name && (names.get(actor ?? '') ?? actor_name);
   const known: Record<string, string | undefined> = text.timeline.actions;
+  if (action === 'contact') {
+    const { channel, outcome } = detail as Pick<Contact, 'channel' | 'outcome'>;
+    const words = `${text.contact.channels[channel]}, ${text.contact.outcomes[outcome]}`;
+    return { who, what: `${known[action]}: ${words}` };
+  }
   if (action !== 'change') return { who, what: known[action] ?? action };
   const fields: Record<string, string | undefined> = text.conflict.fields;
   const changes = Object.entries(detail).map(([field, value]) => {

@@ -1,0 +1,42 @@
+import type { text as english } from '../en/contact';
+
+export const text: typeof english = {
+  title: 'Wicitaanno iyo farriimo',
+  none: 'Weli wicitaan iyo farriin midna ma jiro.',
+  noNumber: 'Qofku ma uusan reebin lambar la wici karo.',
+  write: 'Qor farriin',
+  log: 'Diiwaangeli wicitaan ama farriin',
+  template: 'Ku billow',
+  choose: 'Dooro farriin',
+  templates: {
+    call_time: 'Weydii goorta la wacayo',
+    no_answer: 'Telefoon laguma helin',
+    pack: 'Weydii dufcadda iyo taariikhda dhicitaanka',
+    thanks: 'U mahadceli oo xir',
+  },
+  message: 'Farriin',
+  help: 'Dad kale ayaa telefoonka akhrin kara: ha sheegin alaab iyo cudur midna. Miisku iskiis waxba uma diro.',
+  openWhatsapp: 'Ku fur WhatsApp',
+  openSms: 'U fur farriin qoraal ah',
+  copy: 'Koobiyee',
+  copied: 'Waa la koobiyeeyay',
+  channel: 'Habka',
+  channels: {
+    call: 'Wicitaan',
+    whatsapp: 'WhatsApp',
+    sms: 'Farriin qoraal ah',
+    visit: 'Booqasho',
+    other: 'Hab kale',
+  },
+  outcome: 'Natiijo',
+  outcomes: {
+    reached: 'Waa la helay',
+    no_answer: 'Lama jawaabin',
+    call_later: 'Mar dambe wac',
+    wrong_number: 'Lambar khaldan',
+    declined: 'Xiriir ma rabo',
+    sent: 'Waa la diray, weli jawaab ma jirto',
+  },
+  said: 'Waxa la yiri ama lagu heshiiyay',
+  save: 'Ku kaydi diiwaanka',
+};

@@ -1,0 +1,91 @@
+import { logContact } from '@desk/backend/contacts';
+import type { Report } from '@desk/backend/reports';
+import { useReportsChannel } from '@desk/cases/reports-channel';
+import { attempt } from '@desk/components/attempt';
+import { Button } from '@desk/components/button';
+import { dense, Field } from '@desk/components/field';
+import { useText } from '@desk/i18n/language';
+import type { Template } from '@desk/i18n/message-templates';
+import { type Channel, type ContactOutcome, channels, contactOutcomes } from '@desk/lib/contact';
+import { useDraft } from '@desk/session/use-draft';
+import { type FormEvent, useState } from 'react';
+import { NativeSelect, Textarea } from '@/components/ui/input';
+
+interface Props {
+  report: Report;
+  template: Template | undefined; // of the message that was written just now
+  onDone: () => void;
+}
+
+/** Logs a call or a message with its outcome. */
+export function ContactForm({ report, template, onDone }: Props) {
+  const text = useText();
+  const { tell } = useReportsChannel();
+  const [channel, setChannel] = useState<Channel>(template ? 'whatsapp' : 'call');
+  const [outcome, setOutcome] = useState<ContactOutcome>(template ? 'sent' : 'reached');
+  const [body, setBody] = useDraft(`contact:${report.reference}`, '');
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    const contact = { channel, outcome, template: template ?? null, body: body.trim() || null };
+    const done = await attempt(text, () => logContact(report.id, contact).then(() => true), text.saved);
+    setBusy(false);
+    if (!done) return;
+    setBody('');
+    tell();
+    onDone();
+  };
+  return (
+    <form onSubmit={submit} className="no-print mt-3 flex flex-col gap-3 border-t pt-3">
+      <div className="flex flex-wrap gap-3">
+        <Field label={text.contact.channel} className="min-w-36 flex-1">
+          {(props) => (
+            <NativeSelect
+              {...props}
+              className={dense}
+              value={channel}
+              onChange={(e) => setChannel(e.target.value as Channel)}
+            >
+              {channels.map((name) => (
+                <option key={name} value={name}>
+                  {text.contact.channels[name]}
+                </option>
+              ))}
+            </NativeSelect>
+          )}
+        </Field>
+        <Field label={text.contact.outcome} className="min-w-36 flex-1">
+          {(props) => (
+            <NativeSelect
+              {...props}
+              className={dense}
+              value={outcome}
+              onChange={(e) => setOutcome(e.target.value as ContactOutcome)}
+            >
+              {contactOutcomes.map((name) => (
+                <option key={name} value={name}>
+                  {text.contact.outcomes[name]}
+                </option>
+              ))}
+            </NativeSelect>
+          )}
+        </Field>
+      </div>
+      <Field label={text.contact.said}>
+        {(props) => (
+          <Textarea
+            {...props}
+            rows={2}
+            maxLength={2000}
+            value={body}
+            onChange={(e) => setBody(e.target.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" className="self-start" disabled={busy}>
+        {text.contact.save}
+      </Button>
+    </form>
+  );
+}

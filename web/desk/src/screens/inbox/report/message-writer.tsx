@@ -1,0 +1,108 @@
+import type { Report } from '@desk/backend/reports';
+import { attempt } from '@desk/components/attempt';
+import { Button, linkButton } from '@desk/components/button';
+import { dense, Field } from '@desk/components/field';
+import { useText } from '@desk/i18n/language';
+import { messageOf, type Template, templateNames } from '@desk/i18n/message-templates';
+import { smsLink, whatsappLink } from '@desk/lib/contact';
+import { useState } from 'react';
+import { NativeSelect, Textarea } from '@/components/ui/input';
+import { type Language, languageNames, languages } from '@/i18n/language';
+
+interface Props {
+  report: Report;
+  number: string;
+  template: Template | undefined;
+  onTemplate: (name: Template) => void;
+}
+
+/** A message from a template, which the member changes, and then copies or opens in another program. */
+export function MessageWriter({ report, number, template, onTemplate }: Props) {
+  const text = useText();
+  const [language, setLanguage] = useState<Language>(report.language);
+  const [body, setBody] = useState('');
+  const begin = (name: Template, into: Language) => {
+    onTemplate(name);
+    setLanguage(into);
+    setBody(messageOf(name, into, report.reference));
+  };
+  return (
+    <div className="no-print mt-3 flex flex-col gap-3 border-t pt-3">
+      <div className="flex flex-wrap gap-3">
+        <Field label={text.contact.template} className="min-w-48 flex-1">
+          {(props) => (
+            <NativeSelect
+              {...props}
+              className={dense}
+              value={template ?? ''}
+              onChange={(e) => begin(e.target.value as Template, language)}
+            >
+              <option value="" disabled>
+                {text.contact.choose}
+              </option>
+              {templateNames.map((name) => (
+                <option key={name} value={name}>
+                  {text.contact.templates[name]}
+                </option>
+              ))}
+            </NativeSelect>
+          )}
+        </Field>
+        <Field label={text.report.languageLabel}>
+          {(props) => (
+            <NativeSelect
+              {...props}
+              className={dense}
+              value={language}
+              onChange={(e) => {
+                const into = e.target.value as Language;
+                if (template) begin(template, into);
+                else setLanguage(into);
+              }}
+            >
+              {languages.map((name) => (
+                <option key={name} value={name}>
+                  {languageNames[name]}
+                </option>
+              ))}
+            </NativeSelect>
+          )}
+        </Field>
+      </div>
+      <Field label={text.contact.message}>
+        {(props) => (
+          <Textarea
+            {...props}
+            rows={4}
+            lang={language}
+            maxLength={1000}
+            value={body}
+            onChange={(e) => setBody(e.target.value)}
+          />
+        )}
+      </Field>
+      <p className="text-muted-foreground text-sm">{text.contact.help}</p>
+      {body.trim() && (
+        <div className="flex flex-wrap gap-2">
+          <a
+            className={linkButton}
+            href={whatsappLink(number, body)}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            {text.contact.openWhatsapp}
+          </a>
+          <a className={linkButton} href={smsLink(number, body)}>
+            {text.contact.openSms}
+          </a>
+          <Button
+            variant="outline"
+            onClick={() => attempt(text, () => navigator.clipboard.writeText(body), text.contact.copied)}
+          >
+            {text.contact.copy}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

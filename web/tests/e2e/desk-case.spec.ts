@@ -1,0 +1,42 @@
+import { expect, type Page, test } from '@playwright/test';
+import { addReports, deskURL, enterDesk } from './desk';
+import { uniqueName } from './stack';
+
+const openReport = (page: Page, reference: string | undefined) =>
+  page.goto(`${deskURL()}/#/reports/${reference}`);
+
+test('a message from a template is sent by the member alone, and logged with its outcome', async ({
+  page,
+}) => {
+  const [report] = await addReports([
+    { product_name: uniqueName('call'), issue_description: 'x', phone_e164: '+252612345678', language: 'so' },
+  ]);
+  await enterDesk(page, 'reviewer');
+  await openReport(page, report?.reference);
+  await page.getByRole('button', { name: 'Write a message' }).click();
+  await page.getByLabel('Begin with').selectOption('Ask when to call');
+  const message = page.getByLabel('Message', { exact: true });
+  await expect(message).toHaveValue(new RegExp(`^Salaan.*${report?.reference}`)); // the language of the report
+  await page.getByLabel('Language').selectOption('English');
+  await expect(message).toHaveValue(/^Hello\./);
+  await message.fill('Hello. May we call?');
+  await expect(page.getByRole('link', { name: 'Open in WhatsApp' })).toHaveAttribute(
+    'href',
+    'https://wa.me/252612345678?text=Hello.%20May%20we%20call%3F',
+  );
+  await expect(page.getByRole('link', { name: 'Open as text message' })).toHaveAttribute(
+    'href',
+    'sms:+252612345678?body=Hello.%20May%20we%20call%3F',
+  );
+  await page.getByRole('button', { name: 'Log a call or message' }).click();
+  await expect(page.getByLabel('Outcome')).toHaveValue('sent');
+  await page.getByLabel('By', { exact: true }).selectOption('Call');
+  await page.getByLabel('Outcome').selectOption('Call again later');
+  await page.getByLabel('What was said or agreed').fill('On Tuesday after ten.');
+  await page.getByRole('button', { name: 'Save to the log' }).click();
+  const line = page.getByRole('listitem').filter({ hasText: 'On Tuesday after ten.' });
+  await expect(line).toContainText('Call: Call again later');
+  await expect(
+    page.getByRole('listitem').filter({ hasText: 'logged a contact: Call, Call again later' }),
+  ).toContainText('Hodan Warsame');
+});
