@@ -56,7 +56,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stream.OnBroadcast(engine.FromDatabase)
+	stream.OnBroadcast(engine.FromDatabase, engine.Reverify)
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wait sync.WaitGroup
 	wait.Go(func() {

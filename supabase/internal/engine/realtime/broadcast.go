@@ -118,15 +118,9 @@ func (e *Engine) FromDatabase(b changes.Broadcast) {
 	key := topicKey{b.Topic, b.Private}
 	e.hub.publish(key, m, nil)
 	if b.Private && b.Event == eventPolicies {
-		for _, c := range e.hub.members(key) {
-			c.recheck()
-		}
+		recheckPolicies(e, b.XID, func() []*channel { return e.hub.members(key) })
 	}
 }
-
-// eventPolicies is the event of a private broadcast from the database after which the policies of
-// its topic are checked again. Channels whose user may no longer read end.
-const eventPolicies = "policies_changed"
 
 func metaOf(id string, replayed bool) []byte {
 	meta := append(phoenix.AppendString([]byte(`{"id":`), id), '}')

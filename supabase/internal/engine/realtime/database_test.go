@@ -27,7 +27,8 @@ type store struct {
 	limit    int
 	reads    int
 	writes   int
-	presence bool // also grant presence
+	presence bool   // also grant presence
+	then     func() // runs once, after a check has decided
 }
 
 func (s *store) grant(id messages.Identity, claim, topic string, count *int) (messages.Grant, error) {
@@ -40,7 +41,22 @@ func (s *store) grant(id messages.Identity, claim, topic string, count *int) (me
 }
 
 func (s *store) CanRead(_ context.Context, id messages.Identity, topic string, _ bool) (messages.Grant, error) {
-	return s.grant(id, "read", topic, &s.reads)
+	s.mu.Lock()
+	then := s.then
+	s.then = nil
+	s.mu.Unlock()
+	grant, err := s.grant(id, "read", topic, &s.reads)
+	if then != nil {
+		then()
+	}
+	return grant, err
+}
+
+// during has the next check of reading call fn before it returns what it decided before.
+func (s *store) during(fn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.then = fn
 }
 
 func (s *store) CanWrite(_ context.Context, id messages.Identity, topic string, _ bool) (messages.Grant, error) {
@@ -354,4 +370,45 @@ func TestReverify(t *testing.T) {
 	verifier.SetKeys(keys.Secret("", strings.Repeat("another-secret-", 4)))
 	s.Reverify()
 	a.ended()
+}
+
+// TestPoliciesChangedLater checks the two races of policies_changed: the log has the event before
+// new statements see the change, and a channel is joined between its check and the event.
+func TestPoliciesChangedLater(t *testing.T) {
+	rules := &store{}
+	db := &stream{subscribers: map[int64]changes.Subscriber{}, visible: make(chan struct{})}
+	s := serve(t, func(o *Options) { o.Messages, o.Changes = rules, db })
+	join := `{"access_token":"` + sign(t, "authenticated", map[string]any{"read": "notes"}) + `",` + private + `}`
+	early, late := connect(t, s), connect(t, s)
+	early.join("realtime:notes", join)
+	s.FromDatabase(changes.Broadcast{Topic: "notes", Event: eventPolicies, Extension: "broadcast", Private: true,
+		Payload: []byte(`{}`), XID: 7})
+	early.want(eventPolicies)
+	gone := make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(gone) })
+	defer goOn()
+	rules.during(func() { // the check of late has seen the old policies
+		rules.fail(messages.ErrPolicy)
+		close(db.visible)
+		<-gone
+	})
+	late.send("realtime:notes", "phx_join", join)
+	early.want("phx_close")
+	goOn()
+	late.want("phx_close")
+}
+
+// TestPoliciesAfterGap checks that private channels end whose users lost the right to read while no
+// events of the database arrived.
+func TestPoliciesAfterGap(t *testing.T) {
+	rules := &store{}
+	s := serve(t, func(o *Options) { o.Messages = rules })
+	join := `{"access_token":"` + sign(t, "authenticated", map[string]any{"read": "notes"}) + `",` + private + `}`
+	a, public := connect(t, s), connect(t, s)
+	a.join("realtime:notes", join)
+	public.join("realtime:notes", `{"config":{}}`)
+	rules.fail(messages.ErrPolicy)
+	s.Reverify()
+	a.want("phx_close")
+	public.none("phx_close")
 }

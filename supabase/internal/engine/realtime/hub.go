@@ -88,6 +88,20 @@ func (h *hub) members(key topicKey) []*channel {
 	return slices.Collect(maps.Keys(t.members))
 }
 
+// privateMembers returns the channels of all private topics.
+func (h *hub) privateMembers() (all []*channel) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for key, t := range h.topics {
+		if key.private {
+			t.mu.RLock()
+			all = slices.AppendSeq(all, maps.Keys(t.members))
+			t.mu.RUnlock()
+		}
+	}
+	return all
+}
+
 // count returns the number of channels of a topic.
 func (h *hub) count(key topicKey) int {
 	h.mu.RLock()

@@ -95,6 +95,7 @@ func refuse(reason string) *joinError { return &joinError{reason: reason} }
 
 // join checks a request and opens the channel. others is the number of the socket's other channels.
 func (c *channel) join(r joinRequest, ref json.RawMessage, others int) {
+	policyChanges := c.s.e.policyChanges.Load()
 	replay, err := c.open(r, others)
 	if err != nil {
 		c.refuseJoin(err, ref)
@@ -111,6 +112,9 @@ func (c *channel) join(r joinRequest, ref json.RawMessage, others int) {
 	if c.closed.Load() { // while the database was asked
 		c.withdraw()
 		return
+	}
+	if c.key.private && c.s.e.policyChanges.Load() != policyChanges { // before the channel was in the hub
+		c.recheck()
 	}
 	c.s.reply(c.joinRef, ref, c.topic, "ok", response)
 	c.sendReplay(replay)

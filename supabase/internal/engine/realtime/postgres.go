@@ -295,15 +295,6 @@ func (c *channel) renew(payload json.RawMessage) {
 	}
 }
 
-// recheck checks the policies again and ends the channel if its user may no longer read.
-func (c *channel) recheck() {
-	c.do(0, func() bool { return true }, func() {
-		if c.joined.Load() {
-			c.renewPolicies()
-		}
-	})
-}
-
 // renewPolicies checks the policies for the token. It returns false if it ended the channel.
 func (c *channel) renewPolicies() bool {
 	before := c.policies

@@ -21,6 +21,7 @@ type stream struct {
 	subscribers map[int64]changes.Subscriber
 	roles       []string
 	held        int
+	visible     chan struct{}
 }
 
 func (s *stream) Subscribe(_ context.Context, sub changes.Subscriber) (int64, error) {
@@ -66,6 +67,17 @@ func (s *stream) Hold() func() {
 }
 
 func (s *stream) Wait(context.Context) error { return nil }
+
+// AwaitVisible waits for visible, unless that is nil.
+func (s *stream) AwaitVisible(ctx context.Context, _ uint32) error {
+	if s.visible != nil {
+		select {
+		case <-s.visible:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
 
 func (s *stream) Lag() (int64, time.Time) { return 0, time.Time{} }
 

@@ -33,6 +33,7 @@ type Changes interface {
 	SetClaims(ctx context.Context, id int64, role string, claims map[string]any) error
 	Hold() (release func())
 	Wait(ctx context.Context) error
+	AwaitVisible(ctx context.Context, xid uint32) error
 	Lag() (bytes int64, at time.Time)
 	Ready() error
 }
@@ -89,6 +90,9 @@ type Engine struct {
 
 	frames frames
 
+	policyChanges atomic.Uint64 // how often channels have been checked again
+	rechecks      chan struct{} // has an element per channel that checks its policies again
+
 	joins, events, presenceEvents *rate
 	clientJoins, clientKB         clientLimit
 
@@ -128,7 +132,8 @@ func New(o Options) (*Engine, error) {
 	if o.Tenant.ID == "" {
 		o.Tenant.ID = "realtime-dev"
 	}
-	e := &Engine{o: o, sockets: map[*socket]struct{}{}, hub: newHub(), started: o.Now()}
+	e := &Engine{o: o, sockets: map[*socket]struct{}{}, hub: newHub(), started: o.Now(),
+		rechecks: make(chan struct{}, maxRechecks)}
 	settings := o.Settings.withDefaults()
 	e.settings.Store(&settings)
 	e.claims, _ = lru.New[string, *claims](knownTokens) // fails only for a size below 1
@@ -264,13 +269,14 @@ func (e *Engine) sweep() {
 	}
 }
 
-// Reverify closes the sockets and channels whose tokens are no longer accepted. Call it when keys
-// have changed.
+// Reverify closes the sockets and channels whose tokens or policies no longer allow them. Call it
+// when keys have changed and when broadcasts from the database may have been missed.
 func (e *Engine) Reverify() {
 	now := e.o.Now()
 	for _, s := range e.all() {
 		s.reverify(now)
 	}
+	recheckPolicies(e, 0, e.hub.privateMembers)
 }
 
 // disconnectAll closes all sockets, as upstream does when a tenant is reloaded.

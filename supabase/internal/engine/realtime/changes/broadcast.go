@@ -9,7 +9,8 @@ import (
 )
 
 // broadcast passes on a new row of realtime.messages. Rows that upstream cannot send are left out.
-func (s *Stream) broadcast(rel *pgoutput.Relation, row pgoutput.Tuple) {
+func (c *connection) broadcast(rel *pgoutput.Relation, row pgoutput.Tuple) {
+	s := c.s
 	if s.onBroadcast == nil || len(row) != len(rel.Columns) {
 		return
 	}
@@ -23,7 +24,7 @@ func (s *Stream) broadcast(rel *pgoutput.Relation, row pgoutput.Tuple) {
 		return
 	}
 	b := Broadcast{ID: set["id"], Topic: set["topic"], Event: set["event"], Extension: set["extension"],
-		Private: set["private"] == "t"}
+		Private: set["private"] == "t", XID: c.begin.XID}
 	for _, name := range []string{"id", "topic", "event", "private"} {
 		if _, ok := set[name]; !ok {
 			s.o.Log.Warn("a row of realtime.messages was not sent: a column is null", "column", name, "id", b.ID)

@@ -100,13 +100,25 @@ func (b *batch) loadCatalog(ctx context.Context) error {
 			}
 		}
 	}
+	return onceVisible(ctx, b.s.o.Pool, xids, func(queries *pgx.Batch) {
+		queries.Queue(tablesSQL, ids, roles).Query(b.readTables)
+		queries.Queue(typesSQL, oids, ids).Query(b.readTypes)
+	})
+}
+
+// AwaitVisible waits until new statements see the transaction xid of a Broadcast.
+func (s *Stream) AwaitVisible(ctx context.Context, xid uint32) error {
+	return onceVisible(ctx, s.o.Pool, []int64{int64(xid)}, func(*pgx.Batch) {})
+}
+
+// onceVisible runs the queries that add adds until they see the transactions.
+func onceVisible(ctx context.Context, db *pool.Pool, xids []int64, add func(*pgx.Batch)) error {
 	for wait := 200 * time.Microsecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		visible := false
 		queries := &pgx.Batch{}
 		queries.Queue(visibilitySQL, xids).QueryRow(func(row pgx.Row) error { return row.Scan(&visible) })
-		queries.Queue(tablesSQL, ids, roles).Query(b.readTables)
-		queries.Queue(typesSQL, oids, ids).Query(b.readTypes)
-		if err := b.s.o.Pool.Batch(ctx, pool.Caller{Settings: catalogSettings}, queries); err != nil || visible {
+		add(queries)
+		if err := db.Batch(ctx, pool.Caller{Settings: catalogSettings}, queries); err != nil || visible {
 			return err
 		}
 		select {

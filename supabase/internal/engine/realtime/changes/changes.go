@@ -55,6 +55,7 @@ type Broadcast struct {
 	Event     string
 	Extension string
 	Private   bool
+	XID       uint32          // of the transaction, which new statements may not see yet: see AwaitVisible
 	Payload   json.RawMessage // JSON
 	Binary    []byte
 }

@@ -260,7 +260,7 @@ func (c *connection) change(data []byte) error {
 			(m.Table == "messages" || strings.HasPrefix(m.Table, "messages_"))}
 	case pgoutput.Insert:
 		if rel := c.relations[m.Relation]; rel.messages {
-			c.s.broadcast(rel.Relation, m.New)
+			c.broadcast(rel.Relation, m.New)
 		}
 		c.row(rowChange{kind: kindInsert, new: m.New}, m.Relation)
 	case pgoutput.Update:

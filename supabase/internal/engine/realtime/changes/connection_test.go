@@ -185,7 +185,7 @@ func TestBroadcastFromDatabase(t *testing.T) {
 	day := time.Now().UTC().Format(time.DateOnly)
 	d.ExecAs("supabase_admin",
 		fmt.Sprintf(`create table realtime.messages_today partition of realtime.messages for values from ('%s') to ('2100-01-01')`, day))
-	got := make(chan Broadcast, 10)
+	got, missed := make(chan Broadcast, 10), make(chan struct{}, 10)
 	pool, err := pool.Open(t.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestBroadcastFromDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.OnBroadcast(func(b Broadcast) { got <- b })
+	s.OnBroadcast(func(b Broadcast) { got <- b }, func() { missed <- struct{}{} })
 	run(t, d, s, pool)
 	release := s.Hold()
 	defer release()
@@ -204,6 +204,7 @@ func TestBroadcastFromDatabase(t *testing.T) {
 	if err := s.Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
+	<-missed // there was no connection before
 	d.Exec(`select realtime.send('{"text": "hi"}', 'created', 'notes'), realtime.send_binary('\x00ff', 'bytes', 'notes', false)`)
 	d.Exec(`insert into realtime.messages (topic, extension, event) values ('notes', 'broadcast', 'without payload')`)
 	d.Exec(`insert into realtime.messages (topic, extension, event, payload, skip_broadcast) values ('notes', 'broadcast', 'delivered', '{}', true)`)
@@ -306,4 +307,57 @@ func TestMessagesPublicationHeals(t *testing.T) {
 		`select count(*) from pg_publication_rel where prrelid = 'realtime.messages'::regclass`); n != 1 {
 		t.Errorf("the table is in %d publications", n)
 	}
+}
+
+// TestAwaitVisible keeps a transaction in the state in which the log has its commit and new
+// statements do not see it: the server waits for a standby that does not exist.
+func TestAwaitVisible(t *testing.T) {
+	d := testdb.New(t)
+	pool, err := pool.Open(t.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan Broadcast, 1)
+	s.OnBroadcast(func(b Broadcast) { got <- b }, nil)
+	run(t, d, s, pool)
+	defer s.Hold()()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if err := s.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	d.ExecAs("supabase_admin", `create table realtime.messages_all partition of realtime.messages default`)
+	standby := func(name string) {
+		d.ExecAs("supabase_admin", `alter system set synchronous_standby_names = '`+name+`'`)
+		d.ExecAs("supabase_admin", `select pg_reload_conf()`)
+		eventually(t, "the server knows", func() bool {
+			return testdb.Value[string](d, `select current_setting('synchronous_standby_names')`) == name
+		})
+	}
+	standby("missing")
+	defer standby("")
+	committed := make(chan struct{})
+	conn := d.Conn("supabase_admin")
+	go func() {
+		defer close(committed)
+		if _, err := conn.Exec(ctx, `set synchronous_commit = on; select realtime.send('{}', 'a', 'notes')`); err != nil {
+			t.Error(err)
+		}
+	}()
+	b := <-got
+	short, stop := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer stop()
+	if err := s.AwaitVisible(short, b.XID); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("before the commit is visible: %v", err)
+	}
+	standby("")
+	if err := s.AwaitVisible(ctx, b.XID); err != nil {
+		t.Error(err)
+	}
+	<-committed
 }

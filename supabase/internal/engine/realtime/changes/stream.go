@@ -19,6 +19,7 @@ type Stream struct {
 	lanes       *lanes
 	delivering  sync.Mutex // held while a change is delivered
 	onBroadcast func(Broadcast)
+	onMissed    func()
 	lost        atomic.Int64 // transactions
 	lastLoss    atomic.Int64 // of the log, unix seconds
 	warned      sync.Map     // subjects of messages that are logged once
@@ -78,8 +79,11 @@ func Open(o Options) (*Stream, error) {
 }
 
 // OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their
-// commits. Call it before Run. fn must not block.
-func (s *Stream) OnBroadcast(fn func(Broadcast)) { s.onBroadcast = fn }
+// commits, and the one that is called when the stream begins to read, because rows before that were
+// missed. Call it before Run. The functions must not block.
+func (s *Stream) OnBroadcast(fn func(Broadcast), missed func()) {
+	s.onBroadcast, s.onMissed = fn, missed
+}
 
 // notify wakes the callers that wait for a change of the state. The caller holds the lock.
 func (s *Stream) notify() {
@@ -203,6 +207,9 @@ func (s *Stream) stream(ctx context.Context) (streamed bool, err error) {
 	}
 	defer c.close()
 	s.resume(c, cancel)
+	if s.onMissed != nil {
+		s.onMissed()
+	}
 	s.o.Log.Info("reading changes", "slot", c.slot, "publications", c.publications)
 	go s.closeIdle(ctx, cancel)
 	err = c.read(ctx)

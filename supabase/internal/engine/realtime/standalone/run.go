@@ -61,7 +61,7 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 	if err != nil {
 		return err
 	}
-	stream.OnBroadcast(engine.FromDatabase)
+	stream.OnBroadcast(engine.FromDatabase, engine.Reverify)
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wait sync.WaitGroup
 	defer wait.Wait()
