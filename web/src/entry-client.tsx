@@ -1,11 +1,12 @@
 import '@/index.css';
 import { StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
-import { createBrowserRouter, RouterProvider } from 'react-router-dom';
+import { Application } from '@/application';
 import { hasSessionToRestore } from '@/backend/has-session';
 import { isMissingPart } from '@/lib/full-styles';
 import { partLoader } from '@/lib/load-part';
-import { routes } from '@/routes';
+import { createRouter } from '@/lib/router';
+import { loadPage } from '@/routes';
 
 Object.assign(globalThis, { loadPart: partLoader() }); // the build calls it in place of import()
 
@@ -22,26 +23,18 @@ export async function hydrate() {
   // When it is created, the client reads the address and refreshes the stored session.
   if (hasSessionToRestore()) import('@/backend/client').then(({ supabase }) => supabase()).catch(() => {});
 
-  const router = createBrowserRouter(routes);
-  await firstPageLoaded(router);
-
   const root = document.getElementById('root');
   if (!root) throw new Error('The page has no #root');
-
-  if (router.state.errors && root.hasChildNodes()) {
-    // Some of the page's code could not be loaded. The prerendered page stays usable, with plain links.
-    router.dispose();
-    throw new Error('The application could not start', { cause: router.state.errors });
-  }
-  router.subscribe(({ errors, location: next }) => {
-    // A screen's code could not be loaded (offline, or a new release). Its prerendered page may still be available.
-    if (Object.values(errors ?? {}).some(isMissingPart))
-      location.assign(next.pathname + next.search + next.hash);
+  // Hydration would not match before the code, texts and data of the page are there. Without them the prerendered page
+  // stays usable, with plain links.
+  const first = await loadPage(location.pathname).catch((cause) => {
+    throw new Error('The application could not start', { cause });
   });
+  const router = createRouter({ load: loadPage, isMissing: isMissingPart, first });
   await new Promise<void>((resolve) => {
     const app = (
       <StrictMode>
-        <RouterProvider router={router} />
+        <Application router={router} />
         <Effect run={resolve} />
       </StrictMode>
     );
@@ -58,18 +51,6 @@ export async function hydrate() {
 if (import.meta.env.DEV) {
   document.documentElement.dataset.started = ''; // as boot/live-page.ts does
   void hydrate();
-}
-
-/** Resolves when the first page's code, texts and data are loaded. Hydration before that would not match. */
-function firstPageLoaded(router: ReturnType<typeof createBrowserRouter>) {
-  return new Promise<void>((resolve) => {
-    if (router.state.initialized) return resolve();
-    const unsubscribe = router.subscribe((state) => {
-      if (!state.initialized) return;
-      unsubscribe();
-      resolve();
-    });
-  });
 }
 
 function Effect({ run }: { run: () => void }) {

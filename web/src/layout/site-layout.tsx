@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { Outlet } from 'react-router-dom';
+import { type ReactNode, useState } from 'react';
 import { LateToaster } from '@/components/toast';
 import { KeptValues } from '@/components/use-kept';
 import { useText } from '@/i18n/text';
@@ -7,7 +6,7 @@ import { Footer } from './footer';
 import { Header } from './header';
 import { useArrival } from './use-arrival';
 
-export function SiteLayout() {
+export function SiteLayout({ children }: { children: ReactNode }) {
   const text = useText('layout');
   const [kept] = useState(() => new Map<string, unknown>());
   useArrival();
@@ -22,7 +21,7 @@ export function SiteLayout() {
         </a>
         <Header />
         <main id="main" tabIndex={-1} className="flex-1 outline-none">
-          <Outlet />
+          {children}
         </main>
         <Footer />
         <LateToaster />

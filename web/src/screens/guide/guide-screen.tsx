@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react';
-import { useLoaderData } from 'react-router-dom';
 import { Link } from '@/components/link';
+import { usePageData } from '@/components/navigation';
 import { PageHero } from '@/components/page-hero';
 import { type Guide, guideReview } from '@/content/guides';
 import { recording } from '@/content/recordings';
@@ -17,7 +17,7 @@ import { GuideStart } from './guide-start';
 import { ReadAloud } from './read-aloud';
 
 export function GuideScreen() {
-  const guide = useLoaderData<Guide | null>();
+  const guide = usePageData<Guide | null>();
   return guide ? <GuidePage guide={guide} /> : <GuideNotFound />;
 }
 

@@ -1,5 +1,5 @@
-import { useLoaderData } from 'react-router-dom';
 import { Link } from '@/components/link';
+import { usePageData } from '@/components/navigation';
 import { PageHero } from '@/components/page-hero';
 import { Badge } from '@/components/ui/badge';
 import { CardDescription } from '@/components/ui/card';
@@ -20,7 +20,7 @@ const categoryColors: Record<GuideCategory, string> = {
 export function LearnScreen() {
   const language = useLanguage();
   const text = useText('learn');
-  const guides = useLoaderData<Guide[]>();
+  const guides = usePageData<Guide[]>();
 
   return (
     <>

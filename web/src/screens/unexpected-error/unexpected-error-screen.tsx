@@ -1,11 +1,9 @@
-import { useRouteError } from 'react-router-dom';
 import { buttonVariants } from '@/components/ui/button';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
 /** Shown without the layout, which may be the part that failed. Its link loads a new document. */
-export function UnexpectedErrorScreen() {
-  const error = useRouteError();
+export function UnexpectedErrorScreen({ error }: { error: unknown }) {
   const language = useLanguage();
   const text = useText('unexpected-error');
   return (

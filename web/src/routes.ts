@@ -1,11 +1,8 @@
 import type { ComponentType } from 'react';
-import type { RouteObject } from 'react-router-dom';
-import { type Language, LanguageContext, languages, pathIn } from '@/i18n/language';
+import { type Language, languageOf, pathIn } from '@/i18n/language';
 import { loadText, type Part } from '@/i18n/text';
-import { SiteLayout } from '@/layout/site-layout';
 import { fullStyles } from '@/lib/full-styles';
 import { inTime, partTimeout } from '@/lib/in-time';
-import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 
 export interface Screen {
   /** English path. The Somali path is the same below /so. */
@@ -13,7 +10,7 @@ export interface Screen {
   /** The parts of the dictionary that the screen reads. */
   text: readonly Part[];
   load: () => Promise<ComponentType>;
-  /** Loads the data that the screen reads with useLoaderData. */
+  /** Loads the data that the screen reads with usePageData. */
   data?: (language: Language, params: Record<string, string | undefined>) => Promise<unknown>;
   /** Paths to prerender if the path has parameters. */
   prerender?: readonly string[];
@@ -96,50 +93,45 @@ export const screens: readonly Screen[] = [
   },
 ];
 
+/** A page with its code, texts and data. */
+export interface Page {
+  language: Language;
+  Screen: ComponentType;
+  data: unknown;
+}
+
+/** Loads a page. Paths are case-sensitive, like those of the server, which replies to /Learn/ with the 404 page. */
+export async function loadPage(pathname: string): Promise<Page> {
+  const language = languageOf(pathname);
+  const { screen, params } = screenAt(pathIn('en', pathname));
+  const { load, text, data } = screen;
+  const [Screen, loaded] = await unlessFirst(
+    Promise.all([
+      load(),
+      data?.(language, params),
+      loadText(language, ['layout', 'unexpected-error', ...text]),
+      isLive() && fullStyles(),
+    ]),
+  );
+  return { language, Screen, data: loaded };
+}
+
+/** Returns the first screen whose path matches, and the segments of the path that have a name there. */
+export function screenAt(path: string): { screen: Screen; params: Record<string, string> } {
+  for (const screen of screens) {
+    const pattern = screen.path.replace('*', '.*').replace(/:(\w+)/, '(?<$1>[^/]+)');
+    const found = new RegExp(`^${pattern}?$`).exec(path);
+    if (found) return { screen, params: { ...found.groups } };
+  }
+  throw new Error(`no screen at ${path}`);
+}
+
 /** Reports whether the page is hydrated. Only navigations after that need the whole stylesheet. */
 function isLive() {
   return typeof document !== 'undefined' && 'live' in document.documentElement.dataset;
 }
 
-/** Limits the time for the parts of a screen, except the first: then the browser loads its document (entry-client.tsx). */
+/** Limits the time for the parts of a page, except the first: then the browser loads its document (entry-client.tsx). */
 function unlessFirst<T>(work: Promise<T>) {
-  return isLive() ? inTime(work, partTimeout, 'The import of a screen') : work;
+  return isLive() ? inTime(work, partTimeout, 'The import of a page') : work;
 }
-
-function routesIn(language: Language): RouteObject {
-  return {
-    lazy: async () => {
-      await loadText(language, ['layout', 'unexpected-error']);
-      return {
-        element: (
-          <LanguageContext value={language}>
-            <SiteLayout />
-          </LanguageContext>
-        ),
-      };
-    },
-    errorElement: (
-      <LanguageContext value={language}>
-        <UnexpectedErrorScreen />
-      </LanguageContext>
-    ),
-    children: screens.map(({ path, text, load, data }) => ({
-      path: pathIn(language, path),
-      caseSensitive: true, // like the paths of the server, which replies to /Learn/ with the 404 page
-      lazy: async () => {
-        const [Component] = await unlessFirst(
-          Promise.all([load(), loadText(language, text), isLive() && fullStyles()]),
-        );
-        return {
-          Component,
-          loader:
-            data &&
-            (({ params }: { params: Record<string, string | undefined> }) =>
-              unlessFirst(data(language, params))),
-        };
-      },
-    })),
-  };
-}
-
-export const routes: RouteObject[] = languages.map(routesIn);
