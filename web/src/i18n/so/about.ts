@@ -7,7 +7,7 @@ export const text = {
   mission: {
     title: 'Ujeeddadeenna',
     content:
-      'Inaan qoys kasta oo Soomaaliyeed siinno xog cad oo run ah oo ku saabsan daawada, afkooda ku qoran, si aysan cidna waxyeello uga soo gaarin badeecad loogu talagalay inay caawiso.',
+      'Inaan qoys kasta oo Soomaaliyeed siinno xog cad oo run ah oo ku saabsan daawada, afkooda ku qoran. Cidna waa inaysan waxyeello ka soo gaarin badeecad loogu talagalay inay caawiso.',
   },
   vision: {
     title: 'Hiigsigeenna',

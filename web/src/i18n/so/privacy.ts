@@ -20,7 +20,7 @@ export const text = {
     {
       title: 'Sida aan u isticmaalno',
       paragraphs: [
-        'Warbixinta waxaan u isticmaalnaa inaan fahanno waxa dhacay, inaan ku soo wacno ama kuu soo qorno haddii aan wax kale u baahanno, iyo inaan dadka kale uga digno badeecad khatar ah. Digniintu weligeed ma sheegto cidda soo sheegtay.',
+        'Warbixinta waxaan u isticmaalnaa inaan fahanno waxa dhacay, iyo inaan dadka kale uga digno badeecad khatar ah. Digniintu weligeed ma sheegto cidda soo sheegtay. Haddii aan wax kale u baahanno, waan ku soo wacnaa ama waan kuu soo qornaa.',
         'Waxa aad noo sheegto ma iibinno, magacaaga ama lambarkaagana cidna lama wadaagno haddii aadan oggolaan ama sharci uusan na farin.',
       ],
     },

@@ -64,7 +64,7 @@ export const guide: Guide = {
       type: 'section',
       title: 'Daawo been abuur ah ama tayo xun',
       content:
-        'WHO waxay sheegtay in dalalka saboolka ah ugu yaraan 10kii badeecadood ee caafimaad mid ka mid ah ay tahay been abuur ama mid tayadeedu hooseyso. Waxaa lagu iibiyaa suuqyada iyo internetka, laakiin sidoo kale farmashiyada iyo rugaha caafimaadka. Tan been abuurka ah waxba kuma jiri karaan, ama waxaa ku jiri kara jeeso ama istaarj (starch), daawo kale, wax aad u yar ama aad u badan. Muqdisho, dhakhaatiir ayaa ka warramay bukaanno ay jirro ku keentay daawo dhacday ama been abuur ah.',
+        'WHO waxay sheegtay in dalalka saboolka ah ugu yaraan 10kii badeecadood ee caafimaad mid ka mid ah ay tahay been abuur ama mid tayadeedu hooseyso. Waxaa lagu iibiyaa suuqyada iyo internetka, laakiin sidoo kale farmashiyada iyo rugaha caafimaadka. Tan been abuurka ah waxba kuma jiri karaan. Waxaa kale oo ku jiri kara jeeso ama istaarj (starch), daawo kale, wax aad u yar ama aad u badan. Muqdisho, dhakhaatiir ayaa ka warramay bukaanno ay jirro ku keentay daawo dhacday ama been abuur ah.',
     },
     {
       type: 'section',

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { readPairs } from '../../scripts/content-sheet/texts';
+
+/** Every Somali text of the site, the desk and the functions' pages, without words in brackets and quotes, and placeholders. */
+const texts = readPairs('..').map(({ place, english, somali }) => ({
+  place,
+  english: plain(english?.text),
+  somali: plain(somali?.text),
+}));
+
+function plain(text = '') {
+  return text.replace(/\([^)]*\)|“[^”]*”|\$?\{[^}]*\}|%[ds]/g, ' ');
+}
+
+const wordsOf = (text: string) => text.toLowerCase().match(/[a-z’]+/g) ?? [];
+
+/** Words that both languages have: names, units, keys, and Somali words that look like English ones. */
+const common = new Set(
+  [
+    'toronto daawo whatsapp facebook soomaali aamin ambulance english minneapolis st paul who gobol degmo',
+    'paracetamol ibuprofen codeine tramadol penicillin rifampicin diclofenac naproxen aspirin morphine naloxone prednisolone',
+    'dexamethasone isotretinoin valproate warfarin methotrexate lithium thalidomide ace inhibitors arbs tetracyclines',
+    'streptomycin kanamycin folic acid hydroquinone tretinoin clobetasol betamethasone mercury mercurio mercuric mercurous',
+    'chloride calomel cinnabar melanin c difficile hiv',
+    'spf exp din npn mg g kg mb pdf csv word powerpoint browser internet app passkey server backup',
+    'escape enter esc a j k n r x region district', // the last two name the English list beside the Somali one
+    'run u in sun been way day is so to', // Somali: true, to, that, poison, false, he, say, self, come, him
+  ].flatMap((line) => line.split(' ')),
+);
+
+describe('Somali', () => {
+  test('has no word that was left in English', () => {
+    const english = new Set(texts.flatMap((text) => wordsOf(text.english)));
+    const left = texts.flatMap(({ place, somali }) =>
+      wordsOf(somali)
+        .filter((word) => english.has(word) && !common.has(word))
+        .map((word) => `${place}: ${word}`),
+    );
+    expect(left).toEqual([]);
+  });
+
+  test('has sentences of at most 25 words, and short ones on average', () => {
+    const sentences = texts.flatMap(({ place, somali }) =>
+      somali.split(/(?<=[.:;?!])\s/).map((sentence) => ({ place, length: wordsOf(sentence).length })),
+    );
+    expect(sentences.filter(({ length }) => length > 25)).toEqual([]);
+    const mean = sentences.reduce((sum, { length }) => sum + length, 0) / sentences.length;
+    expect(mean).toBeLessThan(8);
+  });
+});
