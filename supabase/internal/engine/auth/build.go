@@ -129,7 +129,7 @@ func (p *parts) buildEndpoints() {
 		Log: p.log, Now: p.now, Config: external.Config{
 			SiteURL: c.SiteURL, DisableSignup: c.DisableSignup, MailerAutoconfirm: c.MailerAutoconfirm,
 			AllowUnverifiedEmail: c.AllowUnverifiedEmail, ManualLinking: c.ManualLinking, FlowExpiry: c.FlowExpiry,
-			CustomProviders: c.CustomProviders,
+			CustomProviders: c.CustomProviders, IDTokenIssuers: c.IDTokenIssuers, RedirectURL: c.ExternalRedirectURL,
 		},
 	}
 	p.external, p.custom = external.New(others), external.NewCustomProviders(others)

@@ -76,6 +76,9 @@ type Config struct {
 	CustomProviders CustomProvidersConfig
 	Providers       map[string]idp.Config // by name; only the enabled ones
 
+	// IDTokenIssuers may issue ID tokens without a provider of their own in Providers.
+	IDTokenIssuers       []string
+	ExternalRedirectURL  string // where every user comes back to from a provider; the request's own when empty
 	AllowUnverifiedEmail bool   // an address that the provider has not verified may sign in
 	NoAuditTable         bool   // the audit log goes to the process log only
 	SMSProvider          string // what /settings says

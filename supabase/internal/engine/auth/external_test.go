@@ -242,7 +242,11 @@ func TestIDTokenGrant(t *testing.T) {
 		"wrong nonce":      grant(m{"nonce": "x"}, "y"),
 		"missing nonce":    grant(m{"nonce": "x"}, ""),
 	} {
-		if r.status != 400 || r.text("error") != "invalid request" {
+		want := "invalid request"
+		if name == "wrong nonce" {
+			want = "invalid nonce"
+		}
+		if r.status != 400 || r.text("error") != want {
 			t.Errorf("%s: %d %s", name, r.status, r.raw)
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"golang.org/x/oauth2"
 
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/engine/auth/endpoint"
@@ -57,38 +57,21 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 	name := q.Get("provider")
 	p, err := s.findProvider(ctx, name, q.Get("scopes"))
 	if err != nil {
-		reason := fmt.Sprintf("Provider %s could not be found", strings.ToLower(name))
-		if strings.HasPrefix(strings.ToLower(name), idp.CustomPrefix) {
-			reason = fmt.Sprintf("custom provider %s not found", strings.ToLower(name))
-			if s.config.CustomProviders.Disabled {
-				reason = "custom OAuth providers are disabled"
-			}
-		}
-		if slices.Contains(append(ProviderNames(), "vercel_marketplace", "x"), strings.ToLower(name)) {
-			reason = "provider is not enabled"
-		}
-		if !errors.Is(err, idp.ErrUnknown) {
-			reason = "the provider cannot be reached"
-		}
-		return "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported provider: %s",
-			reason).WithCause(err)
+		return "", s.unsupported(name, err)
 	}
 	if err := endpoint.CheckChallenge(q.Get("code_challenge_method"), q.Get("code_challenge")); err != nil {
 		return "", err
 	}
 	f := store.Flow{
-		Provider: p.Name, Method: "oauth", Challenge: q.Get("code_challenge"),
+		ID: uuid.New(), Provider: p.Name, Method: "oauth", Challenge: q.Get("code_challenge"),
 		ChallengeMethod: q.Get("code_challenge_method"), InviteToken: q.Get("invite_token"),
 		Referrer: s.sender.RedirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
 	}
-	extra := map[string]string{}
-	for key := range q {
-		if key != "provider" && key != "scopes" && !slices.Contains(reservedParams, strings.ToLower(key)) {
-			extra[key] = q.Get(key)
-		}
+	address, kept, err := p.Begin(ctx, f.ID.String(), moreParams(q))
+	if err != nil {
+		return "", s.unsupported(name, err)
 	}
-	verifier := ""
-	state, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (uuid.UUID, error) {
+	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (uuid.UUID, error) {
 		if f.InviteToken != "" {
 			if _, err := store.UserByToken(ctx, tx, f.InviteToken, store.Confirmation); errors.Is(err,
 				store.ErrNotFound) {
@@ -98,25 +81,58 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 				return uuid.Nil, err
 			}
 		}
-		if p.ProofKey() {
-			verifier = oauth2.GenerateVerifier()
+		if kept != "" {
 			id := uuid.New()
 			f.ClientStateID = &id
 			if _, err := tx.Exec(ctx,
 				`insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at)
-				values ($1, $2, $3, $4)`, id, p.Name, verifier, s.now()); err != nil {
+				values ($1, $2, $3, $4)`, id, p.Name, kept, s.now()); err != nil {
 				return uuid.Nil, err
 			}
 		}
 		return s.store.InsertFlow(ctx, tx, f)
 	})
-	if err != nil {
-		return "", err
-	}
-	return p.AuthURL(state.String(), verifier, extra), nil
+	return address, err
 }
 
-// ProviderNames returns the providers that GoTrue knows, enabled or not.
+// unsupported returns the reply to a request for a provider that cannot be used.
+func (s *Service) unsupported(name string, cause error) error {
+	name = strings.ToLower(name)
+	_, reason, _ := strings.Cut(cause.Error(), idp.ErrIncomplete.Error()+": ")
+	switch {
+	case errors.Is(cause, idp.ErrIncomplete):
+	case !errors.Is(cause, idp.ErrUnknown):
+		reason = "the provider cannot be reached"
+	case idp.Known(name):
+		reason = "provider is not enabled"
+	case strings.HasPrefix(name, idp.CustomPrefix) && s.config.CustomProviders.Disabled:
+		reason = "custom OAuth providers are disabled"
+	case strings.HasPrefix(name, idp.CustomPrefix):
+		reason = fmt.Sprintf("custom provider %s not found", name)
+	default:
+		reason = fmt.Sprintf("Provider %s could not be found", name)
+	}
+	return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported provider: %s",
+		reason).WithCause(cause)
+}
+
+// moreParams returns the parameters of a request that the provider gets, too. As in GoTrue,
+// workos_provider is the parameter provider of WorkOS.
+func moreParams(q url.Values) map[string]string {
+	extra := map[string]string{}
+	for key := range q {
+		if key != "provider" && key != "scopes" && !slices.Contains(reservedParams, strings.ToLower(key)) {
+			extra[key] = q.Get(key)
+		}
+	}
+	if method, ok := extra["workos_provider"]; ok {
+		delete(extra, "workos_provider")
+		extra["provider"] = method
+	}
+	return extra
+}
+
+// ProviderNames returns the providers that GoTrue's /settings lists, enabled or not.
 func ProviderNames() []string {
 	return []string{
 		"apple", "azure", "bitbucket", "discord", "facebook", "snapchat", "figma", "fly", "github", "gitlab", "google",

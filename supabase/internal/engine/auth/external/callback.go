@@ -41,7 +41,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		endpoint.AppendError(w, r, we)
 		return nil
 	}
-	target := cmp.Or(f.Referrer, s.config.SiteURL)
+	target := cmp.Or(s.config.RedirectURL, f.Referrer, s.config.SiteURL)
 	reply, token, err := s.finish(w, r, f)
 	switch {
 	case err != nil:
@@ -102,8 +102,8 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 		err.Details = endpoint.OAuthFormat{}
 		return nil, none, err
 	}
-	code := r.Form.Get("code")
-	if code == "" {
+	answer := idp.AnswerOf(f.Provider, r.Form.Get)
+	if answer.Code == "" {
 		return nil, none, apierror.Errorf(http.StatusBadRequest, "bad_oauth_callback",
 			"OAuth callback with missing authorization code missing")
 	}
@@ -112,14 +112,13 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 		return nil, none, apierror.Errorf(http.StatusBadRequest, "oauth_provider_not_supported",
 			"Unsupported provider: %s", f.Provider).WithCause(err)
 	}
-	verifier, err := s.takeVerifier(ctx, f)
-	if err != nil {
+	if answer.Kept, err = s.takeVerifier(ctx, f); err != nil {
 		return nil, none, err
 	}
-	token, err := p.Exchange(ctx, code, verifier)
+	token, err := p.Exchange(ctx, answer)
 	if err != nil {
 		return nil, none, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
-			"Unable to exchange external code: %s", code[:min(4, len(code))]).WithCause(err)
+			"Unable to exchange external code: %s", answer.Code[:min(4, len(answer.Code))]).WithCause(err)
 	}
 	person, err := p.Person(ctx, token)
 	if err != nil {
@@ -153,7 +152,7 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 	return reply, token, err
 }
 
-// takeVerifier returns auth's own code verifier for the provider and deletes it.
+// takeVerifier returns auth's own secret of the flow and deletes it.
 func (s *Service) takeVerifier(ctx context.Context, f *store.Flow) (string, error) {
 	if f.ClientStateID == nil {
 		return "", nil

@@ -22,6 +22,8 @@ type Config struct {
 	AllowUnverifiedEmail bool // an address that the provider has not verified may sign in
 	ManualLinking        bool // users may link more identities
 	FlowExpiry           time.Duration
+	IDTokenIssuers       []string // issuers without a configured provider whose ID tokens are accepted
+	RedirectURL          string   // where every user comes back to, instead of the address of the request
 	CustomProviders      CustomConfig
 }
 

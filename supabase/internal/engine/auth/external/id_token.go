@@ -64,7 +64,7 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f.EmailOptional = provider.Config.EmailOptional
+	f.Provider, f.EmailOptional = provider.Name, provider.Config.EmailOptional
 	person, err := verifyIDToken(ctx, provider, p)
 	if err != nil {
 		return err
@@ -78,19 +78,32 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// idTokenProvider returns the provider of an ID token. name is its name in lower case.
+// idTokenProvider returns the provider of an ID token. name is its name in lower case. Without a
+// name the issuer tells the provider, or is one that the installation allows.
 func (s *Service) idTokenProvider(ctx context.Context, name string, p idTokenParams) (*idp.Provider, error) {
-	if s.providers.Enabled(name) && strings.Count(p.IDToken, ".") != 2 {
+	if name == "" {
+		name = s.providers.NameOf(p.Issuer)
+	}
+	allowed := name == "" && slices.Contains(s.config.IDTokenIssuers, p.Issuer)
+	if (allowed || s.providers.Enabled(name)) && strings.Count(p.IDToken, ".") != 2 {
 		return nil, refuseIDToken("Bad ID token") // not a JWT, so the issuer is not asked
 	}
-	provider, err := s.findProvider(ctx, p.Provider, "")
-	if errors.Is(err, idp.ErrUnknown) {
-		if slices.Contains(ProviderNames(), name) {
-			return nil, apierror.Errorf(http.StatusBadRequest, "provider_disabled",
-				"Provider (issuer %q) is not enabled", p.Issuer)
-		}
+	if allowed {
+		return s.providers.Issuer(ctx, p.Issuer, p.ClientID)
+	}
+	provider, err := s.findProvider(ctx, name, "")
+	switch {
+	case errors.Is(err, idp.ErrUnknown) && idp.Known(name):
+		return nil, apierror.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled",
+			p.Issuer)
+	case errors.Is(err, idp.ErrUnknown), err == nil && !provider.AcceptsIDTokens():
 		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Custom OIDC provider %q not allowed",
 			p.Provider)
+	}
+	if err == nil {
+		if reason := provider.Excludes(p.IDToken, p.Issuer); reason != "" {
+			return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "%s", reason)
+		}
 	}
 	return provider, err
 }
@@ -114,5 +127,9 @@ func verifyIDToken(ctx context.Context, provider *idp.Provider, p idTokenParams)
 			}
 		}
 	}
-	return idp.Person{}, refuseIDToken("%s", reason)
+	refused := refuseIDToken("%s", reason)
+	if we, ok := apierror.AsError(refused); ok && reason == "Nonces mismatch" {
+		we.Code = "invalid nonce"
+	}
+	return idp.Person{}, refused
 }

@@ -23,25 +23,29 @@ type profile struct {
 	provider string
 	subject  string
 	data     store.Metadata // of the identity
-	email    idp.Email      // the primary address, in lower case
+	email    idp.Email      // the primary address, in lower case; empty if none is primary
 	verified []string       // all verified addresses
 }
 
 // profileOf returns the profile of a provider's user.
 func (s *Service) profileOf(provider string, p idp.Person) profile {
 	a := profile{provider: provider, subject: p.Subject, data: store.Metadata{}.Merge(p.Data)}
+	var shown idp.Email
 	for _, address := range p.Emails {
 		address.Address = strings.ToLower(address.Address)
 		if address.Verified || s.config.MailerAutoconfirm {
 			a.verified = append(a.verified, address.Address)
 		}
-		if address.Primary || a.email.Address == "" {
+		if address.Primary {
 			a.email = address
 		}
+		if !shown.Primary {
+			shown = address
+		}
 	}
-	a.data["email_verified"], a.data["phone_verified"] = a.email.Verified, false
-	if a.email.Address != "" {
-		a.data["email"] = a.email.Address
+	a.data["email_verified"], a.data["phone_verified"] = shown.Verified, false
+	if shown.Address != "" {
+		a.data["email"] = shown.Address
 	}
 	return a
 }

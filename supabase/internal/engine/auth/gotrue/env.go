@@ -97,6 +97,8 @@ func (e *env) auth() auth.Config {
 		AllowLowAAL:          e.duration("SESSIONS_ALLOW_LOW_AAL", 0),
 		SinglePerUser:        e.flag("SESSIONS_SINGLE_PER_USER", false),
 		FlowExpiry:           e.duration("EXTERNAL_FLOW_STATE_EXPIRY_DURATION", 0),
+		IDTokenIssuers:       e.list("EXTERNAL_ALLOWED_ID_TOKEN_ISSUERS"),
+		ExternalRedirectURL:  e.text("EXTERNAL_REDIRECTURL", ""),
 		NoAuditTable:         e.flag("AUDIT_LOG_DISABLE_POSTGRES", false),
 
 		MFA: e.mfa(),
@@ -237,31 +239,23 @@ func (e *env) hooks() auth.Hooks {
 	return h
 }
 
-var providers = []string{
-	"APPLE", "AZURE", "DISCORD", "FACEBOOK", "GITHUB", "GITLAB", "GOOGLE", "KAKAO", "KEYCLOAK", "LINKEDIN_OIDC",
-	"SLACK_OIDC", "SPOTIFY", "TWITCH",
-}
-
 func (e *env) providers(external string) map[string]idp.Config {
 	out := map[string]idp.Config{}
-	for _, name := range providers {
-		p := "EXTERNAL_" + name
+	for _, name := range idp.Names() {
+		p := "EXTERNAL_" + strings.ToUpper(name)
 		if !e.flag(p+"_ENABLED", false) {
 			continue
 		}
-		out[strings.ToLower(name)] = idp.Config{
+		c := idp.Config{
 			ClientIDs: e.list(p + "_CLIENT_ID"), Secret: e.text(p+"_SECRET", ""),
 			RedirectURI: e.text(p+"_REDIRECT_URI", strings.TrimSuffix(external, "/")+"/callback"),
 			URL:         e.text(p+"_URL", ""), SkipNonceCheck: e.flag(p+"_SKIP_NONCE_CHECK", false),
 			EmailOptional: e.flag(p+"_EMAIL_OPTIONAL", false),
 		}
-	}
-	for _, name := range []string{"BITBUCKET", "FIGMA", "FLY", "LINKEDIN", "NOTION", "SLACK", "SNAPCHAT", "TWITTER",
-		"VERCEL_MARKETPLACE", "WORKOS", "X", "ZOOM"} {
-		if e.flag("EXTERNAL_"+name+"_ENABLED", false) {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_EXTERNAL_%s_ENABLED: unknown provider; "+
-				"docs/auth.md lists the known ones", name))
+		if name == "apple" {
+			c.Audiences = e.list("EXTERNAL_IOS_BUNDLE_ID")
 		}
+		out[name] = c
 	}
 	return out
 }

@@ -51,9 +51,11 @@ func (s *Store) NewFlow(ctx context.Context, tx pgx.Tx, f Flow) error {
 	return err
 }
 
-// InsertFlow stores a flow and returns its id.
+// InsertFlow stores a flow and returns its id, which it chooses if the flow has none.
 func (s *Store) InsertFlow(ctx context.Context, tx pgx.Tx, f Flow) (uuid.UUID, error) {
-	f.ID = uuid.New()
+	if f.ID == uuid.Nil {
+		f.ID = uuid.New()
+	}
 	if f.PKCE() {
 		f.AuthCode = uuid.NewString()
 	}

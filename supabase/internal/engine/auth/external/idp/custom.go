@@ -329,30 +329,30 @@ func (r *Registry) Custom(ctx context.Context, c Custom, redirectURI, scopes str
 		ClientIDs: append([]string{c.ClientID}, c.ClientIDs...), Secret: c.Secret, RedirectURI: redirectURI,
 		SkipNonceCheck: c.SkipNonceCheck, EmailOptional: c.EmailOptional,
 	}
-	p.preset = preset{scopes: c.Scopes, proofKey: c.ProofKey, params: map[string]string{}}
+	p.entry = entry{scopes: c.Scopes, proofKey: c.ProofKey, params: map[string]string{}, openID: c.OpenID()}
 	for name, value := range c.Params {
-		p.preset.params[name], _ = value.(string)
+		p.entry.params[name], _ = value.(string)
 	}
 	if asked := strings.Fields(scopes); len(asked) > 0 {
-		p.preset.scopes = asked
+		p.entry.scopes = asked
 		if c.OpenID() && !slices.Contains(asked, "openid") {
-			p.preset.scopes = append([]string{"openid"}, asked...)
+			p.entry.scopes = append([]string{"openid"}, asked...)
 		}
 	}
 	p.oauth = oauth2.Config{ClientID: c.ClientID, ClientSecret: c.Secret, RedirectURL: redirectURI,
-		Scopes: p.preset.scopes}
+		Scopes: p.entry.scopes}
 	if !c.OpenID() {
 		p.oauth.Endpoint = oauth2.Endpoint{AuthURL: *c.AuthURL, TokenURL: *c.TokenURL}
-		p.preset.read = func(ctx context.Context, get ask) (Person, error) {
+		p.entry.read = func(a account) (Person, error) {
 			var doc map[string]any
-			if err := get(ctx, *c.UserinfoURL, &doc); err != nil {
+			if err := a.getURL(*c.UserinfoURL, &doc); err != nil {
 				return Person{}, err
 			}
 			return c.person("", doc), nil
 		}
 		return p, nil
 	}
-	p.preset.issuer = *c.Issuer
+	p.entry.issuer = place{host: *c.Issuer}
 	var err error
 	if p.oidc, err = r.cached(*c.Issuer+" "+c.discoveryAddress(),
 		func() (*oidc.Provider, error) { return r.discoverCustom(ctx, c) }); err != nil {
@@ -390,7 +390,7 @@ func (c *Custom) person(issuer string, claims map[string]any) Person {
 			mapped[target] = value
 		}
 	}
-	p := personOf(c.Identifier, issuer, mapped)
+	p := standardClaims.person(issuer, mapped)
 	wanted := map[string]any{}
 	for _, name := range c.Claims {
 		if value, ok := claims[name]; ok {
