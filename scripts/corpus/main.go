@@ -30,13 +30,14 @@ var list string
 func main() {
 	cache := flag.String("cache", defaultCache(), "`folder` of the fetched repositories, each in OWNER+NAME/repo")
 	program := flag.String("program", "bin/daawo", "`path` of the program")
+	other := flag.String("list", "", "`file` with another list, in the form of projects.txt")
 	only := flag.String("only", "", "only repositories whose name contains this `text`")
 	url := flag.String("database-url", "",
 		"`URL` of a superuser of a server with extensions in C: each project starts in a new database there too")
 	added := flag.String("extensions", "",
 		"`paths` of extensions, as for daawo extensions add, with commas between: each project gets them")
 	flag.Parse()
-	c := corpus{cache: *cache, program: *program, only: *only, url: *url}
+	c := corpus{cache: *cache, program: *program, list: *other, only: *only, url: *url}
 	if *added != "" {
 		c.extensions = strings.Split(*added, ",")
 	}
@@ -98,7 +99,7 @@ func parse(text string) (entries []entry, err error) {
 		}
 		words := strings.Fields(line)
 		if len(words) < 4 {
-			return nil, fmt.Errorf("projects.txt: %q has no outcome", line)
+			return nil, fmt.Errorf("%q has no outcome", line)
 		}
 		entries = append(entries, entry{words[0], words[1], words[2], strings.Join(words[3:], " ")})
 	}
@@ -108,6 +109,7 @@ func parse(text string) (entries []entry, err error) {
 // corpus is a run over the list.
 type corpus struct {
 	cache, program, only string
+	list                 string  // a file instead of projects.txt, or ""
 	url                  string  // of the other server, "" for none
 	server               *server // nil for none
 	extensions           []string
@@ -116,7 +118,15 @@ type corpus struct {
 }
 
 func (c *corpus) run(ctx context.Context) (err error) {
-	entries, err := parse(list)
+	text := list
+	if c.list != "" {
+		other, err := os.ReadFile(c.list)
+		if err != nil {
+			return err
+		}
+		text = string(other)
+	}
+	entries, err := parse(text)
 	if err != nil {
 		return err
 	}
@@ -176,7 +186,7 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		fmt.Printf("-database-url: %s\n", given)
 	}
 	if surprises > 0 {
-		return fmt.Errorf("%d outcomes differ from projects.txt", surprises)
+		return fmt.Errorf("%d outcomes differ from the list", surprises)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		if err := s.launchOnFreePort(ctx); err != nil {
 			return nil, err
 		}
-		if err := s.checkCollations(ctx); err != nil {
+		if err := errors.Join(s.checkCollations(ctx), s.checkEventTriggers(ctx)); err != nil {
 			s.halt(s.child, 5*time.Second)
 			return nil, err
 		}

@@ -47,7 +47,7 @@ func (s *Server) settings() map[string]string {
 		"min_wal_size":                    "16MB",
 		"max_wal_size":                    "256MB",
 
-		"shared_preload_libraries": "pg_stat_statements",
+		"shared_preload_libraries": strings.Join(s.preload(), ","),
 
 		"timezone":    "UTC",
 		"lc_messages": "C", // explain reads messages
@@ -82,6 +82,15 @@ func (s *Server) settings() map[string]string {
 	m["hba_file"] = filepath.Join(s.opt.Data, hbaFile)
 	m["ident_file"] = filepath.Join(s.opt.Data, identFile)
 	return m
+}
+
+// preload returns the libraries that the server loads at its start.
+func (s *Server) preload() []string {
+	names := []string{"pg_stat_statements"}
+	if s.hasEventTriggers() {
+		names = append(names, EventTriggers)
+	}
+	return names
 }
 
 // Configuration files in the data folder, rewritten at each start.

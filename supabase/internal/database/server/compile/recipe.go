@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"daawo/supabase/internal/database/server"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -21,6 +25,7 @@ type recipe struct {
 	scripts []string // patterns of SQL files that are taken as they are
 	main    string   // the file that becomes NAME--VERSION.sql, unless scripts has it
 	replace []string // pairs of text in main
+	own     bool     // the sources are in modules/NAME of this package
 }
 
 var recipes = []recipe{
@@ -35,7 +40,13 @@ var recipes = []recipe{
 		name: "pgtap", main: "sql/pgtap.sql.in",
 		replace: []string{"MODULE_PATHNAME", "$libdir/pgtap", "__OS__", "linux", "__VERSION__", "1.3"},
 	},
+	{name: server.EventTriggers, sources: []string{"*.c"}, own: true},
 }
+
+// modules has the sources of libraries of this repository.
+//
+//go:embed modules
+var modules embed.FS
 
 // library and share are the folders of an extension's files in a package of Postgres, and their
 // counterparts in a package of Debian.
@@ -76,7 +87,7 @@ func removeAll(pattern string) error {
 
 // write writes the extension, compiled from its sources or from Debian's package.
 func (t *tools) write(ctx context.Context, r recipe, target string) error {
-	from, compiled, err := t.archive.unpack(ctx, r.name, t.platform)
+	from, compiled, err := t.sources(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -91,13 +102,31 @@ func (t *tools) write(ctx context.Context, r recipe, target string) error {
 		if err == nil {
 			err = copyAll(filepath.Join(target, library), filepath.Join(from, debianLibrary, r.name+".so"))
 		}
-	} else if err = r.copyScripts(from, filepath.Join(target, share)); err == nil && len(r.sources) > 0 {
-		err = t.compile(ctx, r, from, module)
+	} else {
+		if !r.own {
+			err = r.copyScripts(from, filepath.Join(target, share))
+		}
+		if err == nil && len(r.sources) > 0 {
+			err = t.compile(ctx, r, from, module)
+		}
 	}
 	if err != nil || len(r.sources) == 0 {
 		return err
 	}
 	return check(module, t.postgres, t.glibc)
+}
+
+// sources returns a folder with the extension's sources, or with its compiled package.
+func (t *tools) sources(ctx context.Context, r recipe) (dir string, compiled bool, err error) {
+	if !r.own {
+		return t.archive.unpack(ctx, r.name, t.platform)
+	}
+	dir = filepath.Join(t.archive.dir, r.name)
+	own, err := fs.Sub(modules, "modules/"+r.name)
+	if err != nil {
+		return "", false, err
+	}
+	return dir, false, os.CopyFS(dir, own)
 }
 
 // compile compiles the sources in from to a module.
