@@ -122,6 +122,11 @@ func authConfig(c *config.Config, project fs.FS, address string, texts template.
 			Enabled: in.OAuth.Enabled, DynamicRegistration: in.OAuth.AllowDynamicRegistration,
 			ConsentPath: in.OAuth.AuthorizationURLPath,
 		},
+		SAML: auth.SAMLConfig{
+			Enabled: in.SAML.Enabled, PrivateKey: in.SAML.PrivateKey, NextKey: in.SAML.PrivateKeyNext,
+			AllowEncrypted: in.SAML.AllowEncryptedAssertions,
+			RelayStateLife: time.Duration(in.SAML.RelayStateValidityPeriod),
+		},
 		Limits: authLimits(c), HideAccounts: !c.Loopback(),
 	}
 	if out.SiteURL == "" {
@@ -162,7 +167,7 @@ func authLimits(c *config.Config) auth.Limits {
 		Header: "X-Forwarded-For", EmailPerHour: in.EmailSent, SMSPerHour: in.SMSSent,
 		AnonymousPerHour: in.AnonymousUsers, TokenRefreshPerFive: in.TokenRefresh,
 		SignInSignUpPerFive: in.SignInSignUps, VerificationPerFive: in.TokenVerifications, ChallengePerMinute: 15,
-		PasskeyPerFive: in.SignInSignUps, OAuthRegisterPerFive: 10,
+		PasskeyPerFive: in.SignInSignUps, SSOPerFive: in.SignInSignUps, SAMLPerFive: in.SignInSignUps, OAuthRegisterPerFive: 10,
 		Mail: auth.MailLimits{Gap: time.Minute, PerAddress: 5, PerNetwork: 10},
 	}
 }

@@ -186,7 +186,7 @@ func TestImportArrows(t *testing.T) {
 // the concerns, which do not import each other; session and message; store, ratelimit and helpers.
 func authArrows(all map[string]pkg) (rules []arrow) {
 	concerns := inside("engine/auth/login", "engine/auth/account", "engine/auth/verify", "engine/auth/external",
-		"engine/auth/mfa", "engine/auth/provider", "engine/auth/admin")
+		"engine/auth/mfa", "engine/auth/provider", "engine/auth/sso", "engine/auth/admin")
 	middle := inside("engine/auth/session", "engine/auth/message")
 	for name := range all {
 		rest, ok := strings.CutPrefix(name, internal+"engine/auth/")

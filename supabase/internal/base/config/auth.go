@@ -31,6 +31,7 @@ type Auth struct {
 	Passkey   Switch                  `toml:"passkey"`
 	WebAuthn  AuthWebAuthn            `toml:"webauthn"`
 	OAuth     AuthOAuthServer         `toml:"oauth_server"`
+	SAML      AuthSAML                `toml:"saml"`
 
 	ThirdParty AuthThirdParty `toml:"third_party"`
 }
@@ -217,4 +218,14 @@ type AuthOAuthServer struct {
 	Enabled                  bool   `toml:"enabled" doc:"Serve the OAuth 2.1 endpoints."`
 	AuthorizationURLPath     string `toml:"authorization_url_path" doc:"Path of the consent page on the site."`
 	AllowDynamicRegistration bool   `toml:"allow_dynamic_registration" doc:"Clients may register themselves."`
+}
+
+// AuthSAML configures single sign-on with SAML 2.0. The official CLI does not have it; the names
+// are those of GoTrue's variables.
+type AuthSAML struct {
+	Enabled                  bool     `toml:"enabled" doc:"Single sign-on with SAML 2.0. Not in the CLI."`
+	PrivateKey               string   `toml:"private_key" doc:"Base64 of an RSA key's DER: env(SAML_PRIVATE_KEY)."`
+	PrivateKeyNext           string   `toml:"private_key_next" doc:"The next key during a rotation."`
+	AllowEncryptedAssertions bool     `toml:"allow_encrypted_assertions" doc:"Identity providers may encrypt assertions."`
+	RelayStateValidityPeriod Duration `toml:"relay_state_validity_period" doc:"Time for the identity provider."`
 }

@@ -65,6 +65,7 @@ func defaults() Project {
 				},
 			},
 			OAuth: AuthOAuthServer{AuthorizationURLPath: "/oauth/consent"},
+			SAML:  AuthSAML{RelayStateValidityPeriod: Duration(2 * time.Minute)},
 		},
 	}
 }

@@ -39,6 +39,8 @@ func (c *Config) unsetMatters(key string) bool {
 	case strings.HasPrefix(key, "auth.third_party.") && len(words) == 4:
 		return slices.ContainsFunc(c.Auth.ThirdParty.list(),
 			func(t thirdParty) bool { return t.name == words[2] && t.enabled })
+	case strings.HasPrefix(key, "auth.saml."):
+		return c.Auth.SAML.Enabled
 	case strings.HasPrefix(key, "auth.hook.") && len(words) == 4:
 		return c.Auth.Hook[words[2]].Enabled
 	}

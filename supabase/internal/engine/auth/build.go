@@ -23,6 +23,7 @@ import (
 	"daawo/supabase/internal/engine/auth/ratelimit"
 	"daawo/supabase/internal/engine/auth/redirect"
 	"daawo/supabase/internal/engine/auth/session"
+	"daawo/supabase/internal/engine/auth/sso"
 	"daawo/supabase/internal/engine/auth/store"
 	"daawo/supabase/internal/engine/auth/verify"
 )
@@ -52,6 +53,7 @@ type parts struct {
 	account  *account.Service
 	external *external.Service
 	custom   *external.CustomProviders
+	sso      *sso.Service
 	mfa      *mfa.Service
 	provider *provider.Server
 	admin    *admin.Service
@@ -89,6 +91,9 @@ func build(o Options) (*parts, error) {
 		Config: message.Config{SiteURL: c.SiteURL, ExternalURL: c.ExternalURL, Mail: c.Mail, SMS: c.SMS},
 	})
 	p.buildEndpoints()
+	if err := p.buildSSO(o.Client); err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
 	return p, nil
 }
 
@@ -173,4 +178,24 @@ func (p *parts) buildEndpoints() {
 			DefaultRole: c.DefaultRole, CodeLength: c.Mail.CodeLength, SingleConfirmation: c.Mail.SingleConfirmation,
 		},
 	})
+}
+
+// buildSSO makes single sign-on. Administrators name the URLs of metadata, so without a client they
+// must be of public addresses.
+func (p *parts) buildSSO(client *http.Client) (err error) {
+	if client == nil {
+		client = &http.Client{Timeout: 8 * time.Second, Transport: idp.SafeTransport()}
+	}
+	accounts := func(r *http.Request, person sso.Person,
+		then func(message.Tx, *store.User) (*session.TokenReply, error)) (*session.TokenReply, error) {
+		return p.external.LinkAccount(r, &store.Flow{Provider: person.Provider}, idp.Person{
+			Subject: person.Subject, Data: person.Data,
+			Emails: []idp.Email{{Address: person.Email, Verified: true, Primary: true}},
+		}, then)
+	}
+	p.sso, err = sso.New(sso.Options{
+		DB: p.db, Store: p.store, Sessions: p.sessions, Redirects: p.redirects, Accounts: accounts, Client: client,
+		Log: p.log, Now: p.now, SiteURL: p.config.SiteURL, Config: p.config.SAML,
+	})
+	return err
 }

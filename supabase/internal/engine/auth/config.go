@@ -16,6 +16,7 @@ import (
 	"daawo/supabase/internal/engine/auth/mfa"
 	"daawo/supabase/internal/engine/auth/provider"
 	"daawo/supabase/internal/engine/auth/ratelimit"
+	"daawo/supabase/internal/engine/auth/sso"
 )
 
 // Config is the part of GoTrue's configuration that this engine supports. app fills it from [auth]
@@ -73,6 +74,7 @@ type Config struct {
 	Captcha     Captcha
 	OAuthServer OAuthServerConfig
 
+	SAML            SAMLConfig
 	CustomProviders CustomProvidersConfig
 	Providers       map[string]idp.Config // by name; only the enabled ones
 
@@ -108,6 +110,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.DefaultRole, "authenticated")
 	setDefault(&c.Issuer, c.ExternalURL)
 	setDefault(&c.CustomProviders.ExternalURL, c.ExternalURL)
+	setDefault(&c.SAML.ExternalURL, c.ExternalURL)
 	setDefault(&c.OAuthServer.DefaultScope, "email")
 	setDefault(&c.SMS.Template, "Your code is {{ .Code }}")
 	setDefault(&c.MFA.PhoneTemplate, "Your code is {{ .Code }}")
@@ -178,6 +181,9 @@ type (
 
 // CustomProvidersConfig is about providers that administrators add while the server runs.
 type CustomProvidersConfig = external.CustomConfig
+
+// SAMLConfig is about single sign-on with SAML 2.0.
+type SAMLConfig = sso.Config
 
 // Types of Config that belong to package mfa.
 type (

@@ -9,6 +9,7 @@ import (
 	"daawo/supabase/internal/engine/auth/external"
 	"daawo/supabase/internal/engine/auth/external/idp"
 	"daawo/supabase/internal/engine/auth/provider/protocol"
+	"daawo/supabase/internal/engine/auth/sso"
 )
 
 // discovery serves the endpoints that describe the installation.
@@ -16,6 +17,7 @@ type discovery struct {
 	config    Config
 	keys      Keyring
 	providers *idp.Registry
+	sso       *sso.Service
 }
 
 // health replies with name and version.
@@ -53,7 +55,7 @@ func (d discovery) settings(w http.ResponseWriter, _ *http.Request) error {
 	}{
 		External: providers, DisableSignup: d.config.DisableSignup, MailerAutoconfirm: d.config.MailerAutoconfirm,
 		PhoneAutoconfirm: d.config.PhoneAutoconfirm, SMSProvider: d.config.SMSProvider,
-		PasskeysEnabled: d.config.WebAuthn.Passkeys,
+		SAMLEnabled: d.sso.Enabled(), SAMLNextKey: d.sso.Rotating(), PasskeysEnabled: d.config.WebAuthn.Passkeys,
 	})
 }
 

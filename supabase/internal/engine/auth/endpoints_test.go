@@ -121,5 +121,5 @@ func TestEndpoints(t *testing.T) {
 	if list.raw != `{"items":[]}` {
 		t.Errorf("%s", list.raw)
 	}
-	w.do("POST", "/admin/sso/providers", w.admin(), m{}).want(404, "saml_provider_disabled")
+	w.do("POST", "/admin/sso/providers", w.admin(), m{}).want(400, "validation_failed")
 }

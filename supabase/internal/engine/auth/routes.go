@@ -8,7 +8,6 @@ import (
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/ratelimit"
-	"daawo/supabase/internal/engine/auth/store"
 )
 
 // router adds endpoints.
@@ -29,7 +28,7 @@ func (h *Handler) router(p *parts) http.Handler {
 	r := router{chi.NewRouter(), h.handle}
 	h.refuseUnknown(r, p.sessions)
 
-	d := discovery{p.config, p.keys, p.providers}
+	d := discovery{p.config, p.keys, p.providers, p.sso}
 	r.get("/health", d.health)
 	r.get("/settings", d.settings)
 	r.get("/.well-known/jwks.json", d.jwks)
@@ -40,8 +39,9 @@ func (h *Handler) router(p *parts) http.Handler {
 	p.externalRoutes(r)
 	p.factorRoutes(r)
 	p.providerRoutes(r)
+	p.ssoRoutes(r)
 	p.adminRoutes(r)
-	p.disabledRoutes(r)
+	r.HandleFunc("/scim/*", r.off("feature_disabled", "SCIM server is disabled")) // GoTrue has it off, too
 	return r
 }
 
@@ -135,32 +135,28 @@ func (p *parts) adminRoutes(r router) {
 	r.remove("/admin/users/{user_id}/passkeys/{passkey_id}", p.admin.OfUser(p.admin.DeletePasskey))
 }
 
-// disabledRoutes adds endpoints of GoTrue that this engine does not have. They reply as GoTrue does
-// when they are disabled.
-func (p *parts) disabledRoutes(r router) {
-	off := func(code, text string) http.HandlerFunc {
-		return r.handle(func(http.ResponseWriter, *http.Request) error {
-			return apierror.Errorf(http.StatusNotFound, code, "%s", text)
-		})
+// ssoRoutes adds single sign-on and the administration of its providers, which needs no SAML.
+func (p *parts) ssoRoutes(r router) {
+	if p.sso.Enabled() {
+		for _, path := range []string{"/sso", "/sso/"} {
+			r.post(path, p.limiter.Limited(ratelimit.SSO, p.captcha.Required(p.sso.SignIn)))
+		}
+		r.get("/sso/saml/metadata", p.sso.Metadata)
+		r.post("/sso/saml/acs", p.limiter.Limited(ratelimit.SAML, p.sso.Consume))
+	} else {
+		r.HandleFunc("/sso", r.off("saml_provider_disabled", "SAML 2.0 is disabled"))
+		r.HandleFunc("/sso/*", r.off("saml_provider_disabled", "SAML 2.0 is disabled"))
 	}
-	saml := off("saml_provider_disabled", "SAML 2.0 is disabled")
-	r.HandleFunc("/sso", saml)
-	r.HandleFunc("/sso/*", saml)
-	r.HandleFunc("/scim/*", off("feature_disabled", "SCIM server is disabled"))
-	// Only administrators get these replies.
-	admin := func(code, text string) http.HandlerFunc {
-		return r.handle(p.sessions.AsAdmin(func(http.ResponseWriter, *http.Request, *store.User) error {
-			return apierror.Errorf(http.StatusNotFound, code, "%s", text)
-		}))
-	}
-	r.Get("/admin/sso/providers",
-		r.handle(p.sessions.AsAdmin(func(w http.ResponseWriter, _ *http.Request, _ *store.User) error {
-			return endpoint.SendJSON(w, http.StatusOK, map[string]any{"items": []any{}})
-		})))
-	for _, path := range []string{"/admin/sso/providers", "/admin/sso/providers/*"} {
-		r.Post(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))
-		r.Put(path, admin("saml_provider_disabled", "SAML 2.0 is disabled"))
-		r.Delete(path, admin("sso_provider_not_found", "SSO Identity Provider not found"))
-	}
-	r.Get("/admin/sso/providers/*", admin("sso_provider_not_found", "SSO Identity Provider not found"))
+	r.get("/admin/sso/providers", p.sessions.AsAdmin(p.sso.List))
+	r.post("/admin/sso/providers", p.sessions.AsAdmin(p.sso.Create))
+	r.get("/admin/sso/providers/{idp_id}", p.sessions.AsAdmin(p.sso.Get))
+	r.put("/admin/sso/providers/{idp_id}", p.sessions.AsAdmin(p.sso.Update))
+	r.remove("/admin/sso/providers/{idp_id}", p.sessions.AsAdmin(p.sso.Delete))
+}
+
+// off returns the handler of a disabled endpoint.
+func (r router) off(code, text string) http.HandlerFunc {
+	return r.handle(func(http.ResponseWriter, *http.Request) error {
+		return apierror.Errorf(http.StatusNotFound, code, "%s", text)
+	})
 }

@@ -124,7 +124,17 @@ func (e *env) auth() auth.Config {
 		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"),
 			Secret: e.need("SECURITY_CAPTCHA_SECRET")}
 	}
-	for _, unsupported := range []string{"SAML_ENABLED", "EXTERNAL_WEB3_SOLANA_ENABLED",
+	c.SAML = auth.SAMLConfig{
+		Enabled: e.flag("SAML_ENABLED", false), PrivateKey: e.text("SAML_PRIVATE_KEY", ""),
+		NextKey:        e.text("SAML_PRIVATE_KEY_NEXT", ""),
+		AllowEncrypted: e.flag("SAML_ALLOW_ENCRYPTED_ASSERTIONS", false),
+		RelayStateLife: e.duration("SAML_RELAY_STATE_VALIDITY_PERIOD", 0),
+		ExternalURL:    e.text("SAML_EXTERNAL_URL", ""),
+	}
+	if err := c.SAML.Validate(); err != nil {
+		e.errs = append(e.errs, fmt.Errorf("GOTRUE_SAML_ENABLED: %w", err))
+	}
+	for _, unsupported := range []string{"EXTERNAL_WEB3_SOLANA_ENABLED",
 		"EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
 		if e.flag(unsupported, false) {
 			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: not supported; see docs/auth.md", unsupported))
@@ -159,6 +169,7 @@ func (e *env) limits() auth.Limits {
 		SignInSignUpPerFive: e.int("RATE_LIMIT_OTP", 30), VerificationPerFive: e.int("RATE_LIMIT_VERIFY", 30),
 		ChallengePerMinute: e.int("MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15),
 		Web3PerFive:        e.int("RATE_LIMIT_WEB3", 30), PasskeyPerFive: e.int("RATE_LIMIT_PASSKEY", 30),
+		SSOPerFive: e.int("RATE_LIMIT_SSO", 30), SAMLPerFive: e.int("SAML_RATE_LIMIT_ASSERTION", 15),
 		OAuthRegisterPerFive: e.int("RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER", 10),
 	}
 }

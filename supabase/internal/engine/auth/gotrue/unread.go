@@ -8,7 +8,7 @@ import (
 // harmless lists prefixes of GoTrue variables that do not affect access: logs, traces, metrics,
 // connections, reloading of files, and limits of features that this engine does not have.
 var harmless = []string{
-	"API_", "COOKIE_", "DB_", "INDEX_WORKER_", "LOG", "METRICS_", "OPERATOR_TOKEN", "PROFILER_", "RATE_LIMIT_SSO",
+	"API_", "COOKIE_", "DB_", "INDEX_WORKER_", "LOG", "METRICS_", "OPERATOR_TOKEN", "PROFILER_",
 	"RELOADING_", "SMTP_LOGGING_ENABLED", "MAILER_TEMPLATE_", "MAILER_EMAIL_BACKGROUND_SENDING", "TRACING_",
 	"EXTERNAL_OIDC_PROVIDER_CACHE_TTL",
 }

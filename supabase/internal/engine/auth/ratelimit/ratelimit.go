@@ -37,6 +37,8 @@ type Limits struct {
 	ChallengePerMinute  int // of second factors, and answers; twice as many at once
 	Web3PerFive         int
 	PasskeyPerFive      int
+	SSOPerFive          int // requests to begin a single sign-on
+	SAMLPerFive         int // responses of SAML providers
 
 	OAuthRegisterPerFive int // applications that register themselves
 }
@@ -80,6 +82,8 @@ var (
 	OAuth     = Rule{"oauth", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute, false}
 	Register  = Rule{"register", func(l Limits) int { return l.OAuthRegisterPerFive }, 5 * time.Minute, false}
 	Passkey   = Rule{"passkey", func(l Limits) int { return l.PasskeyPerFive }, 5 * time.Minute, false}
+	SSO       = Rule{"sso", func(l Limits) int { return l.SSOPerFive }, 5 * time.Minute, false}
+	SAML      = Rule{"saml", func(l Limits) int { return l.SAMLPerFive }, 5 * time.Minute, false}
 
 	// Challenge and FactorAnswer let a client use two minutes' challenges at once, because a
 	// mistyped code needs another one.
