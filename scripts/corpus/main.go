@@ -36,12 +36,18 @@ func main() {
 		"`URL` of a superuser of a server with extensions in C: each project starts in a new database there too")
 	added := flag.String("extensions", "",
 		"`paths` of extensions, as for daawo extensions add, with commas between: each project gets them")
+	functions := flag.Bool("functions", false, "call each function in TypeScript instead, and report which ones boot")
+	fromNPM := flag.Bool("from-npm", false, "with -functions: modules of other hosts come from npm where it has them")
 	flag.Parse()
 	c := corpus{cache: *cache, program: *program, list: *other, only: *only, url: *url}
 	if *added != "" {
 		c.extensions = strings.Split(*added, ",")
 	}
-	if err := c.run(context.Background()); err != nil {
+	run := c.run
+	if *functions {
+		run = func(ctx context.Context) error { return c.runFunctions(ctx, *fromNPM) }
+	}
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(1)
 	}
