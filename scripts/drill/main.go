@@ -70,6 +70,8 @@ func drills() []drill {
 		{name: "deploy", what: "functions deployed and rolled back under load, with streams and jobs in flight",
 			run: deployDrill},
 		{name: "unruly", what: "functions that panic, loop, are flooded or whose clients disconnect", run: unrulyDrill},
+		{name: "typescript", what: "functions in TypeScript whose processes are killed during calls",
+			run: typeScriptDrill},
 		{name: "access", what: "access of every role to every table and view, compared with the golden file",
 			run: accessDrill},
 		{name: "attacks", what: "attacks on the public port", run: attacksDrill},

@@ -47,6 +47,15 @@ func New(ctx context.Context, binary string, extra ...string) (*Stack, error) {
 
 // NewIn is like New, with the folder in parent instead of the temporary directory.
 func NewIn(ctx context.Context, parent, binary string, extra ...string) (*Stack, error) {
+	return newStack(ctx, parent, "", binary, extra)
+}
+
+// NewFor is like New for the project in a folder.
+func NewFor(ctx context.Context, work, binary string, extra ...string) (*Stack, error) {
+	return newStack(ctx, "", work, binary, extra)
+}
+
+func newStack(ctx context.Context, parent, work, binary string, extra []string) (*Stack, error) {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
 		return nil, err
@@ -68,7 +77,7 @@ func NewIn(ctx context.Context, parent, binary string, extra ...string) (*Stack,
 	}
 	// Drills set client addresses with X-Forwarded-For.
 	extra = append(extra, "TRUSTED_PROXIES=127.0.0.1/32")
-	st := &Stack{binary: binary, dir: dir, extra: extra, log: log, Args: []string{"--port", "0"}}
+	st := &Stack{binary: binary, dir: dir, extra: extra, log: log, Work: work, Args: []string{"--port", "0"}}
 	if err := st.Start(ctx); err != nil {
 		st.Close()
 		return nil, err
