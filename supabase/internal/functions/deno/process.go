@@ -120,10 +120,13 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 	}
 	started := make(chan error)
 	go func() {
-		// The kernel ends the process with the thread that has started it.
+		// The kernel ends the process with the thread that has started it. The thread ends with this
+		// goroutine, because its priority cannot be raised again.
 		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
+		err := lowerPriority()
+		if err == nil {
+			err = cmd.Start()
+		}
 		started <- err
 		if err != nil {
 			return
