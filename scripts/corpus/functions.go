@@ -94,8 +94,8 @@ func (c *corpus) runFunctions(ctx context.Context, fromNPM bool) error {
 		}
 	}
 	reachable := all.functions - all.unreachable()
-	fmt.Printf("\n%d functions, %d boot. %d import from hosts that were not reached; of the other %d, %.1f %% boot.\n%s\n",
-		all.functions, all.booted(), all.unreachable(), reachable,
+	fmt.Printf("\n%d functions, %d boot. %d import from hosts that were not reached; of the other %d, %.1f %% boot.\n"+
+		"%s\n", all.functions, all.booted(), all.unreachable(), reachable,
 		100*float64(all.booted())/max(1, float64(reachable)), all.text())
 	return nil
 }
@@ -327,7 +327,7 @@ func (s *stack) boots(ctx context.Context, name, home string) (cause string) {
 const remoteCause = "imports from "
 
 var (
-	remoteImport = regexp.MustCompile(`(?:Import|import|specifier|package|Module not found)[^\n]*["'](https?://[^/"']+)`)
+	remoteImport = regexp.MustCompile(`(?:[Ii]mport|specifier|package|Module not found)[^\n]*["'](https?://[^/"']+)`)
 	errorLine    = regexp.MustCompile(`(?m)^(?:error: )(.*)`)
 	missingFile  = regexp.MustCompile(`Module not found "([^"]+)"`)
 )

@@ -22,8 +22,8 @@ var replacements = []replacement{
 	{regexp.MustCompile(`(?m)^\s*import\s+["'](?:jsr|https://esm\.sh)[^"']*edge-runtime\.d\.ts["'];?`), ""},
 	{regexp.MustCompile(`https://deno\.land/x/(xhr|types)[^"']*`), "data:application/javascript,"},
 	{regexp.MustCompile(`https://deno\.land/x/zod@(v?[^/"']+)[^"']*`), "npm:zod@3"},
-	{regexp.MustCompile(`https://(?:esm\.sh|cdn\.skypack\.dev|cdn\.jsdelivr\.net/npm)/(?:v\d+/)?((?:@[^/"'?]+/)?[^/"'?]+)` +
-		`((?:/[^"'?]*)?)(?:\?[^"']*)?(["'])`), "npm:$1$2$3"},
+	{regexp.MustCompile(`https://(?:esm\.sh|cdn\.skypack\.dev|cdn\.jsdelivr\.net/npm)/` +
+		`(?:v\d+/)?((?:@[^/"'?]+/)?[^/"'?]+)((?:/[^"'?]*)?)(?:\?[^"']*)?(["'])`), "npm:$1$2$3"},
 	{regexp.MustCompile(`jsr:(@supabase/[^"']+)`), "npm:$1"},
 	{regexp.MustCompile(`jsr:@hono/hono`), "npm:hono"},
 	{regexp.MustCompile(`https://deno\.land/std[^"']*/http/server\.ts`), std},

@@ -117,8 +117,8 @@ func typeScriptDrill(ctx context.Context, s settings) (string, error) {
 	for i := range typeScriptFunctions { // all serve again
 		c.one(ctx, st, i)
 	}
-	figures := fmt.Sprintf("%d calls in %s, %d processes killed: %d replies, %d errors with a code (%v), the longest %s; "+
-		"memory of a process at most %d MB; p99 of REST alone %s, beside %s", calls, took.Round(time.Second), k.killed,
+	figures := fmt.Sprintf("%d calls in %s, %d processes killed: %d replies, %d errors with a code (%v), "+
+		"the longest %s; memory of a process at most %d MB; p99 of REST alone %s, beside %s", calls, took.Round(time.Second), k.killed,
 		c.replied, after, c.codes, c.longest.Round(time.Millisecond), k.most>>20, calm, rest)
 	switch {
 	case restErr != nil:
@@ -157,7 +157,8 @@ func readNotes(ctx context.Context, st *server.Stack, howLong time.Duration) (ti
 	var clients sync.WaitGroup
 	for range 4 {
 		clients.Go(func() {
-			for end := time.Now().Add(howLong); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
+			for end := time.Now().Add(howLong); time.Now().Before(end) &&
+				ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
 				begun := time.Now()
 				status, text, err := getNotes(context.WithoutCancel(ctx), st, "/rest/v1/notes?order=id&limit=25")
 				mu.Lock()

@@ -45,7 +45,8 @@ func openStudio(s *services) error {
 	}
 	own := &added{services: s, give: func(dir string) error { return server.ChownTree(datadir.Postgres(s.Data), dir) }}
 	run := studio.New(studio.Options{
-		Find: own.find, Variables: own.variables, Functions: own.showFunctions, Docker: own.inDocker, Dir: own.dir(),
+		Find: s.findStudio, Variables: own.variables, Functions: own.showFunctions, Docker: own.inDocker,
+		Dir:     own.dir(),
 		Command: s.Config.Command, Memory: int64(s.Config.StudioMemory), Credential: credential,
 		Log: s.Log.With("part", "studio"), Give: own.give,
 	})
@@ -54,13 +55,9 @@ func openStudio(s *services) error {
 	return nil
 }
 
-// find returns the folder of the added Studio, in the version of the project's lock file.
-func (s *added) find() (folder string, ok bool, err error) {
-	p, err := s.Added.Locked(studio.Part)
-	if err != nil {
-		return "", false, err
-	}
-	return s.Added.Find(p)
+// findStudio returns the folder of the added Studio.
+func (s *services) findStudio() (folder string, ok bool, err error) {
+	return s.Added.FindLocked(studio.Part)
 }
 
 // dir returns the folder of Studio's own files.

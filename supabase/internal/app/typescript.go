@@ -10,9 +10,11 @@ import (
 	"sync"
 
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/functions/deno"
+	"daawo/supabase/internal/functions/edgeruntime"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -27,11 +29,17 @@ func (f *hosting) openTypeScript(meter host.Meter) (*deno.Service, error) {
 	}
 	o := deno.Options{
 		Root: root, Settings: f.Config.Functions, Cache: filepath.Join(f.Data, "deno"),
-		Versions: filepath.Join(f.Data, "deno-versions"), Watch: f.Dev, Public: !f.Config.Loopback(), Project: f.Config.ProjectID, Region: f.Config.Region,
+		Versions: filepath.Join(f.Data, "deno-versions"), Watch: f.Dev, Public: !f.Config.Loopback(),
+		Project: f.Config.ProjectID, Region: f.Config.Region,
 		Limits: deno.Limits{Processes: f.denoProcesses()},
 		Deno:   findDeno(f.Installation, root), Getenv: f.Getenv, Taken: f.inGo,
 		Vars: func() (map[string]string, error) { return f.typeScriptEnv(root) },
 		Log:  slog.New(f.journal).With("part", "functions"),
+	}
+	find := o.Deno
+	if f.Config.EdgeRuntime.Distribution == config.SupabaseRuntime {
+		own := f.edgeRuntime(o)
+		o.Runner, find = own, own.Find
 	}
 	s, err := deno.New(o, host.Options{
 		Verify: verifier(f.keys), Region: f.Config.Region, Client: f.clientAddress, Log: o.Log, Meter: meter,
@@ -43,11 +51,20 @@ func (f *hosting) openTypeScript(meter host.Meter) (*deno.Service, error) {
 	f.OnClose("functions in TypeScript", s.Close)
 	f.keys.OnChange(func(keys.Set) { s.Restart() })
 	if names := s.Names(); len(names) > 0 {
-		if _, err := o.Deno(context.Background()); err != nil {
+		if _, err := find(context.Background()); err != nil {
 			f.Log.Warn("functions in TypeScript are not run", "functions", names, "reason", err)
 		}
 	}
 	return s, nil
+}
+
+// edgeRuntime returns Supabase's Edge Runtime for the functions of o.
+func (f *hosting) edgeRuntime(o deno.Options) *edgeruntime.Runtime {
+	return edgeruntime.New(edgeruntime.Options{
+		Find: func() (string, bool, error) { return f.Added.FindLocked(edgeruntime.Part) },
+		Dir:  filepath.Join(f.Data, "edge-runtime"), Vars: o.Vars, Getenv: o.Getenv, Project: o.Project,
+		Region: o.Region, Public: o.Public, Limits: o.Limits, Log: o.Log,
+	})
 }
 
 // denoProcesses returns how many functions in TypeScript may run at the same time.

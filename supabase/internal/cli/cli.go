@@ -99,8 +99,9 @@ func (env *Env) commands() []Command {
 	return append(append(first, env.Commands...),
 		initCommand, databaseCommand, migrationCommand, sqlCommand, genCommand, functionsCommand, seedCommand,
 		storageCommand, testCommand, logsCommand, jobsCommand, notifyCommand, migrateCommand, upgradeCommand,
-		studioCommand, denoCommand, postgresCommand, extensionsCommand, keysCommand, doctorCommand, serveCommand, restCommand, backupCommand,
-		restoreCommand, exportCommand, importCommand, healthcheckCommand, completionCommand, servicesCommand, versionCommand)
+		studioCommand, denoCommand, edgeRuntimeCommand, postgresCommand, extensionsCommand, keysCommand, doctorCommand,
+		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand, healthcheckCommand,
+		completionCommand, servicesCommand, versionCommand)
 }
 
 // usageError reports wrong usage of a command: exit code 2.

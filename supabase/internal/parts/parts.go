@@ -97,6 +97,18 @@ func (s *Store) Locked(p Part) (Part, error) {
 	return p, nil
 }
 
+// FindLocked returns the folder of a part's files in the version that the lock file names. A nil
+// store has no parts.
+func (s *Store) FindLocked(p Part) (folder string, ok bool, err error) {
+	if s == nil {
+		return "", false, nil
+	}
+	if p, err = s.Locked(p); err != nil {
+		return "", false, err
+	}
+	return s.Find(p)
+}
+
 // Add unpacks the archive of a part and returns the folder of its files. The digest must be the one
 // of the publisher and that of the lock file. The first Add of a version records its digest there.
 func (s *Store) Add(ctx context.Context, p Part, from Source) (string, error) {

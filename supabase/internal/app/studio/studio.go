@@ -5,16 +5,22 @@ package studio
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/gateway"
 	"daawo/supabase/internal/parts"
+	"daawo/supabase/internal/parts/program"
 )
 
 // Part is Studio in the version that was tested with this program.
@@ -50,32 +56,16 @@ type Folders struct {
 }
 
 const (
-	defaultIdle  = 15 * time.Minute
-	startTimeout = 2 * time.Minute
-	// how long a failed start is shown before the next request tries again
-	failureShown = 3 * time.Second
+	defaultIdle = 15 * time.Minute
+	maxOutput   = 1 << 20 // bytes of the program's output that are kept
+	// V8's heap as in the profile of the archive's publisher
+	nodeOptions = "--max-old-space-size=192 --max-semi-space-size=2"
 )
 
 // Server is the handler of Studio's port.
 type Server struct {
-	o Options
-
-	mu      sync.Mutex
-	run     *run // nil while Studio does not run
-	failure error
-	failed  time.Time
-	active  int // requests that are being answered
-	used    time.Time
-	closed  bool
-	ended   sync.WaitGroup
-}
-
-// run is one process of Studio, from its start to its end.
-type run struct {
-	started chan struct{} // closed when it is ready or has failed
-	handler http.Handler  // read it after started is closed; nil if it failed
-	failure error         // why it failed
-	end     context.CancelFunc
+	o       Options
+	program *program.Program
 }
 
 // New returns a server that has started nothing.
@@ -83,38 +73,47 @@ func New(o Options) *Server {
 	if o.Idle == 0 {
 		o.Idle = defaultIdle
 	}
-	return &Server{o: o}
+	s := &Server{o: o}
+	s.program = program.New(program.Options{
+		Name: "Studio", Command: s.command, Handler: s.proxy, Ready: "/api/platform/profile", Idle: o.Idle,
+		Output: func() (io.WriteCloser, error) { return newOutput(s.output()) }, Hint: s.output(), Memory: o.Memory,
+		MemoryLimit: "STUDIO_MEMORY", Log: o.Log,
+	})
+	return s
 }
 
-var (
-	errNotAdded = errors.New("Supabase Studio is not added")
-	errClosed   = errors.New("the server is stopping")
-)
+var errNotAdded = errors.New("Supabase Studio is not added")
 
 // ServeHTTP forwards a request to Studio. While Studio starts, a browser gets a page that loads
 // again by itself, and other requests wait.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	current, err := s.acquire()
+	if !s.program.Running() {
+		if _, err := s.find(); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+	}
+	current, err := s.program.Acquire()
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	defer s.release()
+	defer s.program.Release(current)
 	if page(r) {
 		select {
-		case <-current.started:
+		case <-current.Started:
 		default:
 			writePage(w, http.StatusServiceUnavailable, waitingPage)
 			return
 		}
 	}
 	select {
-	case <-current.started:
+	case <-current.Started:
 	case <-r.Context().Done():
 		return
 	}
-	if current.handler == nil {
-		s.refuse(w, r, current.failure)
+	if current.Handler == nil {
+		s.refuse(w, r, current.Failure)
 		return
 	}
 	if s.o.Functions != nil && listsFunctions(r.URL.Path) {
@@ -122,7 +121,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.o.Log.Warn("functions for Studio", "error", err)
 		}
 	}
-	current.handler.ServeHTTP(w, r)
+	current.Handler.ServeHTTP(w, r)
 }
 
 // listsFunctions reports whether Studio reads the folder of functions for a path.
@@ -135,117 +134,80 @@ func page(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// acquire returns the running Studio, or starts it. release must follow unless there is an error.
-func (s *Server) acquire() (*run, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
+// find returns the folder of Studio's files, or errNotAdded.
+func (s *Server) find() (string, error) {
+	folder, ok, err := s.o.Find()
+	if err == nil && !ok {
+		err = errNotAdded
 	}
-	if s.run == nil {
-		if s.failure != nil && time.Since(s.failed) < failureShown {
-			return nil, s.failure
-		}
-		folder, ok, err := s.o.Find()
-		if err != nil {
+	return folder, err
+}
+
+// command returns Studio on a port.
+func (s *Server) command(ctx context.Context, port int) (*exec.Cmd, error) {
+	folder, err := s.find()
+	if err != nil {
+		return nil, err
+	}
+	f := s.folders()
+	for _, dir := range []string{f.Home, f.Snippets, f.Functions} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
-		if !ok {
-			return nil, errNotAdded
-		}
-		s.begin(folder)
 	}
-	s.active++
-	s.used = time.Now()
-	return s.run, nil
-}
-
-func (s *Server) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.active--
-	s.used = time.Now()
-}
-
-// begin starts Studio in the background. The caller holds the lock.
-func (s *Server) begin(folder string) {
-	ctx, end := context.WithCancel(context.Background())
-	current := &run{started: make(chan struct{}), end: end}
-	s.run, s.failure = current, nil
-	s.ended.Go(func() {
-		defer end()
-		began := time.Now()
-		err := s.supervise(ctx, folder, current)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.run == current {
-			s.run = nil
-		}
-		if current.handler == nil {
-			s.failure, s.failed = err, time.Now()
-			current.failure = err
-			close(current.started)
-		}
-		if err != nil {
-			s.o.Log.Warn("Studio ended", "error", err, "after", time.Since(began).Round(time.Second))
-		}
-	})
-}
-
-// supervise runs Studio until ctx ends, it is idle, it needs too much memory or it ends by itself.
-// It returns nil if it was ended on purpose.
-func (s *Server) supervise(ctx context.Context, folder string, current *run) error {
-	p, err := s.start(ctx, folder)
+	variables, err := s.o.Variables(ctx, f)
 	if err != nil {
-		if ctx.Err() != nil {
-			return errClosed
-		}
-		return err
+		return nil, err
 	}
-	defer p.stop()
-	err = p.awaitReady(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return errClosed
-	case err != nil:
-		return err
-	}
-	s.o.Log.Info("Studio started", "duration", time.Since(p.began).Round(10*time.Millisecond))
-	current.handler = p.proxy(s.o.Log)
-	close(current.started)
-	tick := time.NewTicker(min(s.o.Idle/4, 5*time.Second))
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-p.exited:
-			return fmt.Errorf("the program ended by itself: %w", p.result())
-		case <-tick.C:
-		}
-		if s.retire(current) {
-			s.o.Log.Info("Studio ended", "idle", s.o.Idle)
-			return nil
-		}
-		if used := p.memory(); s.o.Memory > 0 && used > s.o.Memory {
-			return fmt.Errorf("it used %d MB of memory, more than STUDIO_MEMORY", used>>20)
+	if s.o.Give != nil {
+		if err := s.o.Give(s.o.Dir); err != nil {
+			return nil, err
 		}
 	}
+	cmd := exec.Command(filepath.Join(folder, filepath.FromSlash(Part.Program)))
+	cmd.Dir = folder
+	// Nothing of this process's environment is passed on, which has secrets.
+	cmd.Env = append([]string{
+		"PATH=/usr/bin:/bin", "HOME=" + f.Home, "TMPDIR=" + os.TempDir(), "TZ=UTC", "LC_ALL=C.UTF-8",
+		"NODE_ENV=production", "HOSTNAME=127.0.0.1", "PORT=" + strconv.Itoa(port),
+		"NODE_OPTIONS=" + nodeOptions, "NEXT_TELEMETRY_DISABLED=1",
+	}, variables...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.o.Credential}
+	return cmd, nil
 }
 
-// retire reports whether there was no request for a while. The next request then starts another
-// process.
-func (s *Server) retire(current *run) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.active > 0 || time.Since(s.used) < s.o.Idle {
-		return false
-	}
-	if s.run == current {
-		s.run = nil
-	}
-	return true
+// proxy returns a handler that forwards requests to Studio at an address.
+func (s *Server) proxy(address string) http.Handler {
+	return gateway.Proxy(&url.URL{Scheme: "http", Host: address}, 0, s.o.Log)
 }
+
+// output returns the path of the file with what Studio printed.
+func (s *Server) output() string { return filepath.Join(s.o.Dir, "output.log") }
+
+// startOfOutput writes the first bytes to a file and drops the rest.
+type startOfOutput struct {
+	file *os.File
+	left int
+}
+
+// newOutput creates a file in place of an old one. It follows no link: the program may own the
+// folder, and this process may be root.
+func newOutput(name string) (io.WriteCloser, error) {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	return &startOfOutput{f, maxOutput}, err
+}
+
+func (o *startOfOutput) Write(b []byte) (int, error) {
+	kept, err := o.file.Write(b[:min(len(b), o.left)])
+	o.left -= kept
+	return len(b), err
+}
+
+// Close closes the file.
+func (o *startOfOutput) Close() error { return o.file.Close() }
 
 // folders returns the folders below Dir.
 func (s *Server) folders() Folders {
@@ -257,12 +219,6 @@ func (s *Server) folders() Folders {
 
 // Close ends Studio. Later requests are refused.
 func (s *Server) Close(context.Context) error {
-	s.mu.Lock()
-	s.closed = true
-	if s.run != nil {
-		s.run.end()
-	}
-	s.mu.Unlock()
-	s.ended.Wait()
+	s.program.Close()
 	return nil
 }

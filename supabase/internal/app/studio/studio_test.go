@@ -186,7 +186,7 @@ func running(pid int) bool {
 
 func TestFirstRequestStarts(t *testing.T) {
 	url, s := serve(t, script(t), nil)
-	if s.run != nil {
+	if s.program.Running() {
 		t.Fatal("it runs before the first request")
 	}
 	status, page := get(t, url, "text/html")
@@ -275,6 +275,21 @@ func TestFailedStart(t *testing.T) {
 	}
 	if text, err := os.ReadFile(output); err != nil || string(text) != "no luck\n" {
 		t.Errorf("output: %q, %v", text, err)
+	}
+}
+
+// TestOutputIsBounded checks that a program which prints much fills no disk.
+func TestOutputIsBounded(t *testing.T) {
+	url, s := serve(t, "#!/bin/sh\nhead -c 3000000 /dev/zero\nexit 7\n", nil)
+	if status, _ := get(t, url, ""); status != http.StatusServiceUnavailable {
+		t.Errorf("%d", status)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(s.o.Dir, "output.log"))
+	if err != nil || info.Size() != maxOutput {
+		t.Errorf("%v, %v", info, err)
 	}
 }
 

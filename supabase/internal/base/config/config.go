@@ -145,11 +145,19 @@ type Realtime struct {
 	Unauthorized               bool     `toml:"unauthorized_events" doc:"Send roles that may not select a table an empty event for each of its changes, as supabase/realtime does. Otherwise they get none."`
 }
 
-// EdgeRuntime holds the secrets that functions get as variables. Other settings of functions in Go
-// are in their code.
+// EdgeRuntime holds the secrets that functions get as variables, and what runs those in TypeScript.
+// Other settings of functions in Go are in their code.
 type EdgeRuntime struct {
+	Distribution string `toml:"distribution" doc:"What runs functions in TypeScript: deno, or supabase for the archive of Supabase's Edge Runtime that daawo edge-runtime add unpacks."`
+
 	Secrets map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
 }
+
+// Distributions of the runtime for functions in TypeScript.
+const (
+	DenoRuntime     = "deno"
+	SupabaseRuntime = "supabase"
+)
 
 // Function configures a function in TypeScript, or one that runs at FUNCTIONS_URL. Paths are
 // relative to config.toml.

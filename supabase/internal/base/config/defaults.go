@@ -21,6 +21,8 @@ func defaults() Project {
 			Migrations:   Migrations{Enabled: true},
 			Seed:         Seed{Enabled: true, SQLPaths: []string{"./seed.sql"}},
 		},
+		EdgeRuntime: EdgeRuntime{Distribution: DenoRuntime},
+
 		Studio: Studio{Enabled: true, Port: 54323},
 		Inbox:  Inbox{Enabled: true, Port: 54324},
 		Storage: Storage{

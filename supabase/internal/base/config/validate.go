@@ -52,6 +52,8 @@ func (c *Config) rules() []rule {
 			fmt.Sprintf("%q is not embedded or supabase", c.DB.Distribution)},
 		{c.DB.Distribution == SupabasePostgres && c.PostgresHome != "", "db.distribution",
 			"is supabase, but POSTGRES_HOME names another Postgres; unset one of them"},
+		{!slices.Contains([]string{DenoRuntime, SupabaseRuntime}, c.EdgeRuntime.Distribution), "edge_runtime.distribution",
+			fmt.Sprintf("%q is not deno or supabase", c.EdgeRuntime.Distribution)},
 		{!slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel), "LOG_LEVEL",
 			fmt.Sprintf("%q is not debug, info, warn or error", c.LogLevel)},
 		{!slices.Contains([]string{"", "allow", "refuse"}, c.NetPrivate), "PG_NET_PRIVATE",

@@ -2,6 +2,7 @@ package deno
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -261,10 +262,26 @@ func TestMissingImportMap(t *testing.T) {
 	}
 }
 
+// TestRunnerTakesNoBundle checks that a deployment is refused while another runtime, which runs the
+// files of the folder, has the functions.
+func TestRunnerTakesNoBundle(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bundle.zip")
+	var content bytes.Buffer
+	z := zip.NewWriter(&content)
+	if err := errors.Join(z.SetComment(bundleComment), z.Close(),
+		os.WriteFile(file, content.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s := &Service{Options: Options{Runner: struct{ Runner }{}}}
+	if _, err := s.Open(file, "2", "2-x"); err == nil || !strings.Contains(err.Error(), "edge_runtime.distribution") {
+		t.Error(err)
+	}
+}
+
 // TestWallClock checks that a stream is cut off at the limit, and a call without a reply gets 546.
 func TestWallClock(t *testing.T) {
 	t.Parallel()
-	_, url := serving(t, Limits{Wall: 300 * time.Millisecond}, map[string]string{
+	_, url := serving(t, Limits{Wall: 1500 * time.Millisecond}, map[string]string{
 		"hangs":   `Deno.serve(() => new Promise(() => {}))`,
 		"streams": `Deno.serve(() => new Response(new ReadableStream({ start(c) { c.enqueue(new Uint8Array(1)); } })))`,
 	})

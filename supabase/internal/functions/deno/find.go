@@ -27,8 +27,14 @@ func Package() string { return "@deno/" + platform() }
 const Advice = "functions in TypeScript need Deno: `daawo deno add`, `npm install --save-dev deno` in the project, " +
 	"or a program in DENO_PATH"
 
+// MissingError means that this machine has no runtime. It says how to get it.
+type MissingError string
+
+// Error returns the advice.
+func (e MissingError) Error() string { return string(e) }
+
 // ErrNoDeno means that this machine has no Deno.
-var ErrNoDeno = errors.New(Advice)
+var ErrNoDeno error = MissingError(Advice)
 
 // oldest is the first release of Deno with all flags that we use.
 var oldest = [2]int{2, 4}
@@ -84,14 +90,7 @@ func (f Finder) Find(ctx context.Context) (string, error) {
 
 // added returns the program that `daawo deno add` has added, if there is one.
 func (f Finder) added() ([]string, error) {
-	if f.Added == nil {
-		return nil, nil
-	}
-	p, err := f.Added.Locked(Part)
-	if err != nil {
-		return nil, err
-	}
-	folder, ok, err := f.Added.Find(p)
+	folder, ok, err := f.Added.FindLocked(Part)
 	if !ok || err != nil {
 		return nil, err
 	}

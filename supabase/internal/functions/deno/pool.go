@@ -18,6 +18,7 @@ import (
 
 	"daawo/supabase/internal/base/tempdir"
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/parts/program"
 
 	"github.com/google/uuid"
 )
@@ -98,13 +99,14 @@ const (
 
 var (
 	errBusy   = errors.New("all processes for functions are busy")
-	errClosed = errors.New("the server stops")
+	errClosed = program.ErrClosed
 )
 
-// bootError is the error of a function that does not start.
-type bootError struct{ cause error }
+// BootError is the error of a function that does not start.
+type BootError struct{ Cause error }
 
-func (e *bootError) Error() string { return e.cause.Error() }
+// Error returns the message of the runtime.
+func (e *BootError) Error() string { return e.Cause.Error() }
 
 func newPool(o Options) *pool {
 	p := &pool{
@@ -168,7 +170,7 @@ func (r *pool) acquire(ctx context.Context, k processKey, f Function) (*process,
 		}
 		r.release(p)
 		if !errors.Is(p.bootErr, errKilled) || starts == maxStarts {
-			return nil, &bootError{p.bootErr}
+			return nil, &BootError{p.bootErr}
 		}
 		starts++
 		<-p.exited
@@ -188,10 +190,10 @@ func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}
 		return nil, nil, errClosed
 	}
 	if k.set.problem != nil {
-		return nil, nil, &bootError{k.set.problem}
+		return nil, nil, &BootError{k.set.problem}
 	}
 	if err := f.check(); err != nil {
-		return nil, nil, &bootError{err}
+		return nil, nil, &BootError{err}
 	}
 	if p := r.current[k]; p != nil {
 		if equal(p.state, now) && !hasExited(p) {
@@ -201,7 +203,7 @@ func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}
 		r.retire(p, "termination")
 	}
 	if last, ok := r.failed[k]; ok && time.Now().Before(last.until) && equal(last.state, now) {
-		return nil, nil, &bootError{last.err}
+		return nil, nil, &BootError{last.err}
 	}
 	if len(r.live) >= r.Limits.Processes {
 		r.evict()

@@ -120,8 +120,8 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 	}
 	started := make(chan error)
 	go func() {
-		// The kernel ends the process with the thread that has started it. The thread ends with this
-		// goroutine, because its priority cannot be raised again.
+		// The kernel ends the process with the thread that has started it. The thread ends with
+		// this goroutine, because its priority cannot be raised again.
 		runtime.LockOSThread()
 		err := lowerPriority()
 		if err == nil {
@@ -310,7 +310,6 @@ func (f Function) configuration() []string {
 	}
 }
 
-// passed are the variables of this program that Deno needs to fetch modules.
 var passed = []string{"NPM_CONFIG_REGISTRY", "JSR_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "DENO_CERT",
 	"DENO_TLS_CA_STORE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
@@ -325,6 +324,11 @@ func tools(f Function, root, cache string, lookup func(string) (string, bool)) [
 	if !isFile(filepath.Join(f.dir(), "package.json")) {
 		env = append(env, "DENO_NO_PACKAGE_JSON=1") // the package.json of the site around the project means something else
 	}
+	return append(env, Passed(lookup)...)
+}
+
+// Passed returns the variables of this program that a runtime needs to fetch modules.
+func Passed(lookup func(string) (string, bool)) (env []string) {
 	for _, name := range passed {
 		if v, ok := lookup(name); ok && v != "" {
 			env = append(env, name+"="+v)

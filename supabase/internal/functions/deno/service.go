@@ -35,12 +35,23 @@ type Options struct {
 	Region   string                     // for SB_REGION
 	Limits   Limits
 
+	// runs the functions in place of a process of Deno for each; nil for Deno
+	Runner Runner
 	Deno   func(context.Context) (string, error) // returns the path of Deno, see Finder
 	Vars   func() (map[string]string, error)     // returns variables and secrets of functions
 	Getenv func(string) (string, bool)           // of this program
 	// returns an error if a function of this name exists in Go
 	Taken func(name string) error
 	Log   *slog.Logger
+}
+
+// Runner is another runtime for functions in TypeScript.
+type Runner interface {
+	// Serve lets a function answer a call. Its error means that there was no reply.
+	Serve(w http.ResponseWriter, r *http.Request, f Function) error
+	Restart()      // lets the next calls run in a new process, because files or variables have changed
+	Memory() int64 // resident bytes of its processes
+	Close()
 }
 
 // set is one version of all functions.
@@ -90,6 +101,7 @@ type Service struct {
 	Options
 	Host *host.Host // checks, limits and counts the calls
 	pool *pool
+	seen states // of functions that another runtime runs
 
 	mu   sync.RWMutex
 	set  *set      // in use
@@ -122,7 +134,11 @@ func New(o Options, h host.Options) (*Service, error) {
 
 // Close ends the processes after their calls, or when ctx ends.
 func (s *Service) Close(ctx context.Context) error {
-	return errors.Join(s.Host.Close(ctx), s.pool.close(ctx))
+	err := s.Host.Close(ctx)
+	if s.Runner != nil {
+		s.Runner.Close()
+	}
+	return errors.Join(err, s.pool.close(ctx))
 }
 
 // folder returns the functions of Root.
@@ -158,9 +174,17 @@ func (s *Service) use(next *set) error {
 	s.set, s.read = next, time.Now()
 	s.mu.Unlock()
 	if old != nil {
-		s.pool.drop(old)
+		s.drop(old)
 	}
 	return nil
+}
+
+// drop lets the next calls run in new processes. old is the set whose processes end, nil for all.
+func (s *Service) drop(old *set) {
+	if s.Runner != nil {
+		s.Runner.Restart()
+	}
+	s.pool.drop(old)
 }
 
 // MaxBody is the largest body of a call, in bytes. It is streamed to the function.
@@ -169,9 +193,13 @@ const MaxBody = 50 << 20
 // function returns the function for the host.
 func (s *Service) function(set *set, f Function) edge.Func {
 	key := processKey{set, f.Name}
+	call := func(w http.ResponseWriter, r *http.Request) error { return s.call(w, r, key, f) }
+	if s.Runner != nil {
+		call = func(w http.ResponseWriter, r *http.Request) error { return s.callRunner(w, r, set, f) }
+	}
 	return edge.Func{
 		NoVerifyJWT: f.NoVerifyJWT, MaxBody: MaxBody,
-		Handler: func(w http.ResponseWriter, r *http.Request, _ *edge.Env) error { return s.call(w, r, key, f) },
+		Handler: func(w http.ResponseWriter, r *http.Request, _ *edge.Env) error { return call(w, r) },
 	}
 }
 
@@ -200,10 +228,15 @@ func (s *Service) List() []host.FunctionInfo {
 }
 
 // Memory returns the resident bytes of all processes.
-func (s *Service) Memory() int64 { return s.pool.memory() }
+func (s *Service) Memory() int64 {
+	if s.Runner != nil {
+		return s.Runner.Memory()
+	}
+	return s.pool.memory()
+}
 
 // Restart lets the next calls run in new processes, because variables have changed.
-func (s *Service) Restart() { s.pool.drop(nil) }
+func (s *Service) Restart() { s.drop(nil) }
 
 // refresh reads a watched folder again, for functions that were added or removed.
 func (s *Service) refresh() {
@@ -331,7 +364,8 @@ func (s *Service) forward(w http.ResponseWriter, r *http.Request, p *process, bo
 
 // notStarted replies to a call for which there is no process.
 func (s *Service) notStarted(w http.ResponseWriter, r *http.Request, f Function, err error) error {
-	var boot *bootError
+	var boot *BootError
+	var missing MissingError
 	switch {
 	case r.Context().Err() != nil:
 		return err
@@ -345,9 +379,9 @@ func (s *Service) notStarted(w http.ResponseWriter, r *http.Request, f Function,
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
 		w.Header().Set("Retry-After", "1")
 		host.Fail(w, http.StatusServiceUnavailable, "OVERLOADED", "The function is busy. Please try again")
-	case errors.Is(err, ErrNoDeno):
-		s.Log.ErrorContext(r.Context(), "function not run", "function", f.Name, "reason", Advice)
-		host.Fail(w, http.StatusNotImplemented, "NOT_IMPLEMENTED", fmt.Sprintf("function %s: %s", f.Name, Advice))
+	case errors.As(err, &missing):
+		s.Log.ErrorContext(r.Context(), "function not run", "function", f.Name, "reason", err)
+		host.Fail(w, http.StatusNotImplemented, "NOT_IMPLEMENTED", fmt.Sprintf("function %s: %s", f.Name, missing))
 	default:
 		s.Log.ErrorContext(r.Context(), "function not run", "function", f.Name, "error", err)
 		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", bootMessage)

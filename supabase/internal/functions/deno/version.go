@@ -33,6 +33,10 @@ func (s *Service) Open(bundle, id, name string) (*Version, error) {
 		return nil, err
 	}
 	defer archive.Close()
+	if s.Runner != nil && archive.Comment == bundleComment {
+		return nil, errors.New("functions in TypeScript are not deployed while edge_runtime.distribution is supabase: " +
+			"it runs the files of supabase/functions")
+	}
 	if archive.Comment != bundleComment {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package studio
+package program
 
 import (
 	"fmt"
@@ -10,9 +10,14 @@ import (
 )
 
 // procAttr makes the kernel end the program when this process dies. A process group of its own
-// keeps the terminal's Ctrl-C from it.
-func procAttr(c *syscall.Credential) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Credential: c, Pdeathsig: syscall.SIGTERM, Setpgid: true}
+// keeps the terminal's Ctrl-C from it. given may be nil.
+func procAttr(given *syscall.SysProcAttr) *syscall.SysProcAttr {
+	if given == nil {
+		given = &syscall.SysProcAttr{}
+	}
+	given.Pdeathsig = syscall.SIGTERM
+	given.Setpgid = true
+	return given
 }
 
 // groupMemory returns the resident bytes of the processes of a group.
