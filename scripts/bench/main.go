@@ -15,6 +15,7 @@
 //	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, many logins
 //	go run ./scripts/bench -only lighthouse             the pages
 //	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
+//	go run ./scripts/bench -only sides -old FILE        the same in turns with an older program, and what has become worse
 //
 // The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too),
 // GOTRUE_URL, STORAGE_API_URL (with STORAGE_API_SERVICE_KEY, and STORAGE_API_DATABASE_URL for more
@@ -41,6 +42,7 @@ import (
 // choice holds the command line's options.
 type choice struct {
 	binary   string
+	old      string // an older program, to compare with
 	rate     float64
 	length   time.Duration
 	visitors int      // present at the same time
@@ -56,6 +58,7 @@ func (c choice) wants(names ...string) bool {
 func main() {
 	c := choice{}
 	flag.StringVar(&c.binary, "binary", "bin/daawo", "the built `FILE`")
+	flag.StringVar(&c.old, "old", "", "the `FILE` of an older program, which -only sides compares with")
 	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND`, all kinds together")
 	flag.DurationVar(&c.length, "for", 20*time.Second, "how long each kind of visit is measured")
 	flag.IntVar(&c.visitors, "visitors", 1000,

@@ -27,6 +27,7 @@ type kind struct {
 // model is one running stack and the requests of its visitors.
 type model struct {
 	st        *server.Stack
+	old       *server.Stack // of an older program; nil without one
 	client    *http.Client
 	resources []string // ids
 	files     []string // paths of PDFs

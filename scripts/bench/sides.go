@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -22,17 +23,20 @@ const (
 	sideTurns  = 4 // of each server in a round
 )
 
-// side is a server that answers the requests of a row: the stack under test, or the real one.
+// side is a server that answers the requests of a row: the stack under test, an older program, or
+// the real server.
 type side struct {
 	name string
 	do   func(ctx context.Context, client, i int) error // one request
 }
 
-// row is a kind of request. theirs is nil if the URL of the real server is not given.
+// row is a kind of request, with the servers that answer it. The first is the stack under test.
 type row struct {
-	name   string
-	ours   side
-	theirs *side
+	name  string
+	sides []side
+	// load reports whether a request only loads the server, so that its time is not counted; nil
+	// counts all
+	load func(client, i int) bool
 }
 
 // turns are the measurements of one server.
@@ -57,6 +61,12 @@ func (c choice) sides(ctx context.Context) error {
 		return err
 	}
 	m.client.Transport = &direct{idle: map[string][]*directConn{}}
+	if c.old != "" {
+		if m.old, err = server.New(ctx, c.old, "SUPABASE_API_MAX_ROWS=100000", server.PublicChannels); err != nil {
+			return fmt.Errorf("-old: %w", err)
+		}
+		defer m.old.Close()
+	}
 	var rows []row
 	for _, part := range []struct {
 		name string
@@ -77,83 +87,138 @@ func (c choice) sides(ctx context.Context) error {
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "request\tclients\tserver\trate/s\tratio (median)\tspread\tp50\tp99\tp99.9\tlongest\tserver CPU\tPostgres CPU\tbound by\t")
+	var worse []string
 	for _, r := range rows {
 		if !strings.Contains(r.name, c.rows) {
 			continue
 		}
 		for _, clients := range []int{1, 8, 32} {
-			if err := m.compare(ctx, table, r, clients, c.length/20); err != nil {
+			than, err := m.compare(ctx, table, r, clients, c.length/20)
+			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
+			worse = append(worse, than...)
 		}
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil || c.old == "" {
+		return err
+	}
+	fmt.Printf("\nworse than %s by more than %.0f %%:\n", c.old, 100*(tolerated-1))
+	for _, line := range worse {
+		fmt.Println(" ", line)
+	}
+	if len(worse) == 0 {
+		fmt.Println("  nothing")
+	}
+	return nil
 }
 
-// compare measures one row with a number of clients and prints a line for each server.
-func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, clients int, turn time.Duration) error {
-	list := []side{r.ours}
-	if r.theirs != nil {
-		list = append(list, *r.theirs)
-	}
-	for _, s := range list { // plans and caches
-		if _, err := requests(ctx, s, clients, turn/4); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+// compare measures one row with a number of clients, and prints a line for each server. It returns
+// what is worse than with the older program.
+func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, clients int,
+	turn time.Duration) (worse []string, err error) {
+	for i := range r.sides { // plans and caches
+		if _, _, err := r.requests(ctx, i, clients, turn/4); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.sides[i].name, err)
 		}
 	}
-	found := make([]turns, len(list))
-	var server, postgres, wall time.Duration
+	found := make([]turns, len(r.sides))
+	var used usage
 	for range sideRounds {
-		done, length := make([]int, len(list)), make([]time.Duration, len(list))
+		done, length := make([]int, len(r.sides)), make([]time.Duration, len(r.sides))
 		for range sideTurns {
-			for i, s := range list {
+			for i, s := range r.sides {
 				serverBefore, postgresBefore := m.processorTime()
 				begun := time.Now()
-				took, err := requests(ctx, s, clients, turn/sideTurns)
+				n, took, err := r.requests(ctx, i, clients, turn/sideTurns)
 				if err != nil {
-					return fmt.Errorf("%s: %w", s.name, err)
+					return nil, fmt.Errorf("%s: %w", s.name, err)
 				}
 				spent := time.Since(begun)
-				done[i], length[i] = done[i]+len(took), length[i]+spent
+				done[i], length[i] = done[i]+n, length[i]+spent
 				found[i].took = append(found[i].took, took...)
 				if i == 0 {
 					serverAfter, postgresAfter := m.processorTime()
-					server, postgres, wall = server+serverAfter-serverBefore, postgres+postgresAfter-postgresBefore,
-						wall+spent
+					used.add(n, serverAfter-serverBefore, postgresAfter-postgresBefore, spent)
 				}
 			}
 		}
-		for i := range list {
+		for i := range r.sides {
 			found[i].rates = append(found[i].rates, float64(done[i])/length[i].Seconds())
 		}
 	}
-	printSides(table, r, clients, list, found, server, postgres, wall)
-	return ctx.Err()
+	printSides(table, r, clients, found, used)
+	for i, s := range r.sides {
+		if s.name == oldName {
+			worse = found[0].worseThan(found[i], fmt.Sprintf("%s, %d clients", r.name, clients))
+		}
+	}
+	return worse, ctx.Err()
 }
 
-func printSides(table *tabwriter.Writer, r row, clients int, list []side, found []turns, server, postgres,
-	wall time.Duration) {
-	for i, s := range list {
-		f := found[i]
-		slices.Sort(f.took)
-		at := func(share float64) time.Duration { return round(f.took[int(share*float64(len(f.took)-1))]) }
-		ratio, spread, cpu := "", "", "\t\t"
-		if i == 0 {
-			n := time.Duration(len(f.took))
-			cpu = fmt.Sprintf("%s\t%s\t%s", round(server/n), round(postgres/n), boundBy(server, postgres, wall))
-			if len(list) > 1 {
-				ratios := make([]float64, len(f.rates))
-				for k := range ratios {
-					ratios[k] = f.rates[k] / found[1].rates[k]
-				}
-				slices.Sort(ratios)
-				ratio = fmt.Sprintf("%.2f", ratios[len(ratios)/2])
-				spread = fmt.Sprintf("%.2f–%.2f", ratios[0], ratios[len(ratios)-1])
-			}
+// usage is the processor time that the stack under test used.
+type usage struct {
+	requests               int
+	server, postgres, wall time.Duration
+}
+
+func (u *usage) add(requests int, server, postgres, wall time.Duration) {
+	u.requests += requests
+	u.server, u.postgres, u.wall = u.server+server, u.postgres+postgres, u.wall+wall
+}
+
+// ratios returns the median, the least and the largest ratio of the rates of two servers in a round.
+func (t turns) ratios(other turns) (median, least, most float64) {
+	list := make([]float64, len(t.rates))
+	for k := range list {
+		list[k] = t.rates[k] / other.rates[k]
+	}
+	slices.Sort(list)
+	return list[len(list)/2], list[0], list[len(list)-1]
+}
+
+// percentile returns the time that a share of the counted requests did not exceed.
+func (t turns) percentile(share float64) time.Duration {
+	sorted := slices.Clone(t.took)
+	slices.Sort(sorted)
+	return percentile(sorted, share)
+}
+
+// tolerated is the factor up to which a figure counts as equal.
+const tolerated = 1.05
+
+// worseThan returns a line for each figure that is worse than the older program's.
+func (t turns) worseThan(old turns, name string) (lines []string) {
+	if ratio, _, _ := t.ratios(old); ratio < 1/tolerated {
+		lines = append(lines, fmt.Sprintf("%s: rate %.2f", name, ratio))
+	}
+	for _, share := range []float64{0.5, 0.999} {
+		ours, theirs := t.percentile(share), old.percentile(share)
+		if float64(ours) > tolerated*float64(theirs) {
+			lines = append(lines, fmt.Sprintf("%s: p%g %s, before %s", name, 100*share, round(ours), round(theirs)))
 		}
-		slices.Sort(f.rates)
-		fmt.Fprintf(table, "%s\t%d\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.name, clients, s.name,
-			f.rates[len(f.rates)/2], ratio, spread, at(0.5), at(0.99), at(0.999), round(f.took[len(f.took)-1]), cpu)
+	}
+	return lines
+}
+
+// printSides prints a line for each server. The ratios are the stack's rates as multiples of the
+// line's server.
+func printSides(table *tabwriter.Writer, r row, clients int, found []turns, used usage) {
+	for i, s := range r.sides {
+		f := found[i]
+		ratio, cpu := "\t", "\t\t"
+		if i == 0 {
+			n := time.Duration(used.requests)
+			cpu = fmt.Sprintf("%s\t%s\t%s", round(used.server/n), round(used.postgres/n),
+				boundBy(used.server, used.postgres, used.wall))
+		} else {
+			median, least, most := found[0].ratios(f)
+			ratio = fmt.Sprintf("%.2f\t%.2f–%.2f", median, least, most)
+		}
+		rates := slices.Sorted(slices.Values(f.rates))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.name, clients, s.name,
+			rates[len(rates)/2], ratio, round(f.percentile(0.5)), round(f.percentile(0.99)),
+			round(f.percentile(0.999)), round(f.percentile(1)), cpu)
 	}
 }
 
@@ -171,23 +236,28 @@ func boundBy(server, postgres, wall time.Duration) string {
 	return "server"
 }
 
-// requests has clients send requests for a time and returns how long each took, as the client saw
-// it.
-func requests(ctx context.Context, s side, clients int, length time.Duration) ([]time.Duration, error) {
+// requests has clients send requests to a server for a time. It returns their number, and how long
+// each counted one took, as the client saw it.
+func (r row) requests(ctx context.Context, server, clients int, length time.Duration) (n int, took []time.Duration,
+	err error) {
 	var wait sync.WaitGroup
-	took, errs := make([][]time.Duration, clients), make([]error, clients)
+	var sent atomic.Int64
+	times, errs := make([][]time.Duration, clients), make([]error, clients)
 	end := time.Now().Add(length)
 	for client := range clients {
 		wait.Go(func() {
 			for i := 0; i == 0 || time.Now().Before(end) && ctx.Err() == nil; i++ {
 				begun := time.Now()
-				if errs[client] = s.do(ctx, client, i); errs[client] != nil {
+				if errs[client] = r.sides[server].do(ctx, client, i); errs[client] != nil {
 					return
 				}
-				took[client] = append(took[client], time.Since(begun))
+				sent.Add(1)
+				if r.load == nil || !r.load(client, i) {
+					times[client] = append(times[client], time.Since(begun))
+				}
 			}
 		})
 	}
 	wait.Wait()
-	return slices.Concat(took...), errors.Join(append(errs, ctx.Err())...)
+	return int(sent.Load()), slices.Concat(times...), errors.Join(append(errs, ctx.Err())...)
 }

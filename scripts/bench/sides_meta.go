@@ -10,9 +10,9 @@ import (
 // metaRows compares meta with postgres-meta (META_UPSTREAM_URL), which has to use the database of
 // the stack: DATABASE_URL, as postgres.
 func metaRows(m *model) []row {
-	servers := []target{m.ours("/pg", "SERVICE_ROLE_KEY")}
+	servers := m.servers("/pg", "SERVICE_ROLE_KEY")
 	if url := os.Getenv("META_UPSTREAM_URL"); url != "" {
-		servers = append(servers, target{url: strings.TrimRight(url, "/")})
+		servers = append(servers, served{"postgres-meta", target{url: strings.TrimRight(url, "/")}})
 	}
 	send := func(method, path, body string) func(target) side {
 		return func(t target) side {
@@ -32,7 +32,7 @@ func metaRows(m *model) []row {
 	}
 	var rows []row
 	for _, k := range kinds {
-		rows = append(rows, pair("meta: "+k.name, "postgres-meta", servers, k.make))
+		rows = append(rows, newRow("meta: "+k.name, servers, k.make))
 	}
 	return rows
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/coder/websocket/wsjson"
+
+	"daawo/scripts/server"
 )
 
 // mostClients is the largest number of clients of a row.
@@ -49,9 +51,35 @@ func (m *model) sendTo(ctx context.Context, t target, method, path string, body 
 	return err
 }
 
-// ours returns a service of the stack with a key.
-func (m *model) ours(path, key string) target {
-	return target{m.st.Get("API_URL") + path, m.st.Get(key), m.st.Get(key)}
+// service returns a service of a stack with a key.
+func service(st *server.Stack, path, key string) target {
+	return target{st.Get("API_URL") + path, st.Get(key), st.Get(key)}
+}
+
+// served is a server of a comparison.
+type served struct {
+	name string
+	target
+}
+
+// oldName is the name of the older program in the table.
+const oldName = "old"
+
+// servers returns a service of the stack under test and, with -old, of the older program.
+func (m *model) servers(path, key string) []served {
+	list := []served{{"ours", service(m.st, path, key)}}
+	if m.old != nil {
+		list = append(list, served{oldName, service(m.old, path, key)})
+	}
+	return list
+}
+
+// stacks returns the stacks of servers.
+func (m *model) stacks() []*server.Stack {
+	if m.old == nil {
+		return []*server.Stack{m.st}
+	}
+	return []*server.Stack{m.st, m.old}
 }
 
 // restSchema makes tables that the anonymous role may read and write.
@@ -74,21 +102,18 @@ notify pgrst, 'reload schema'`
 // restRows compares REST with PostgREST (POSTGREST_URL), which has to use the database of
 // DATABASE_URL and the JWT secret of the stack.
 func (m *model) restRows(ctx context.Context) ([]row, error) {
-	conn, err := m.st.DB(ctx)
-	if err != nil {
-		return nil, err
+	for _, st := range m.stacks() {
+		if err := prepareREST(ctx, st); err != nil {
+			return nil, err
+		}
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, restSchema); err != nil {
-		return nil, err
-	}
-	servers := []target{m.ours("/rest/v1", "ANON_KEY")}
+	servers := m.servers("/rest/v1", "ANON_KEY")
 	if url := os.Getenv("POSTGREST_URL"); url != "" {
-		servers = append(servers, target{url: strings.TrimRight(url, "/"), bearer: m.st.Get("ANON_KEY")})
+		servers = append(servers, served{"PostgREST", target{url: strings.TrimRight(url, "/"), bearer: m.st.Get("ANON_KEY")}})
 	}
 	for _, t := range servers { // both read the schema again
 		for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-			err := m.sendTo(ctx, t, http.MethodGet, "/bench_log?limit=1", nil, nil)
+			err := m.sendTo(ctx, t.target, http.MethodGet, "/bench_log?limit=1", nil, nil)
 			if err == nil {
 				break
 			} else if time.Now().After(end) {
@@ -127,93 +152,124 @@ func (m *model) restRows(ctx context.Context) ([]row, error) {
 	}
 	var rows []row
 	for _, k := range kinds {
-		rows = append(rows, pair("REST: "+k.name, "PostgREST", servers, k.make))
+		rows = append(rows, newRow("REST: "+k.name, servers, k.make))
 	}
-	return rows, nil
+	return append(rows, mixedRow(servers, kinds[1].make, kinds[0].make, list(20000))), nil
 }
 
-// pair makes a row of one or two servers.
-func pair(name, upstream string, servers []target, make func(target) side) row {
-	r := row{name: name, ours: make(servers[0])}
-	r.ours.name = "ours"
-	if len(servers) > 1 {
-		theirs := make(servers[1])
-		theirs.name = upstream
-		r.theirs = &theirs
+// prepareREST makes the tables of the comparison.
+func prepareREST(ctx context.Context, st *server.Stack) error {
+	conn, err := st.DB(ctx)
+	if err != nil {
+		return err
 	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	_, err = conn.Exec(ctx, restSchema)
+	return err
+}
+
+// newRow makes a row of servers.
+func newRow(name string, servers []served, make func(target) side) row {
+	r := row{name: name}
+	for _, t := range servers {
+		s := make(t.target)
+		s.name = t.name
+		r.sides = append(r.sides, s)
+	}
+	return r
+}
+
+// mixedRow makes a row of 90 % requests for one row, 9 % for 25 rows and 1 % for 20,000 rows, whose
+// times are not counted: it shows how long small replies wait for large ones.
+func mixedRow(servers []served, one, some, all func(target) side) row {
+	share := func(client, i int) int { return (client*7919 + i*104729) % 100 } // every 100 requests of a client have each
+	r := newRow("REST: small beside 20,000 rows", servers, func(t target) side {
+		one, some, all := one(t), some(t), all(t)
+		return side{do: func(ctx context.Context, client, i int) error {
+			switch n := share(client, i); {
+			case n == 0:
+				return all.do(ctx, client, i)
+			case n < 10:
+				return some.do(ctx, client, i)
+			}
+			return one.do(ctx, client, i)
+		}}
+	})
+	r.load = func(client, i int) bool { return share(client, i) == 0 }
 	return r
 }
 
 // authRows compares auth with GoTrue (GOTRUE_URL), which must not require confirmation of sign-ups.
 // Each client has an account.
 func (m *model) authRows(ctx context.Context) ([]row, error) {
-	admin := m.ours("/auth/v1", "SERVICE_ROLE_KEY")
-	accounts := func(url, apikey string) ([]*account, error) {
-		list := make([]*account, mostClients)
-		for i := range list {
-			a := &account{client: m.client, url: url, apikey: apikey,
-				email: fmt.Sprintf("bench-%d-%d@example.org", time.Now().UnixNano(), i), password: m.password}
-			list[i] = a
-			body := map[string]any{"email": a.email, "password": a.password}
-			if apikey == "" {
-				if err := a.call(ctx, http.MethodPost, "/signup", "", body); err != nil {
-					return nil, fmt.Errorf("GOTRUE_URL: %w", err)
-				}
-				continue
-			}
-			body["email_confirm"] = true
-			text, err := json.Marshal(body)
+	servers := m.servers("/auth/v1", "SERVICE_ROLE_KEY")
+	var all [][]*account
+	for i, st := range m.stacks() {
+		list := m.newAccounts(servers[i].url, st.Get("ANON_KEY"))
+		for _, a := range list {
+			text, err := json.Marshal(map[string]any{"email": a.email, "password": a.password, "email_confirm": true})
 			if err != nil {
 				return nil, err
 			}
-			if err := m.sendTo(ctx, admin, http.MethodPost, "/admin/users", text, nil); err != nil {
+			if err := m.sendTo(ctx, servers[i].target, http.MethodPost, "/admin/users", text, nil); err != nil {
 				return nil, err
 			}
 			if err := a.login(ctx); err != nil {
 				return nil, err
 			}
 		}
-		return list, nil
-	}
-	our, err := accounts(admin.url, m.st.Get("ANON_KEY"))
-	if err != nil {
-		return nil, err
-	}
-	rows := []row{
-		{name: "auth: GET /user",
-			ours: side{"ours", func(ctx context.Context, c, _ int) error { return our[c].user(ctx) }}},
-		{name: "auth: refresh", ours: side{"ours",
-			func(ctx context.Context, c, _ int) error { return our[c].refresh(ctx) }}},
+		all = append(all, list)
 	}
 	if url := os.Getenv("GOTRUE_URL"); url != "" {
-		their, err := accounts(strings.TrimRight(url, "/"), "")
-		if err != nil {
-			return nil, err
+		list := m.newAccounts(strings.TrimRight(url, "/"), "")
+		for _, a := range list {
+			if err := a.call(ctx, http.MethodPost, "/signup", "",
+				map[string]any{"email": a.email, "password": a.password}); err != nil {
+				return nil, fmt.Errorf("GOTRUE_URL: %w", err)
+			}
 		}
-		rows[0].theirs = &side{"GoTrue", func(ctx context.Context, c, _ int) error { return their[c].user(ctx) }}
-		rows[1].theirs = &side{"GoTrue", func(ctx context.Context, c, _ int) error { return their[c].refresh(ctx) }}
+		servers, all = append(servers, served{name: "GoTrue"}), append(all, list)
+	}
+	rows := []row{{name: "auth: GET /user"}, {name: "auth: refresh"}}
+	for i, s := range servers {
+		list := all[i]
+		rows[0].sides = append(rows[0].sides,
+			side{s.name, func(ctx context.Context, c, _ int) error { return list[c].user(ctx) }})
+		rows[1].sides = append(rows[1].sides,
+			side{s.name, func(ctx context.Context, c, _ int) error { return list[c].refresh(ctx) }})
 	}
 	return rows, nil
+}
+
+// newAccounts returns an account for each client, which does not exist yet.
+func (m *model) newAccounts(url, apikey string) []*account {
+	list := make([]*account, mostClients)
+	for i := range list {
+		list[i] = &account{client: m.client, url: url, apikey: apikey,
+			email: fmt.Sprintf("bench-%d-%d@example.org", time.Now().UnixNano(), i), password: m.password}
+	}
+	return list
 }
 
 // realtimeRows compares Realtime with the real one (REALTIME_UPSTREAM_URL, such as
 // ws://127.0.0.1:4000/socket/websocket, with REALTIME_UPSTREAM_KEY): a broadcast that comes back to
 // its sender.
 func (m *model) realtimeRows(ctx context.Context) ([]row, error) {
-	key := m.st.Get("ANON_KEY")
-	servers := []target{{url: "ws" + strings.TrimPrefix(m.st.Get("API_URL"), "http") + "/realtime/v1/websocket",
-		apikey: key}}
+	servers := m.servers("/realtime/v1/websocket", "ANON_KEY")
+	for i := range servers {
+		servers[i].url = "ws" + strings.TrimPrefix(servers[i].url, "http")
+	}
 	if url := os.Getenv("REALTIME_UPSTREAM_URL"); url != "" {
-		servers = append(servers, target{url: url, apikey: os.Getenv("REALTIME_UPSTREAM_KEY")})
+		servers = append(servers, served{"Realtime", target{url: url, apikey: os.Getenv("REALTIME_UPSTREAM_KEY")}})
 	}
 	for _, t := range servers {
-		if c, err := joinChannel(ctx, t, 0); err != nil {
+		if c, err := joinChannel(ctx, t.target, 0); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.url, err)
 		} else {
 			_ = c.CloseNow() // only a trial
 		}
 	}
-	return []row{pair("Realtime: broadcast and back", "Realtime", servers, func(t target) side {
+	return []row{newRow("Realtime: broadcast and back", servers, func(t target) side {
 		conns := make([]*websocket.Conn, mostClients)
 		return side{do: func(ctx context.Context, client, i int) (err error) {
 			if conns[client] == nil {

@@ -29,10 +29,10 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 		large := bytes.Repeat(data, 50)
 		binary := map[string]string{"Content-Type": "application/octet-stream", "x-upsert": "true"}
 		for i, t := range servers {
-			if err := m.fillBucket(ctx, t, databases[i], bucket, c.objects, data); err != nil {
+			if err := m.fillBucket(ctx, t.target, databases[i], bucket, c.objects, data); err != nil {
 				return nil, err
 			}
-			if err := m.sendTo(ctx, t, http.MethodPost, "/object/"+bucket+"/large", large, binary); err != nil {
+			if err := m.sendTo(ctx, t.target, http.MethodPost, "/object/"+bucket+"/large", large, binary); err != nil {
 				return nil, err
 			}
 		}
@@ -93,20 +93,22 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 		}
 		var rows []row
 		for _, k := range kinds {
-			rows = append(rows, pair("storage: "+k.name, "storage-api", servers, k.make))
+			rows = append(rows, newRow("storage: "+k.name, servers, k.make))
 		}
 		return rows, nil
 	}
 }
 
-// storageServers returns our storage and, if STORAGE_API_URL is set, storage-api, each with the URL
-// of its database.
-func (m *model) storageServers() (servers []target, databases []string) {
-	servers = []target{m.ours("/storage/v1", "SERVICE_ROLE_KEY")}
-	databases = []string{m.st.Get("DB_URL")}
+// storageServers returns the storage of the stacks and, if STORAGE_API_URL is set, storage-api, each
+// with the URL of its database.
+func (m *model) storageServers() (servers []served, databases []string) {
+	servers = m.servers("/storage/v1", "SERVICE_ROLE_KEY")
+	for _, st := range m.stacks() {
+		databases = append(databases, st.Get("DB_URL"))
+	}
 	if url := os.Getenv("STORAGE_API_URL"); url != "" {
 		servers = append(servers,
-			target{url: strings.TrimRight(url, "/"), bearer: os.Getenv("STORAGE_API_SERVICE_KEY")})
+			served{"storage-api", target{url: strings.TrimRight(url, "/"), bearer: os.Getenv("STORAGE_API_SERVICE_KEY")}})
 		databases = append(databases, os.Getenv("STORAGE_API_DATABASE_URL"))
 	}
 	return servers, databases
