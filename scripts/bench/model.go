@@ -27,7 +27,7 @@ type kind struct {
 // model is one running stack and the requests of its visitors.
 type model struct {
 	st        *server.Stack
-	old       *server.Stack // of an older program; nil without one
+	stacks    []*server.Stack // st and, with -old, the older program's
 	client    *http.Client
 	resources []string // ids
 	files     []string // paths of PDFs

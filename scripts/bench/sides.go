@@ -61,11 +61,14 @@ func (c choice) sides(ctx context.Context) error {
 		return err
 	}
 	m.client.Transport = &direct{idle: map[string][]*directConn{}}
+	m.stacks = []*server.Stack{st}
 	if c.old != "" {
-		if m.old, err = server.New(ctx, c.old, "SUPABASE_API_MAX_ROWS=100000", server.PublicChannels); err != nil {
+		old, err := server.New(ctx, c.old, "SUPABASE_API_MAX_ROWS=100000", server.PublicChannels)
+		if err != nil {
 			return fmt.Errorf("-old: %w", err)
 		}
-		defer m.old.Close()
+		defer old.Close()
+		m.stacks = append(m.stacks, old)
 	}
 	var rows []row
 	for _, part := range []struct {
@@ -167,7 +170,8 @@ func (u *usage) add(requests int, server, postgres, wall time.Duration) {
 	u.server, u.postgres, u.wall = u.server+server, u.postgres+postgres, u.wall+wall
 }
 
-// ratios returns the median, the least and the largest ratio of the rates of two servers in a round.
+// ratios returns the median, the least and the largest ratio of the rates of two servers in a
+// round.
 func (t turns) ratios(other turns) (median, least, most float64) {
 	list := make([]float64, len(t.rates))
 	for k := range list {

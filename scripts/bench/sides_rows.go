@@ -51,11 +51,6 @@ func (m *model) sendTo(ctx context.Context, t target, method, path string, body 
 	return err
 }
 
-// service returns a service of a stack with a key.
-func service(st *server.Stack, path, key string) target {
-	return target{st.Get("API_URL") + path, st.Get(key), st.Get(key)}
-}
-
 // served is a server of a comparison.
 type served struct {
 	name string
@@ -67,19 +62,11 @@ const oldName = "old"
 
 // servers returns a service of the stack under test and, with -old, of the older program.
 func (m *model) servers(path, key string) []served {
-	list := []served{{"ours", service(m.st, path, key)}}
-	if m.old != nil {
-		list = append(list, served{oldName, service(m.old, path, key)})
+	var list []served
+	for i, st := range m.stacks {
+		list = append(list, served{[]string{"ours", oldName}[i], target{st.Get("API_URL") + path, st.Get(key), st.Get(key)}})
 	}
 	return list
-}
-
-// stacks returns the stacks of servers.
-func (m *model) stacks() []*server.Stack {
-	if m.old == nil {
-		return []*server.Stack{m.st}
-	}
-	return []*server.Stack{m.st, m.old}
 }
 
 // restSchema makes tables that the anonymous role may read and write.
@@ -102,7 +89,7 @@ notify pgrst, 'reload schema'`
 // restRows compares REST with PostgREST (POSTGREST_URL), which has to use the database of
 // DATABASE_URL and the JWT secret of the stack.
 func (m *model) restRows(ctx context.Context) ([]row, error) {
-	for _, st := range m.stacks() {
+	for _, st := range m.stacks {
 		if err := prepareREST(ctx, st); err != nil {
 			return nil, err
 		}
@@ -204,8 +191,8 @@ func mixedRow(servers []served, one, some, all func(target) side) row {
 func (m *model) authRows(ctx context.Context) ([]row, error) {
 	servers := m.servers("/auth/v1", "SERVICE_ROLE_KEY")
 	var all [][]*account
-	for i, st := range m.stacks() {
-		list := m.newAccounts(servers[i].url, st.Get("ANON_KEY"))
+	for i, st := range m.stacks {
+		list := newAccounts(m, servers[i].url, st.Get("ANON_KEY"))
 		for _, a := range list {
 			text, err := json.Marshal(map[string]any{"email": a.email, "password": a.password, "email_confirm": true})
 			if err != nil {
@@ -221,7 +208,7 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 		all = append(all, list)
 	}
 	if url := os.Getenv("GOTRUE_URL"); url != "" {
-		list := m.newAccounts(strings.TrimRight(url, "/"), "")
+		list := newAccounts(m, strings.TrimRight(url, "/"), "")
 		for _, a := range list {
 			if err := a.call(ctx, http.MethodPost, "/signup", "",
 				map[string]any{"email": a.email, "password": a.password}); err != nil {
@@ -242,7 +229,7 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 }
 
 // newAccounts returns an account for each client, which does not exist yet.
-func (m *model) newAccounts(url, apikey string) []*account {
+func newAccounts(m *model, url, apikey string) []*account {
 	list := make([]*account, mostClients)
 	for i := range list {
 		list[i] = &account{client: m.client, url: url, apikey: apikey,

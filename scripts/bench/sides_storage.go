@@ -99,11 +99,11 @@ func (c choice) storageRows(m *model) func(context.Context) ([]row, error) {
 	}
 }
 
-// storageServers returns the storage of the stacks and, if STORAGE_API_URL is set, storage-api, each
-// with the URL of its database.
+// storageServers returns the storage of the stacks and, if STORAGE_API_URL is set, storage-api,
+// each with the URL of its database.
 func (m *model) storageServers() (servers []served, databases []string) {
 	servers = m.servers("/storage/v1", "SERVICE_ROLE_KEY")
-	for _, st := range m.stacks() {
+	for _, st := range m.stacks {
 		databases = append(databases, st.Get("DB_URL"))
 	}
 	if url := os.Getenv("STORAGE_API_URL"); url != "" {
