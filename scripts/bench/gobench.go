@@ -43,6 +43,9 @@ var goSuites = []goSuite{
 	{"product", "./supabase/acceptance", "SubmitReport|TrackDownload|FirstCall", "2s", map[string]goal{
 		"ratio-rows": {value: 0.7, because: "the same durable insert alone: report, key and job"},
 	}},
+	{"desk", "./supabase/acceptance", "Desk", "20x", map[string]goal{
+		"median-ms": {value: 200, atMost: true, because: "20,000 reports"},
+	}},
 	{"storage", "./supabase/internal/engine/storage", "Upload$|Download$", "2s", map[string]goal{
 		"x-storage-api": {value: 2, only: "100KB", because: "storage-api, where its URL is given"},
 	}},

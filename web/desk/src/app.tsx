@@ -10,6 +10,7 @@ import { InboxScreen } from './screens/inbox/inbox-screen';
 import { SessionGate } from './session-gate';
 
 const ForwardScreen = lazy(() => import('./screens/forward/forward-screen'));
+const ClustersScreen = lazy(() => import('./screens/clusters/clusters-screen'));
 const ResourcesScreen = lazy(() => import('./screens/resources/resources-screen'));
 const EditResourceScreen = lazy(() => import('./screens/resources/edit-resource-screen'));
 const FiguresScreen = lazy(() => import('./screens/figures/figures-screen'));
@@ -31,6 +32,7 @@ const router = createHashRouter([
       { path: '/welcome', element: <Home /> },
       { path: '/reports/:reference?', element: <InboxScreen /> },
       { path: '/reports/:reference/forward', element: <ForwardScreen /> },
+      { path: '/clusters', element: <ClustersScreen /> },
       { path: '/resources', element: <ResourcesScreen /> },
       { path: '/resources/:id', element: <EditResourceScreen /> },
       { path: '/figures', element: <FiguresScreen /> },

@@ -140,6 +140,7 @@ export type Database = {
       reports: {
         Row: {
           assigned_to: string | null
+          batch_key: string | null
           batch_number: string | null
           created_at: string
           district: string | null
@@ -167,6 +168,7 @@ export type Database = {
           seriousness:
             | Database["public"]["Enums"]["report_seriousness"][]
             | null
+          shop_key: string | null
           status: Database["public"]["Enums"]["report_status"]
           updated_at: string
           version: number
@@ -174,6 +176,7 @@ export type Database = {
         }
         Insert: {
           assigned_to?: string | null
+          batch_key?: string | null
           batch_number?: string | null
           created_at?: string
           district?: string | null
@@ -201,6 +204,7 @@ export type Database = {
           seriousness?:
             | Database["public"]["Enums"]["report_seriousness"][]
             | null
+          shop_key?: string | null
           status?: Database["public"]["Enums"]["report_status"]
           updated_at?: string
           version?: number
@@ -208,6 +212,7 @@ export type Database = {
         }
         Update: {
           assigned_to?: string | null
+          batch_key?: string | null
           batch_number?: string | null
           created_at?: string
           district?: string | null
@@ -235,6 +240,7 @@ export type Database = {
           seriousness?:
             | Database["public"]["Enums"]["report_seriousness"][]
             | null
+          shop_key?: string | null
           status?: Database["public"]["Enums"]["report_status"]
           updated_at?: string
           version?: number
@@ -403,6 +409,10 @@ export type Database = {
         Returns: Json[]
       }
       forward_report: { Args: { name: string }; Returns: Json }
+      link_reports: {
+        Args: { linked?: boolean; others: string[]; report: string }
+        Returns: undefined
+      }
       list_reports: {
         Args: {
           before?: string
@@ -435,7 +445,9 @@ export type Database = {
       }
       my_staff_access: { Args: never; Returns: Json }
       read_report: { Args: { name: string }; Returns: Json }
+      related_reports: { Args: { report: string }; Returns: Json }
       remove_staff_factors: { Args: { member: string }; Returns: number }
+      report_clusters: { Args: { since?: string }; Returns: Json }
       report_figures: { Args: { since?: string }; Returns: Json }
       report_timeline: { Args: { report: string }; Returns: Json }
       retry_job: { Args: { job: number }; Returns: boolean }

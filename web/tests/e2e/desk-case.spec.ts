@@ -40,3 +40,39 @@ test('a message from a template is sent by the member alone, and logged with its
     page.getByRole('listitem').filter({ hasText: 'logged a contact: Call, Call again later' }),
   ).toContainText('Hodan Warsame');
 });
+
+test('reports of one batch and of one shop are found, linked, and taken apart', async ({ page }) => {
+  const [product, shop] = [uniqueName('lotion'), uniqueName('Shop')];
+  const batch = uniqueName('B1');
+  const row = (values: object) => ({
+    product_name: product,
+    issue_description: 'It burned my skin.',
+    region: 'Bay',
+    ...values,
+  });
+  const reports = await addReports([
+    row({ batch_number: batch, where_bought: shop }),
+    row({ batch_number: batch.toUpperCase(), where_bought: shop, issue_description: 'short' }),
+    row({ product_name: uniqueName('soap'), where_bought: `${shop}.`, issue_description: 'foam' }),
+  ]);
+  await enterDesk(page, 'reviewer');
+  await openReport(page, reports[0]?.reference);
+  const similar = page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name: 'Similar reports' }) });
+  const line = (i: number) => similar.getByRole('listitem').filter({ hasText: reports[i]?.reference });
+  await expect(line(1)).toContainText('same batch');
+  await expect(line(1)).toContainText('same product');
+  await expect(line(2)).toContainText('same shop');
+  await line(2).getByRole('button', { name: /^Link/ }).click();
+  await expect(line(2)).toContainText('linked');
+  await similar.getByRole('button', { name: 'Take out of the linked ones' }).click();
+  await expect(line(2)).not.toContainText('linked');
+
+  await page.getByRole('link', { name: 'Clusters' }).click();
+  const card = page.getByRole('listitem').filter({ hasText: batch }).filter({ hasText: '2 reports' });
+  await card.getByRole('button', { name: /^Link these/ }).click();
+  await expect(page.getByText('2 reports are linked')).toBeVisible();
+  await card.getByRole('link', { name: reports[1]?.reference }).click();
+  await expect(line(0)).toContainText('linked');
+});

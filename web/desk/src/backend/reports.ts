@@ -25,17 +25,6 @@ interface Note {
   created_at: string;
 }
 
-export interface Similar {
-  id: string;
-  reference: string;
-  status: Status;
-  product_name: string;
-  region: string | null;
-  district: string | null;
-  created_at: string;
-  likely: boolean;
-}
-
 export interface Report extends ReportState {
   id: string;
   reference: string;
@@ -55,13 +44,13 @@ export interface Report extends ReportState {
   language: 'en' | 'so';
   duplicate_of: string | null; // a reference, unlike in ReportState
   duplicate_id: string | null;
+  possible_duplicate: string | null; // the reference of possible_duplicate_of
   reviewer_notes: string | null;
   created_at: string;
   updated_at: string;
   first_action_at: string | null;
   notes: Note[];
   contacts: Contact[];
-  similar: Similar[];
 }
 
 export interface Filter {

@@ -1,4 +1,5 @@
 import { text as account } from './en/account';
+import { text as clusters } from './en/clusters';
 import { text as common } from './en/common';
 import { text as contact } from './en/contact';
 import { text as figures } from './en/figures';
@@ -17,6 +18,7 @@ export const en = {
   inbox,
   report,
   contact,
+  clusters,
   forward,
   resources,
   figures,

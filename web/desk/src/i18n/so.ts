@@ -1,5 +1,6 @@
 import type { Text } from './en';
 import { text as account } from './so/account';
+import { text as clusters } from './so/clusters';
 import { text as common } from './so/common';
 import { text as contact } from './so/contact';
 import { text as figures } from './so/figures';
@@ -18,6 +19,7 @@ export const so: Text = {
   inbox,
   report,
   contact,
+  clusters,
   forward,
   resources,
   figures,

@@ -8,6 +8,7 @@ import {
   History,
   Inbox,
   type LucideIcon,
+  Network,
   ServerCog,
   Users,
 } from 'lucide-react';
@@ -18,6 +19,7 @@ import { linksOnPhone, type ScreenName, screensOf } from './screens';
 
 const icons: Record<ScreenName, LucideIcon> = {
   reports: Inbox,
+  clusters: Network,
   resources: FileText,
   figures: ChartColumn,
   staff: Users,

@@ -4,9 +4,18 @@ import { homeOf, linksOnPhone, screenAt, screensOf } from './screens';
 const names = (role: 'reviewer' | 'editor' | 'owner') => screensOf(role).map(({ name }) => name);
 
 test('a role sees its screens, in their order', () => {
-  expect(names('reviewer')).toEqual(['reports', 'figures', 'account']);
+  expect(names('reviewer')).toEqual(['reports', 'clusters', 'figures', 'account']);
   expect(names('editor')).toEqual(['resources', 'figures', 'account']);
-  expect(names('owner')).toEqual(['reports', 'resources', 'figures', 'staff', 'trail', 'system', 'account']);
+  expect(names('owner')).toEqual([
+    'reports',
+    'clusters',
+    'resources',
+    'figures',
+    'staff',
+    'trail',
+    'system',
+    'account',
+  ]);
 });
 
 test.each([

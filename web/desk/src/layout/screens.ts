@@ -3,6 +3,7 @@ import type { Role } from '@desk/backend/session';
 /** The screens of the navigation in their order, with the roles that may open them. */
 const screens = [
   { name: 'reports', roles: ['reviewer', 'owner'] },
+  { name: 'clusters', roles: ['reviewer', 'owner'] },
   { name: 'resources', roles: ['editor', 'owner'] },
   { name: 'figures', roles: ['reviewer', 'editor', 'owner'] },
   { name: 'staff', roles: ['owner'] },

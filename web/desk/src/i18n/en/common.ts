@@ -62,6 +62,8 @@ export const text = {
       read: 'read the report',
       note: 'wrote a note',
       contact: 'logged a contact',
+      link: 'linked it with others',
+      unlink: 'took it out of the linked ones',
       forward: 'made a notice to the authority',
       export: 'exported it with others',
       delete: 'deleted it',
@@ -70,7 +72,7 @@ export const text = {
   errors: {
     '42501': 'Your role does not allow this, or your session has ended.',
     '23514': 'This value is not allowed. The last owner keeps the role.',
-    '54000': 'At most 200 reports can be changed at once.',
+    '54000': 'These are too many reports at once.',
     '57014': 'The server took too long. Try again.',
     PT404: 'It does not exist any more.',
     forbidden: 'Your role does not allow this.',
@@ -91,6 +93,7 @@ export const text = {
   notFound: 'This page does not exist.',
   nav: {
     reports: 'Reports',
+    clusters: 'Clusters',
     resources: 'Resources',
     figures: 'Figures',
     staff: 'Staff',

@@ -63,6 +63,8 @@ export const text: typeof english = {
       read: 'wuu akhriyay warbixinta',
       note: 'xusuusin buu qoray',
       contact: 'xiriir buu diiwaangeliyay',
+      link: 'wuu la xiriiriyay kuwo kale',
+      unlink: 'wuu ka saaray kuwa isku xiran',
       forward: 'ogeysiis buu u sameeyay hay’adda',
       export: 'wuu dhoofiyay iyada iyo kuwo kale',
       delete: 'wuu tirtiray',
@@ -71,7 +73,7 @@ export const text: typeof english = {
   errors: {
     '42501': 'Doorkaagu ma oggola tan, ama fadhigaagii wuu dhammaaday.',
     '23514': 'Qiimahan lama oggola. Mulkiilaha ugu dambeeya doorka wuu haystaa.',
-    '54000': 'Hal mar waxaa la beddeli karaa ugu badnaan 200 warbixinood.',
+    '54000': 'Warbixinnadu hal mar way ka badan yihiin.',
     '57014': 'Server-ku aad buu u daahay. Mar kale isku day.',
     PT404: 'Hadda ma jirto.',
     forbidden: 'Doorkaagu ma oggola tan.',
@@ -92,6 +94,7 @@ export const text: typeof english = {
   notFound: 'Boggani ma jiro.',
   nav: {
     reports: 'Warbixinno',
+    clusters: 'Kooxo',
     resources: 'Agabyo',
     figures: 'Tirooyin',
     staff: 'Shaqaale',

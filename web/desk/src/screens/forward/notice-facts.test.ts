@@ -36,7 +36,7 @@ const report: Report = {
   first_action_at: null,
   notes: [],
   contacts: [],
-  similar: [],
+  possible_duplicate: null,
 };
 
 test('the facts of a notice name no person and no shop', () => {

@@ -1,7 +1,7 @@
-import type { Report, Similar } from '@desk/backend/reports';
+import type { Report } from '@desk/backend/reports';
 import { en } from '@desk/i18n/en';
 import { expect, test } from 'vitest';
-import { compare, likelyFirst } from './compare';
+import { compare } from './compare';
 
 const report = {
   reference: 'DW-2B3C',
@@ -27,15 +27,4 @@ test('equal values stand out, missing ones do not', () => {
     values: ['3 Nov 2024, 09:05', '4 Nov 2024, 09:05'],
     same: false,
   });
-});
-
-test('likely duplicates are first, and the order within stays', () => {
-  const list = [
-    { id: 'a', likely: false },
-    { id: 'b', likely: true },
-    { id: 'c', likely: false },
-    { id: 'd', likely: true },
-  ] as Similar[];
-  expect(likelyFirst(list).map(({ id }) => id)).toEqual(['b', 'd', 'a', 'c']);
-  expect(list[0]?.id).toBe('a');
 });

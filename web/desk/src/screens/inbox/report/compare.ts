@@ -1,11 +1,7 @@
-import type { Report, Similar } from '@desk/backend/reports';
+import type { Report } from '@desk/backend/reports';
 import type { Text } from '@desk/i18n/en';
 import { shortTime } from '@desk/i18n/format';
 import type { Language } from '@/i18n/language';
-
-/** Returns similar reports with the likely duplicates first, each part in the given order. */
-export const likelyFirst = (list: readonly Similar[]) =>
-  [...list].sort((a, b) => Number(b.likely) - Number(a.likely));
 
 /**
  * Returns the lines of a comparison: a name, the values of both reports, and whether they have the

@@ -9,25 +9,28 @@ import { Comparison } from './comparison';
 export function LikelyDuplicate({ report, change }: Case) {
   const text = useText();
   const [open, setOpen] = useState(false);
-  const other = report.similar.find(({ id }) => id === report.possible_duplicate_of);
-  if (!other || report.duplicate_of) return null;
+  const other = report.possible_duplicate;
+  if (!other || !report.possible_duplicate_of || report.duplicate_of) return null;
   return (
     <section
       aria-label={text.report.likelyTitle}
       className="no-print bg-sun-soft text-sun-ink flex flex-col gap-3 rounded-lg p-3"
     >
       <p className="flex flex-wrap items-center gap-x-2">
-        {text.report.likelyTitle} <ReportLink reference={other.reference} />
+        {text.report.likelyTitle} <ReportLink reference={other} />
       </p>
       {open && (
         <div className="bg-card text-foreground rounded-lg p-2">
-          <Comparison report={report} other={other.reference} />
+          <Comparison report={report} other={other} />
         </div>
       )}
       <div className="flex flex-wrap gap-2">
         <Button
           onClick={() =>
-            change({ duplicate_of: other.id, status: 'closed' }, text.report.merged(other.reference))
+            change(
+              { duplicate_of: report.possible_duplicate_of, status: 'closed' },
+              text.report.merged(other),
+            )
           }
         >
           {text.report.isDuplicate}

@@ -99,9 +99,7 @@ function Whole({ report: read, onDeleted }: { report: Report; onDeleted: () => v
       <Assessment report={report} change={change} />
       <Contacts report={report} />
       <Notes report={report} />
-      {(report.similar.length > 0 || report.duplicate_of) && (
-        <SimilarReports report={report} change={change} />
-      )}
+      <SimilarReports report={report} change={change} />
       <Timeline report={report} />
     </>
   );

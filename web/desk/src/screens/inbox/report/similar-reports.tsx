@@ -1,22 +1,45 @@
-import type { Similar } from '@desk/backend/reports';
+import { linkReports, type Related, relatedReports } from '@desk/backend/clusters';
 import { ReportLink } from '@desk/cases/report-link';
+import { useReportsChannel } from '@desk/cases/reports-channel';
 import type { Case } from '@desk/cases/use-case';
+import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { Dialog } from '@desk/components/dialog';
+import { Failure } from '@desk/components/failure';
+import { Loading } from '@desk/components/loading';
 import { Panel } from '@desk/components/panel';
-import { StatusBadge } from '@desk/components/status-badge';
-import { shortTime } from '@desk/i18n/format';
-import { useLanguage } from '@desk/i18n/language';
+import { useLoad } from '@desk/components/use-load';
+import { useText } from '@desk/i18n/language';
 import { useState } from 'react';
-import { likelyFirst } from './compare';
 import { Comparison } from './comparison';
+import { SimilarLine } from './similar-line';
 
-/** Reports of the same product from the same weeks. Two can be compared side by side. */
+/** Reports that belong to this one, each with the reasons. Two can be compared, linked or merged. */
 export function SimilarReports({ report, change }: Case) {
-  const { text, language } = useLanguage();
-  const [compared, setCompared] = useState<Similar>();
+  const text = useText();
+  const { tell } = useReportsChannel();
+  const [compared, setCompared] = useState<Related>();
+  const { data, error, reload } = useLoad(
+    () => relatedReports(report.id),
+    `${report.id} ${report.updated_at} ${report.version}`,
+  );
+  const link = (others: string[], linked: boolean) =>
+    attempt(text, () => linkReports(report.id, others, linked), text.saved)
+      .then(tell)
+      .then(reload);
+  const linked = data?.reports.some(({ reasons }) => reasons.includes('linked'));
   return (
-    <Panel title={text.report.similar} className="no-print">
+    <Panel
+      title={text.report.similar}
+      className="no-print"
+      aside={
+        linked && (
+          <Button variant="outline" onClick={() => link([], false)}>
+            {text.report.unlink}
+          </Button>
+        )
+      }
+    >
       {report.duplicate_of && (
         <p className="bg-muted mb-3 flex flex-wrap items-center gap-2 rounded-lg p-2">
           {text.report.duplicateOf}
@@ -26,21 +49,24 @@ export function SimilarReports({ report, change }: Case) {
           </Button>
         </p>
       )}
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {!data && !error && <Loading />}
+      {data?.total === 0 && <p className="text-muted-foreground">{text.report.noSimilar}</p>}
       <ul className="divide-y">
-        {likelyFirst(report.similar).map((other) => (
-          <li key={other.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">
-            <ReportLink reference={other.reference} />
-            <StatusBadge status={other.status} />
-            <span className="text-muted-foreground text-sm">
-              {other.region ?? text.inbox.noRegion} · {shortTime(language, other.created_at)}
-            </span>
-            {other.likely && <span className="text-henna text-sm">{text.report.likely}</span>}
-            <Button variant="outline" className="ms-auto" onClick={() => setCompared(other)}>
-              {text.report.compare}
-            </Button>
-          </li>
+        {data?.reports.map((other) => (
+          <SimilarLine
+            key={other.id}
+            other={other}
+            onCompare={() => setCompared(other)}
+            onLink={() => link([other.id], true)}
+          />
         ))}
       </ul>
+      {data && data.total > data.reports.length && (
+        <p className="text-muted-foreground mt-2 text-sm">
+          {text.report.moreSimilar(data.total - data.reports.length)}
+        </p>
+      )}
       {compared && (
         <Dialog title={text.report.compareTitle} onClose={() => setCompared(undefined)} wide>
           <Comparison report={report} other={compared.reference} />
