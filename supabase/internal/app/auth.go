@@ -63,7 +63,6 @@ func unsupportedAuth(in config.Auth) []string {
 		name    string
 		enabled bool
 	}{
-		{"auth.sms.twilio_verify", in.SMS.TwilioVerify.Enabled},
 		{"auth.web3.ethereum", in.Web3.Ethereum.Enabled}, {"auth.web3.solana", in.Web3.Solana.Enabled},
 	} {
 		if part.enabled {
@@ -105,7 +104,7 @@ func authConfig(c *config.Config, project fs.FS, address string, texts template.
 
 		SMS: auth.SMSConfig{
 			Template: in.SMS.Template, MaxFrequency: orNone(in.SMS.MaxFrequency), TestCodes: in.SMS.TestOTP,
-			WhatsApp: in.SMS.Twilio.Enabled,
+			WhatsApp: in.SMS.Twilio.Enabled || in.SMS.TwilioVerify.Enabled,
 		},
 		MFA: auth.MFAConfig{
 			DisableTOTPEnroll: !in.MFA.TOTP.EnrollEnabled, DisableTOTPVerify: !in.MFA.TOTP.VerifyEnabled,
@@ -264,6 +263,9 @@ func textProvider(c *config.Config) (string, sms.Config) {
 	case s.Twilio.Enabled:
 		return "twilio", sms.Config{Account: s.Twilio.AccountSID, Secret: s.Twilio.AuthToken,
 			Sender: s.Twilio.MessageServiceSID}
+	case s.TwilioVerify.Enabled:
+		return "twilio_verify", sms.Config{Account: s.TwilioVerify.AccountSID, Secret: s.TwilioVerify.AuthToken,
+			Sender: s.TwilioVerify.MessageServiceSID}
 	case s.MessageBird.Enabled:
 		return "messagebird", sms.Config{Secret: s.MessageBird.AccessKey, Sender: s.MessageBird.Originator}
 	case s.Textlocal.Enabled:
@@ -277,8 +279,11 @@ func textProvider(c *config.Config) (string, sms.Config) {
 // textSender returns the sender of SMS, or nil if no provider is enabled.
 func textSender(c *config.Config) auth.SMS {
 	name, account := textProvider(c)
-	if name == "" {
+	switch name {
+	case "":
 		return nil
+	case "twilio_verify":
+		return sms.NewVerify(account)
 	}
 	return sms.New(name, account)
 }

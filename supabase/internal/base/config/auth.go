@@ -117,11 +117,11 @@ type SMSTwilio struct {
 	AuthToken         string `toml:"auth_token" doc:"Token."`
 }
 
-// SMSTwilioVerify is an account of Twilio Verify, which this engine does not support.
+// SMSTwilioVerify is an account of Twilio Verify, which makes the codes and checks them.
 type SMSTwilioVerify struct {
-	Enabled           bool   `toml:"enabled" doc:"Not supported by this engine; enabling it logs a warning at the start."`
+	Enabled           bool   `toml:"enabled" doc:"Use it."`
 	AccountSID        string `toml:"account_sid" doc:"Account."`
-	MessageServiceSID string `toml:"message_service_sid" doc:"Message service."`
+	MessageServiceSID string `toml:"message_service_sid" doc:"Service of Twilio Verify."`
 	AuthToken         string `toml:"auth_token" doc:"Token."`
 }
 

@@ -26,6 +26,7 @@ import (
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/testdb"
 	"daawo/supabase/internal/engine/auth/external/idp"
+	"daawo/supabase/internal/engine/auth/message/sms"
 )
 
 func TestMain(m *testing.M) {
@@ -85,13 +86,13 @@ func (w *world) SendMail(_ context.Context, _ pgx.Tx, m mail.Message) error {
 }
 
 // SendSMS appends the message to w.texts.
-func (w *world) SendSMS(ctx context.Context, phone, text, channel string) (string, error) {
+func (w *world) SendSMS(ctx context.Context, m sms.Message) (string, error) {
 	if w.sms != nil {
-		return w.sms.SendSMS(ctx, phone, text, channel)
+		return w.sms.SendSMS(ctx, m)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.texts = append(w.texts, phone+" "+text)
+	w.texts = append(w.texts, m.Phone+" "+m.Text)
 	return "text-1", nil
 }
 

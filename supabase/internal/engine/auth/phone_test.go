@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/engine/auth/hook"
+	"daawo/supabase/internal/engine/auth/message/sms"
 )
 
 // lastCode returns the code of the last text message.
@@ -60,7 +61,7 @@ func TestSMSHook(t *testing.T) {
 
 type brokenSMS struct{}
 
-func (brokenSMS) SendSMS(context.Context, string, string, string) (string, error) {
+func (brokenSMS) SendSMS(context.Context, sms.Message) (string, error) {
 	return "", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/engine/auth/hook"
+	"daawo/supabase/internal/engine/auth/message/sms"
 )
 
 // slowSender blocks each message until leave is closed.
@@ -31,7 +32,7 @@ func (s slowSender) take(ctx context.Context) error {
 	}
 }
 
-func (s slowSender) SendSMS(ctx context.Context, _, _, _ string) (string, error) {
+func (s slowSender) SendSMS(ctx context.Context, _ sms.Message) (string, error) {
 	return "", s.take(ctx)
 }
 

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"net/http"
 
 	"daawo/supabase/internal/base/apierror"
@@ -45,7 +46,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request, c *sess
 }
 
 // checkNonce checks the code that Reauthenticate sent.
-func (s *Service) checkNonce(u *store.User, nonce string) error {
+func (s *Service) checkNonce(ctx context.Context, u *store.User, nonce string) error {
 	contact, life := u.Email, s.sender.LinkExpiry()
 	if contact == "" {
 		contact, life = u.Phone, s.config.SMSCodeExpiry
@@ -53,6 +54,13 @@ func (s *Service) checkNonce(u *store.User, nonce string) error {
 	if contact == "" {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid",
 			"Reauthentication requires an email or a phone number")
+	}
+	if u.Email == "" && s.sender.ChecksCodes() && u.ReauthenticationToken != "" {
+		valid, err := s.sender.CheckCode(ctx, contact, nonce)
+		if err == nil && !valid {
+			err = apierror.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
+		}
+		return err
 	}
 	if !store.Reauthentication.Matches(u, store.HashCode(contact, nonce), life, s.now()) {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid",

@@ -231,7 +231,7 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 		if err := s.limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
 			return "", err
 		}
-		if err := s.checkNonce(u, p.Nonce); err != nil {
+		if err := s.checkNonce(ctx, u, p.Nonce); err != nil {
 			return "", err
 		}
 	}

@@ -375,7 +375,11 @@ func (e *env) sms(c *auth.Config) auth.SMS {
 	case "twilio":
 		c.SMS.WhatsApp = true
 		return sms.New("twilio", sms.Config{Account: e.text("SMS_TWILIO_ACCOUNT_SID", ""),
-			Secret: e.text("SMS_TWILIO_AUTH_TOKEN", ""), Sender: e.text("SMS_TWILIO_MESSAGE_SERVICE_SID", "")})
+			Secret: e.text("SMS_TWILIO_AUTH_TOKEN", ""), Sender: e.text("SMS_TWILIO_MESSAGE_SERVICE_SID", ""), Content: e.text("SMS_TWILIO_CONTENT_SID", "")})
+	case "twilio_verify":
+		c.SMS.WhatsApp = true
+		return sms.NewVerify(sms.Config{Account: e.need("SMS_TWILIO_VERIFY_ACCOUNT_SID"),
+			Secret: e.need("SMS_TWILIO_VERIFY_AUTH_TOKEN"), Sender: e.need("SMS_TWILIO_VERIFY_MESSAGE_SERVICE_SID")})
 	case "messagebird":
 		return sms.New("messagebird", sms.Config{Secret: e.text("SMS_MESSAGEBIRD_ACCESS_KEY", ""),
 			Sender: e.text("SMS_MESSAGEBIRD_ORIGINATOR", "")})
@@ -387,6 +391,6 @@ func (e *env) sms(c *auth.Config) auth.SMS {
 			Secret: e.text("SMS_VONAGE_API_SECRET", ""), Sender: e.text("SMS_VONAGE_FROM", "")})
 	}
 	e.errs = append(e.errs, fmt.Errorf("GOTRUE_SMS_PROVIDER: unknown provider %q; "+
-		"use twilio, messagebird, textlocal or vonage", c.SMSProvider))
+		"use twilio, twilio_verify, messagebird, textlocal or vonage", c.SMSProvider))
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"daawo/supabase/internal/base/mail"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/auth/hookpoint"
+	"daawo/supabase/internal/engine/auth/message/sms"
 	"daawo/supabase/internal/engine/auth/message/template"
 	"daawo/supabase/internal/engine/auth/ratelimit"
 	"daawo/supabase/internal/engine/auth/redirect"
@@ -30,10 +31,14 @@ func (u Undelivered) Error() string { return "mail not delivered: " + u.Cause.Er
 // Unwrap returns the cause.
 func (u Undelivered) Unwrap() error { return u.Cause }
 
-// SMS sends text messages. channel is sms or whatsapp. The id is the provider's name of the
-// message; "" if it has none.
+// SMS sends text messages. The id is the provider's name of the message; "" if it has none.
 type SMS interface {
-	SendSMS(ctx context.Context, phone, text, channel string) (id string, err error)
+	SendSMS(ctx context.Context, m sms.Message) (id string, err error)
+}
+
+// CodeChecker is an SMS that makes the codes itself and checks them.
+type CodeChecker interface {
+	CheckCode(ctx context.Context, phone, code string) (valid bool, err error)
 }
 
 // MailConfig is about mails. A template is one of invite, confirmation, recovery, magic_link,

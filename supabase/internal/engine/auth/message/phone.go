@@ -2,12 +2,14 @@ package message
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"text/template"
 	"time"
 
 	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/auth/message/sms"
 	"daawo/supabase/internal/engine/auth/password"
 	"daawo/supabase/internal/engine/auth/store"
 )
@@ -95,14 +97,47 @@ func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textT
 	if err := t.Execute(&b, struct{ Code string }{d.OTP}); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), providerTimeout)
 	defer cancel()
-	id, err = s.sms.SendSMS(ctx, d.Phone, b.String(), channel)
+	id, err = s.sms.SendSMS(ctx, sms.Message{Phone: d.Phone, Text: b.String(), Code: d.OTP, Channel: channel})
 	if err != nil {
 		return "", apierror.Errorf(http.StatusUnprocessableEntity, "sms_send_failed",
 			"Error sending %s OTP to provider: %v", strings.TrimSuffix(purpose, "_token"), err).WithCause(err)
 	}
 	return id, nil
+}
+
+// providerTimeout bounds a request to the SMS provider.
+const providerTimeout = 10 * time.Second
+
+// ChecksCodes reports whether the SMS provider makes the codes and checks them.
+func (s *Sender) ChecksCodes() bool {
+	_, ok := s.sms.(CodeChecker)
+	return ok && !s.hooks.SendSMS.Enabled()
+}
+
+// CheckCode reports whether the SMS provider accepts a code that it sent to a phone.
+func (s *Sender) CheckCode(ctx context.Context, phone, code string) (bool, error) {
+	checker, ok := s.sms.(CodeChecker)
+	if !ok {
+		return false, errors.New("the SMS provider checks no codes")
+	}
+	ctx, cancel := context.WithTimeout(ctx, providerTimeout)
+	defer cancel()
+	valid, err := checker.CheckCode(ctx, phone, code)
+	if err != nil {
+		return false, apierror.Errorf(http.StatusInternalServerError, "unexpected_failure",
+			"Unable to check the code with the SMS provider").WithCause(err)
+	}
+	return valid, nil
+}
+
+// CodeQueue is the queue of transactions that check a code from a phone.
+func (s *Sender) CodeQueue() Queue {
+	if s.ChecksCodes() {
+		return s.texts
+	}
+	return nil
 }
 
 // Reply is the reply to a request that sent a message. ID is the provider's id of it, if there is

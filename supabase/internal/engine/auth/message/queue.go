@@ -67,6 +67,9 @@ func (s *Sender) NotificationQueue(kind string) Queue {
 // ChangeQueue is the queue of transactions that use a one-time token, by type of the link. Using it
 // may notify the user.
 func (s *Sender) ChangeQueue(linkType string) Queue {
+	if q := s.CodeQueue(); q != nil && (linkType == "sms" || linkType == "phone_change") {
+		return q
+	}
 	switch linkType {
 	case "email_change":
 		return s.NotificationQueue(template.EmailChanged)

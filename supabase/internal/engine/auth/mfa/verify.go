@@ -52,7 +52,11 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 	if err := s.limiter.LimitSubject(ctx, ratelimit.Factor, f.ID.String()); err != nil {
 		return err
 	}
-	reply, err := message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorEnrolled),
+	queue := s.sender.NotificationQueue(template.MFAFactorEnrolled)
+	if q := s.sender.CodeQueue(); q != nil && f.FactorType == "phone" {
+		queue = q
+	}
+	reply, err := message.Queued(ctx, s.sender, queue,
 		func(tx message.Tx) (*session.TokenReply, error) {
 			// The lock keeps two requests from using one code.
 			if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
@@ -87,14 +91,20 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 // checkAnswer checks what the user entered. wrong is the reply to a wrong answer; err is a failure.
 func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow,
 	code string, w *webAuthnAnswer) (wrong, err error) {
-	switch f.FactorType {
-	case "phone":
+	switch {
+	case f.FactorType == "phone" && s.sender.ChecksCodes():
+		valid, err := s.sender.CheckCode(ctx, f.Phone, code)
+		if err == nil && !valid {
+			wrong = apierror.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
+		}
+		return wrong, err
+	case f.FactorType == "phone":
 		if !store.Equal(c.Code, code) {
 			return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed",
 				"Invalid MFA Phone code entered"), nil
 		}
 		return nil, nil
-	case "webauthn":
+	case f.FactorType == "webauthn":
 		return s.checkWebAuthn(ctx, tx, u, f, c, w)
 	}
 	code = strings.TrimSpace(code) // as the library does

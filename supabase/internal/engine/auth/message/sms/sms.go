@@ -1,5 +1,5 @@
-// Package sms sends text messages through one of GoTrue's providers: Twilio, MessageBird,
-// Textlocal, Vonage.
+// Package sms sends text messages through one of GoTrue's providers: Twilio, Twilio Verify,
+// MessageBird, Textlocal, Vonage.
 package sms
 
 import (
@@ -18,7 +18,8 @@ import (
 type Config struct {
 	Account string // Twilio's account SID, Vonage's API key
 	Secret  string
-	Sender  string // a number, a name or a message service
+	Sender  string // a number, a name, a message service, or the service of Twilio Verify
+	Content string // Twilio's template of WhatsApp messages, whose variable 1 is the code; "" for none
 	URL     string // address of the provider; its usual one when empty
 }
 
@@ -29,17 +30,29 @@ type Sender struct {
 	client  *http.Client
 }
 
+// Message is a message to one phone.
+type Message struct {
+	Phone   string // E.164 without plus
+	Text    string
+	Code    string // which the text has, too
+	Channel string // sms or whatsapp
+}
+
 // New returns a Sender by the provider: twilio, messagebird, textlocal or vonage.
 func New(service string, c Config) *Sender {
 	return &Sender{service: service, config: c, client: &http.Client{Timeout: 10 * time.Second}}
 }
 
-// SendSMS sends a message. phone is E.164 without plus; channel is sms or whatsapp.
-func (s *Sender) SendSMS(ctx context.Context, phone, text, channel string) (id string, err error) {
-	request, read, err := s.request(ctx, phone, text, channel)
+// SendSMS sends a message.
+func (s *Sender) SendSMS(ctx context.Context, m Message) (id string, err error) {
+	request, read, err := s.request(ctx, m)
 	if err != nil {
 		return "", err
 	}
+	return s.do(request, read)
+}
+
+func (s *Sender) do(request *http.Request, read reader) (string, error) {
 	response, err := s.client.Do(request)
 	if err != nil {
 		return "", err
@@ -55,25 +68,13 @@ func (s *Sender) SendSMS(ctx context.Context, phone, text, channel string) (id s
 // reader reads the reply of a provider.
 type reader func(status int, body []byte) (id string, err error)
 
-func (s *Sender) request(ctx context.Context, phone, text, channel string) (*http.Request, reader, error) {
-	c := s.config
+func (s *Sender) request(ctx context.Context, m Message) (*http.Request, reader, error) {
+	c, phone, text := s.config, m.Phone, m.Text
 	switch s.service {
 	case "twilio":
-		to, from := "+"+phone, c.Sender
-		if channel == "whatsapp" {
-			to, from = "whatsapp:"+to, "whatsapp:"+from
-		}
-		form := url.Values{"To": {to}, "From": {from}, "Body": {text}}
-		if strings.HasPrefix(c.Sender, "MG") { // a messaging service, not a number
-			form.Del("From")
-			form.Set("MessagingServiceSid", c.Sender)
-		}
-		r, err := post(ctx, s.address("https://api.twilio.com")+"/2010-04-01/Accounts/"+url.PathEscape(c.Account)+
-			"/Messages.json", form)
-		if err == nil {
-			r.SetBasicAuth(c.Account, c.Secret)
-		}
-		return r, readMember("sid", "message"), err
+		r, err := s.postTwilio(ctx, "https://api.twilio.com", "/2010-04-01/Accounts/"+url.PathEscape(c.Account)+
+			"/Messages.json", twilioForm(c, m))
+		return r, readTwilio, err
 	case "messagebird":
 		r, err := post(ctx, s.address("https://rest.messagebird.com")+"/messages",
 			url.Values{"originator": {c.Sender}, "recipients": {phone}, "body": {text}, "type": {"sms"},
@@ -125,6 +126,47 @@ func readMember(id, reason string) reader {
 		}
 		return fmt.Sprint(m[id]), nil
 	}
+}
+
+// twilioForm returns the parameters of a message.
+func twilioForm(c Config, m Message) url.Values {
+	to, from := "+"+m.Phone, c.Sender
+	if m.Channel == "whatsapp" {
+		to, from = "whatsapp:"+to, "whatsapp:"+from
+	}
+	form := url.Values{"To": {to}, "From": {from}, "Body": {m.Text}}
+	if strings.HasPrefix(c.Sender, "MG") { // a messaging service, not a number
+		form.Del("From")
+		form.Set("MessagingServiceSid", c.Sender)
+	}
+	if m.Channel == "whatsapp" && c.Content != "" {
+		form.Del("Body")
+		form.Set("ContentSid", c.Content)
+		form.Set("ContentVariables", fmt.Sprintf(`{"1":%q}`, m.Code))
+	}
+	return form
+}
+
+// postTwilio returns a request with the account's credentials. usual is the host if the
+// configuration names no other.
+func (s *Sender) postTwilio(ctx context.Context, usual, path string, form url.Values) (*http.Request, error) {
+	r, err := post(ctx, s.address(usual)+path, form)
+	if err == nil {
+		r.SetBasicAuth(s.config.Account, s.config.Secret)
+	}
+	return r, err
+}
+
+// readTwilio reads the reply to a message, which may say that the message failed at once.
+func readTwilio(status int, body []byte) (string, error) {
+	var m struct {
+		Status string `json:"status"`
+		Reason string `json:"error_message"`
+	}
+	if status/100 == 2 && json.Unmarshal(body, &m) == nil && (m.Status == "failed" || m.Status == "undelivered") {
+		return "", fmt.Errorf("message %s: %s", m.Status, m.Reason)
+	}
+	return readMember("sid", "message")(status, body)
 }
 
 func readTextlocal(_ int, body []byte) (string, error) {
