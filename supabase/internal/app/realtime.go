@@ -37,7 +37,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 	}
 	store := messages.New(messages.Options{Pool: pool, Log: log, Now: s.Now})
 	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.Now,
-		Unauthorized: s.Config.Realtime.Unauthorized})
+		Unauthorized: s.Config.Realtime.Unauthorized, Lenient: !s.Config.Realtime.Strict})
 	if err != nil {
 		return err
 	}

@@ -142,6 +142,7 @@ type Realtime struct {
 	ClientPresenceEvents       int      `toml:"max_client_presence_events_per_window" doc:"Maximum number of presence messages of one channel within client_presence_window."`
 	ClientPresenceWindow       Duration `toml:"client_presence_window" doc:"Time to which max_client_presence_events_per_window applies."`
 	PrivateOnly                bool     `toml:"private_only" doc:"Refuse public channels."`
+	Strict                     bool     `toml:"strict" doc:"Send of changed rows only what a SELECT returns (docs/realtime-reveals.md). false: what supabase/realtime sends."`
 	Unauthorized               bool     `toml:"unauthorized_events" doc:"Send roles that may not select a table an empty event for each of its changes, as supabase/realtime does. Otherwise they get none."`
 }
 

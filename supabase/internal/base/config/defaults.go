@@ -32,6 +32,7 @@ func defaults() Project {
 		},
 		Realtime: Realtime{
 			Enabled:        true,
+			Strict:         true,
 			MaxConnections: 10_000, MaxChannelsPerClient: 100, MaxJoinsPerSecond: 500, MaxEventsPerSecond: 100_000,
 			MaxPresenceEventsPerSecond: 10_000, MaxPayloadKB: 3000,
 			MaxClientKBPerSecond: 10_000, ClientPresenceEvents: 5, ClientPresenceWindow: Duration(30 * time.Second),

@@ -23,7 +23,7 @@ type batch struct {
 	types       map[uint32]typeInfo
 	comparisons map[comparison]filterResult
 	jsonValues  map[conversion]string
-	visible     map[rowForUser]bool
+	classes     map[pair]*userClass
 	diverted    map[pair]diversion // whose changes a lane checks and delivers
 	lost        string             // why the changes of the lane are lost
 }
@@ -55,12 +55,6 @@ type conversion struct {
 	text string
 }
 
-// rowForUser is a changed row, and a user whose right to read it is checked.
-type rowForUser struct {
-	pair
-	change *matchedChange
-}
-
 // table is what the catalogue says now about a table. For a partition, it is what users who read
 // its root get.
 type table struct {
@@ -68,8 +62,11 @@ type table struct {
 	schema, name string
 	secured      bool // row level security is enabled
 	columns      []tableColumn
-	readable     map[string][]bool // by role, one per column
-	filtered     map[string]bool   // by role: row level security applies to it
+	readable     map[string][]bool     // by role, one per column
+	filtered     map[string]bool       // by role: row level security applies to it
+	whole        map[string]bool       // by role: it may select the whole table, so its system columns, too
+	policies     map[string]*policySet // by role to which row level security applies
+	rows         uint32                // OID of the arrays of its rows
 }
 
 // tableColumn is a column of a table.
@@ -77,6 +74,7 @@ type tableColumn struct {
 	name, shownType string
 	key             bool // part of the primary key
 	oid             uint32
+	plainCollation  bool   // texts are equal if and only if their bytes are
 	computed        bool   // generated
 	generated       string // expression, if the column is generated and the expression may be evaluated
 }

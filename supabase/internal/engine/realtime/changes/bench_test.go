@@ -14,31 +14,44 @@ import (
 )
 
 // BenchmarkChanges measures how long a committed row takes to reach 500 subscribers at 200 changes
-// a second, with row level security: users that share their claims, users with claims of their own,
-// and the same with a filter each.
+// a second, with row level security: users that share their claims, users with claims of their own
+// under policies of three kinds, and users with a filter each.
 func BenchmarkChanges(b *testing.B) {
-	for _, c := range []struct {
-		name   string
-		claims func(n int) map[string]any
-		filter func(n int) string
-	}{
-		{"one user", func(int) map[string]any { return user(alice) }, func(int) string { return "" }},
-		{"500 users", func(n int) map[string]any { return user(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) },
-			func(int) string { return "" }},
-		{"500 users and filters",
-			func(n int) map[string]any { return user(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) },
-			func(n int) string { return fmt.Sprintf("room=eq.%d", n) }},
+	none := func(int) string { return "" }
+	own := func(n int) map[string]any { return user(fmt.Sprintf(ownerFormat, n)) }
+	for _, c := range []changesBenchmark{
+		{"one user", "(select auth.uid()) is not null", func(int) map[string]any { return user(alice) }, none, 500},
+		{"500 users", "(select auth.uid()) is not null", own, none, 500},
+		{"500 owners", "owner = (select auth.uid())", own, none, 1},
+		{"500 members", "room in (select room from members where owner = (select auth.uid()))", own, none, 500},
+		{"500 users and filters", "(select auth.uid()) is not null", own,
+			func(n int) string { return fmt.Sprintf("room=eq.%d", n) }, 1},
 	} {
-		b.Run(c.name, func(b *testing.B) { benchmark(b, c.claims, c.filter) })
+		b.Run(c.name, func(b *testing.B) { benchmark(b, c) })
 	}
 }
 
-func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) string) {
+const ownerFormat = "00000000-0000-4000-8000-%012d"
+
+// changesBenchmark is a case of BenchmarkChanges.
+type changesBenchmark struct {
+	name, policy string
+	claims       func(n int) map[string]any
+	filter       func(n int) string
+	receivers    int // of each change
+}
+
+func benchmark(b *testing.B, c changesBenchmark) {
 	const subscribers, interval = 500, 5 * time.Millisecond
 	d := testdb.New(b)
-	d.Exec(`create table notes (id bigint primary key, room int, body text);
+	d.Exec(`create table notes (id bigint primary key, room int, body text, owner uuid);
 		alter table notes enable row level security;
-		create policy members on notes for select to authenticated using ((select auth.uid()) is not null);
+		create table members (room int, owner uuid, primary key (owner, room));
+		grant select on members to authenticated;
+		insert into members select n, format('00000000-0000-4000-8000-%s', lpad(m::text, 12, '0'))::uuid
+			from generate_series(0, 9) n, generate_series(0, 499) m;
+		analyze members;
+		create policy members on notes for select to authenticated using (` + c.policy + `);
 		alter publication supabase_realtime add table notes`)
 	pool, err := pool.Open(b.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 3})
 	if err != nil {
@@ -62,8 +75,8 @@ func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) s
 	var mu sync.Mutex
 	var received []time.Time
 	for n := range subscribers {
-		sub := Subscriber{Role: "authenticated", Claims: claims(n),
-			Bindings: []Binding{{Schema: "public", Table: "notes", Event: "INSERT", Filter: filter(n)}}}
+		sub := Subscriber{Role: "authenticated", Claims: c.claims(n),
+			Bindings: []Binding{{Schema: "public", Table: "notes", Event: "INSERT", Filter: c.filter(n)}}}
 		sub.Deliver = func(Change) {
 			now := time.Now()
 			mu.Lock()
@@ -85,15 +98,13 @@ func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) s
 	b.ResetTimer()
 	for i := 0; b.Loop(); i++ {
 		<-tick.C
-		if _, err := conn.Exec(ctx, `insert into notes values ($1, $2, 'body')`, i, i%subscribers); err != nil {
+		owner := fmt.Sprintf(ownerFormat, i%subscribers)
+		if _, err := conn.Exec(ctx, `insert into notes values ($1, $2, 'body', $3)`, i, room(c, i), owner); err != nil {
 			b.Fatal(err)
 		}
 		committed = append(committed, time.Now())
 	}
-	each := subscribers
-	if filter(0) != "" {
-		each = 1
-	}
+	each := c.receivers
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		mu.Lock()
 		n := len(received)
@@ -105,6 +116,11 @@ func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) s
 			b.Fatalf("%d of %d deliveries", n, each*len(committed))
 		}
 	}
+	reportLatencies(b, received, committed, each)
+}
+
+// reportLatencies reports how long rows took, each of which has a number of receivers.
+func reportLatencies(b *testing.B, received, committed []time.Time, each int) {
 	var latencies []time.Duration
 	for i, at := range received {
 		latencies = append(latencies, at.Sub(committed[i/each]))
@@ -112,4 +128,12 @@ func benchmark(b *testing.B, claims func(int) map[string]any, filter func(int) s
 	slices.Sort(latencies)
 	b.ReportMetric(float64(latencies[len(latencies)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(latencies[len(latencies)*99/100].Microseconds())/1000, "p99-ms")
+}
+
+// room returns the room of the row i: members are in ten rooms, filters name one of 500.
+func room(c changesBenchmark, i int) int {
+	if c.filter(0) == "" {
+		return i % 10
+	}
+	return i % 500
 }

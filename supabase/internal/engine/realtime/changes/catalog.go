@@ -26,9 +26,11 @@ const (
 		select c.oid::int8, rn.nspname, r.relname, r.relrowsecurity, p.role,
 			a.attname, t.typname, coalesce(a.attname = any (k.names), false),
 			has_schema_privilege(u.oid, rn.oid, 'usage') and has_column_privilege(u.oid, r.oid, a.attnum, 'select'),
-			a.atttypid::int8, a.attgenerated <> '', coalesce(g.expression, ''),
+			a.atttypid::int8, a.attcollation in (0, 100, 950), a.attgenerated <> '', coalesce(g.expression, ''),
 			coalesce(r.relrowsecurity and not (u.rolsuper or u.rolbypassrls
-				or not r.relforcerowsecurity and pg_has_role(u.oid, r.relowner, 'usage')), r.relrowsecurity)
+				or not r.relforcerowsecurity and pg_has_role(u.oid, r.relowner, 'usage')), r.relrowsecurity),
+			coalesce(has_table_privilege(u.oid, r.oid, 'select'), false),
+			(select y.typarray from pg_type y where y.oid = r.reltype)::int8
 		from unnest($1::int8[], $2::text[]) as p (id, role)
 		join pg_class c on c.oid = p.id::oid
 		join pg_class r on r.oid = case when c.relispartition then pg_partition_root(c.oid) else c.oid end
@@ -100,10 +102,17 @@ func (b *batch) loadCatalog(ctx context.Context) error {
 			}
 		}
 	}
-	return onceVisible(ctx, b.s.o.Pool, xids, func(queries *pgx.Batch) {
+	var versions map[policyKey]string
+	err := onceVisible(ctx, b.s.o.Pool, xids, func(queries *pgx.Batch) {
+		versions = map[policyKey]string{}
 		queries.Queue(tablesSQL, ids, roles).Query(b.readTables)
 		queries.Queue(typesSQL, oids, ids).Query(b.readTypes)
+		queries.Queue(policyVersionsSQL, ids, roles).Query(readVersions(versions))
 	})
+	if err != nil {
+		return err
+	}
+	return b.loadPolicies(ctx, versions)
 }
 
 // AwaitVisible waits until new statements see the transaction xid of a Broadcast.
@@ -133,25 +142,26 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	b.tables = map[uint32]*table{}
 	var id int64
 	var schema, name, role string
-	var secured, filtered bool
+	var secured, filtered, whole bool
 	var readable *bool
 	var column tableColumn
-	var oid int64
+	var oid, rowArray int64
 	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.key, &readable, &oid,
-		&column.computed, &column.generated, &filtered}
+		&column.plainCollation, &column.computed, &column.generated, &filtered, &whole, &rowArray}
 	_, err := pgx.ForEachRow(rows, to, func() error {
 		column.oid = uint32(oid)
 		t := b.tables[uint32(id)]
 		if t == nil {
 			t = &table{id: uint32(id), schema: schema, name: name, secured: secured, readable: map[string][]bool{},
-				filtered: map[string]bool{}}
+				filtered: map[string]bool{}, whole: map[string]bool{}, policies: map[string]*policySet{},
+				rows: uint32(rowArray)}
 			b.tables[uint32(id)] = t
 		}
 		if len(t.readable[role]) == len(t.columns) {
 			t.columns = append(t.columns, column) // the first role
 		}
 		t.readable[role] = append(t.readable[role], readable != nil && *readable)
-		t.filtered[role] = filtered
+		t.filtered[role], t.whole[role] = filtered, whole
 		return nil
 	})
 	return err

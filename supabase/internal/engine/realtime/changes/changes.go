@@ -75,8 +75,11 @@ type Options struct {
 	// insert and update, and an event for each delete, as upstream does. Otherwise such a role gets
 	// nothing, so it does not learn when rows change.
 	Unauthorized bool
-	Log          *slog.Logger     // nil means slog.Default()
-	Now          func() time.Time // nil means time.Now
+	// Lenient delivers what upstream does: versions of rows that were hidden before a later change,
+	// old rows that policies hid, and the keys of all deleted rows.
+	Lenient bool
+	Log     *slog.Logger     // nil means slog.Default()
+	Now     func() time.Time // nil means time.Now
 }
 
 // SubscribeError is a reason that another attempt with the same bindings does not remove. Its text

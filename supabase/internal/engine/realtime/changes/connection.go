@@ -306,6 +306,7 @@ func (c *connection) row(item rowChange, id uint32) {
 
 func (c *connection) commit(m pgoutput.Commit) {
 	c.received = max(c.received, m.EndLSN)
+	markRewritten(c.items)
 	if len(c.items) > 0 && !c.s.queue.push(c.items) {
 		c.lost = true
 	}
@@ -313,4 +314,47 @@ func (c *connection) commit(m pgoutput.Commit) {
 		c.s.recordLoss()
 	}
 	c.items = nil
+}
+
+// markRewritten finds the rows of a transaction that it has changed again.
+func markRewritten(items []rowChange) {
+	if !slices.ContainsFunc(items, func(c rowChange) bool { return c.kind != kindInsert }) {
+		return
+	}
+	type version struct {
+		relation uint32
+		key      string
+	}
+	last := map[version]int{}
+	for i := range items {
+		c := &items[i]
+		if c.kind != kindInsert {
+			before := version{c.relation.ID, c.identityKey(c.kind == kindDelete || c.old != nil)}
+			if at, ok := last[before]; ok {
+				items[at].rewritten = true
+			}
+		}
+		if c.kind != kindDelete {
+			last[version{c.relation.ID, c.identityKey(false)}] = i
+		}
+	}
+}
+
+// identityKey returns the values of the replica identity in the old or the new row, as one text.
+func (c *rowChange) identityKey(old bool) string {
+	row := c.new
+	if old {
+		row = c.old
+	}
+	var key []byte
+	for i, v := range row {
+		if !c.relation.Columns[i].Key {
+			continue
+		}
+		if v.Kind == pgoutput.Unchanged && c.old != nil {
+			v = c.old[i]
+		}
+		key = append(appendString(append(key, byte(v.Kind), ' '), v.Text), ',')
+	}
+	return string(key)
 }

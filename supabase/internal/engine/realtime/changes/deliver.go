@@ -8,7 +8,10 @@ import (
 )
 
 // payloadKey identifies the listeners that get the same JSON of a change.
-type payloadKey struct{ role, selectKey string }
+type payloadKey struct {
+	role, selectKey string
+	old             bool // they get the whole old row, not only its key
+}
 
 // deliver calls the subscribers, change by change.
 func (b *batch) deliver() {
@@ -40,14 +43,14 @@ func (b *batch) deliver() {
 			if message == "" && !b.mayReceive(c, t, i) {
 				continue
 			}
-			key := payloadKey{l.role, l.selectKey}
+			key := payloadKey{l.role, l.selectKey, b.showsOld(c, t, &l)}
 			if byPayload[key] == nil {
 				order = append(order, key)
 			}
 			byPayload[key] = append(byPayload[key], l)
 		}
 		for _, key := range order {
-			data := b.payload(c, t, byPayload[key][0].bindingGroup, errs[key.role])
+			data := b.payload(c, t, byPayload[key][0].bindingGroup, errs[key.role], key.old)
 			b.send(c, byPayload[key], data)
 		}
 		for p, listeners := range diverted {
@@ -65,7 +68,32 @@ func (b *batch) goesToLane(p pair) bool {
 // mayReceive reports whether the filters and policies let the listener i of a change receive it.
 func (b *batch) mayReceive(c *matchedChange, t *table, i int) bool {
 	l := c.listeners[i]
-	return c.results[i] == accepts && (!b.mustCheck(c, t, l.role) || b.visible[rowForUser{c.pair(&l), c}])
+	if c.results[i] != accepts || !b.mustCheck(c, t, l.role) {
+		return c.results[i] == accepts
+	}
+	if c.kind == kindDelete {
+		return b.verdict(c, &l)&seesOld != 0
+	}
+	return b.verdict(c, &l)&seesRow != 0
+}
+
+// verdict returns what the policies let a listener know about a change.
+func (b *batch) verdict(c *matchedChange, l *listener) verdict {
+	if class := b.classes[c.pair(l)]; class != nil {
+		return class.verdicts[c]
+	}
+	return 0
+}
+
+// showsOld reports whether a listener gets the whole old row, as far as it is known.
+func (b *batch) showsOld(c *matchedChange, t *table, l *listener) bool {
+	switch {
+	case c.kind == kindDelete: // upstream shows the key alone
+		return !t.secured
+	case b.s.o.Lenient, !t.filtered[l.role]:
+		return true
+	}
+	return b.verdict(c, l)&seesOld != 0
 }
 
 // send delivers one message per subscriber, with all its bindings that match.
@@ -104,8 +132,8 @@ func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessag
 }
 
 // payload returns the JSON of a change for a binding group. A message replaces the rows by an
-// error.
-func (b *batch) payload(c *matchedChange, t *table, group *bindingGroup, message string) json.RawMessage {
+// error. old has all that is known of the old row; otherwise its key.
+func (b *batch) payload(c *matchedChange, t *table, group *bindingGroup, message string, old bool) json.RawMessage {
 	out := make([]byte, 0, 256+2*c.size)
 	out = append(out, `{"schema":`...)
 	out = appendString(out, c.relation.Schema)
@@ -135,7 +163,11 @@ func (b *batch) payload(c *matchedChange, t *table, group *bindingGroup, message
 	}
 	if c.kind != kindInsert {
 		out = append(out, `,"old_record":`...)
-		out = b.appendRow(out, c, t, group, c.identity, c.known, empty, large)
+		known := c.known
+		if !old {
+			known = t.keyOnly(c.relation, known)
+		}
+		out = b.appendRow(out, c, t, group, c.identity, known, empty, large)
 	}
 	return append(out, '}')
 }
@@ -189,8 +221,6 @@ func (b *batch) appendRow(out []byte, c *matchedChange, t *table, group *binding
 		switch {
 		case empty, v.Kind == pgoutput.Unchanged, known != nil && !known[i], at < 0, !t.showsColumn(at, group):
 			continue
-		case c.kind == kindDelete && t.secured && !t.columns[at].key:
-			continue // policies cannot be applied to a row that is gone
 		case large && v.Kind == pgoutput.Null:
 			continue
 		}
@@ -206,6 +236,16 @@ func (b *batch) appendRow(out []byte, c *matchedChange, t *table, group *binding
 		separator = ","
 	}
 	return append(out, '}')
+}
+
+// keyOnly returns known without the columns that are not in the primary key.
+func (t *table) keyOnly(relation *pgoutput.Relation, known []bool) []bool {
+	keys := slices.Clone(known)
+	for i, column := range relation.Columns {
+		keys[i] = keys[i] && slices.ContainsFunc(t.columns,
+			func(c tableColumn) bool { return c.key && c.name == column.Name })
+	}
+	return keys
 }
 
 func (b *batch) appendJSON(out []byte, oid uint32, v pgoutput.Value) []byte {

@@ -45,11 +45,13 @@ func isQueryError(err error) bool {
 // The batch is tried again then.
 func isLocked(err error) bool { return pool.IsCode(err, "55P03") }
 
-// retry calls check until it succeeds, while the database is not available or a lock is held.
+// retry calls check until it succeeds, while the database is not available, a lock is held or
+// policies change.
 func retry(ctx context.Context, check func() error) error {
 	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		err := check()
-		if err == nil || !pool.IsUnavailable(err) && !errors.Is(err, pool.ErrUnavailable) && !isLocked(err) {
+		if err == nil || !pool.IsUnavailable(err) && !errors.Is(err, pool.ErrUnavailable) && !isLocked(err) &&
+			!errors.Is(err, errPoliciesChanged) {
 			return err
 		}
 		select {

@@ -5,20 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestSubscribersGetWhatTheyMaySelect makes random policies, privileges, claims, filters and
-// changes. After each change, a subscriber must have exactly the row that a SELECT as its user
-// returns, with the columns that the user may read.
+// TestSubscribersGetWhatTheyMaySelect makes random policies, privileges, claims and filters, and
+// changes rows without pauses. A subscriber must get no row that a SELECT as its user could not
+// have returned, with the columns that the user may read, and the last version of each row that it
+// may select. A trigger keeps all versions in a table with the same policies.
 func TestSubscribersGetWhatTheyMaySelect(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -26,11 +25,17 @@ func TestSubscribersGetWhatTheyMaySelect(t *testing.T) {
 	p.d, p.s = open(t, nil)
 	p.d.Exec(`
 		create table p (id int primary key, a int, b text, owner uuid, team int);
+		create table versions (id int, a int, b text, owner uuid, team int, seq int generated always as identity);
+		alter table versions enable row level security;
+		create function keep() returns trigger language plpgsql security definer as $$ begin
+			insert into versions (id, a, b, owner, team) values (new.id, new.a, new.b, new.owner, new.team); return null;
+		end $$;
+		create trigger keep after insert or update on p for each row execute function keep();
 		create table links (user_id uuid, team int);
 		alter publication supabase_realtime add table p;
 		create function public.level() returns int language sql stable as $$ select (auth.jwt() ->> 'level')::int $$;`)
 	p.conn = p.d.Conn("supabase_admin")
-	for round := range 12 {
+	for round := range 8 {
 		p.round(round)
 		if t.Failed() {
 			return
@@ -49,6 +54,9 @@ type property struct {
 	conn              *pgx.Conn
 	users             []*propertyUser
 	delivered, hidden int
+	secured           bool
+	identity          string
+	base              float64 // versions up to this one are older than the changes
 }
 
 type propertyUser struct {
@@ -63,67 +71,100 @@ var propertyIDs = []string{alice, bob, "11111111-1111-4111-8111-111111111111"}
 
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// round sets policies, privileges and users, makes changes and compares.
+// round sets policies, privileges and users, changes rows and compares, twice.
 func (p *property) round(n int) {
 	p.policies()
 	p.privileges()
-	identity := pick(p.rand, "default", "full")
-	p.d.Exec(`alter table p replica identity ` + identity)
-	p.d.Exec(`truncate links`)
+	p.identity = pick(p.rand, "default", "full", "full")
+	p.exec(`alter table p replica identity ` + p.identity)
+	p.exec(`truncate links, versions; delete from p`)
 	for range 4 {
-		p.d.Exec(`insert into links values ($1, $2)`, pick(p.rand, propertyIDs...), p.rand.IntN(3))
+		p.exec(fmt.Sprintf(`insert into links values ('%s', %d)`, pick(p.rand, propertyIDs...), p.rand.IntN(3)))
 	}
 	p.users = nil
 	for range 8 {
 		p.join()
 	}
-	base := n * 10
-	for i := range 8 {
-		p.d.Exec(`insert into p values ($1, $2, $3, $4, $5)`, base+i, p.rand.IntN(5), pick(p.rand, "x", "xy", "z", "X"),
-			pick[any](p.rand, nil, alice, bob), pick[any](p.rand, nil, 0, 1, 2))
-	}
-	settle(p.T, p.d, p.s)
-	ids := make([]int, 0, 10)
-	for i := range 8 {
-		ids = append(ids, base+i)
-	}
-	p.compare(kindInsert, ids)
+	p.churn()
+	p.compare()
 	p.reclaim()
-	p.d.Exec(`update p set a = a + 1, owner = case when a % 2 = 0 then $1::uuid else owner end where id >= $2 and id < $2 + 5`, pick(p.rand, propertyIDs...), base)
-	settle(p.T, p.d, p.s)
-	p.compare(kindUpdate, ids[:5])
+	p.churn()
+	p.compare()
 	for _, u := range p.users {
 		p.s.Unsubscribe(u.id)
 	}
 }
 
+// churn runs transactions as fast as the server accepts them.
+func (p *property) churn() {
+	p.exec(`truncate versions; insert into versions (id, a, b, owner, team) select id, a, b, owner, team from p`)
+	p.base = p.read(`select jsonb_build_object('seq', coalesce(max(seq), 0)) from versions`)[0]["seq"].(float64)
+	var all strings.Builder
+	for range 12 {
+		all.WriteString("begin;")
+		for range 1 + p.rand.IntN(4) {
+			undo := p.rand.IntN(3)
+			if undo < 2 {
+				all.WriteString("savepoint s;")
+			}
+			id, a, b := p.rand.IntN(6), p.rand.IntN(5), pick(p.rand, "x", "xy", "z", "X")
+			owner, team := pick(p.rand, "null", "'"+alice+"'", "'"+bob+"'"), pick(p.rand, "null", "0", "1", "2")
+			fmt.Fprintf(&all, pick(p.rand, `delete from p where id = %[1]d;`, `update p set a = %[2]d where id = %[1]d;`,
+				`insert into p values (%[1]d, %[2]d, '%[3]s', %[4]s, %[5]s) on conflict (id) do update set a = %[2]d;`,
+				`update p set owner = %[4]s, b = '%[3]s' where id = %[1]d;`,
+				`update p set owner = %[4]s, team = %[5]s, id = 7 where id = %[1]d and not exists (select from p where id = 7);`),
+				id, a, b, owner, team)
+			if undo == 0 {
+				all.WriteString("rollback to s;")
+			}
+		}
+		all.WriteString("commit;")
+	}
+	p.exec(all.String())
+	settle(p.T, p.d, p.s)
+}
+
 func (p *property) policies() {
-	p.d.Exec(`do $$ declare n name; begin for n in select policyname from pg_policies where tablename = 'p' loop execute format('drop policy %I on p', n); end loop; end $$`)
-	p.d.Exec(`alter table p ` + pick(p.rand, "enable", "enable", "enable", "disable") + ` row level security`)
+	p.exec(`do $$ declare n record; begin
+		for n in select policyname, tablename from pg_policies where tablename in ('p', 'versions') loop
+			execute format('drop policy %I on %I', n.policyname, n.tablename);
+		end loop; end $$`)
+	p.secured = p.rand.IntN(4) > 0
+	for _, t := range []string{"p", "versions"} {
+		p.exec(`alter table ` + t + map[bool]string{true: ` enable`, false: ` disable`}[p.secured] + ` row level security`)
+	}
 	templates := []string{
-		"owner = auth.uid()", "owner = (select auth.uid())",
-		"team in (select team from links where user_id = auth.uid())", "a > level()", "b like 'x%'",
-		"exists (select from links l where l.team = p.team and l.user_id = auth.uid())",
+		"owner = auth.uid()", "owner = (select auth.uid())", "(select auth.uid()) is not null",
+		"team in (select team from links where user_id = auth.uid())", "a > level()", "b like 'x%%'",
+		"exists (select from links l where l.team = %[1]s.team and l.user_id = auth.uid())",
 		"auth.jwt() ->> 'role' = 'anon' and a < 3", "false",
 		"coalesce((auth.jwt() -> 'app_metadata' ->> 'team')::int = team, false)",
 	}
 	for i := range 1 + p.rand.IntN(3) {
-		kind := pick(p.rand, "permissive", "permissive", "restrictive")
-		p.d.Exec(fmt.Sprintf(`create policy p%d on p as %s for %s to %s using (%s)`, i, kind,
-			pick(p.rand, "select", "all"), pick(p.rand, "authenticated", "anon", "public"), pick(p.rand, templates...)))
+		kind, command := pick(p.rand, "permissive", "permissive", "restrictive"), pick(p.rand, "select", "all")
+		role, template := pick(p.rand, "authenticated", "anon", "public"), pick(p.rand, templates...)
+		for _, t := range []string{"p", "versions"} {
+			text := strings.ReplaceAll(strings.ReplaceAll(template, "%[1]s", t), "%%", "%")
+			p.exec(fmt.Sprintf(`create policy p%d on %s as %s for %s to %s using (%s)`, i, t, kind, command, role, text))
+		}
 	}
 }
 
 func (p *property) privileges() {
 	for _, role := range []string{"anon", "authenticated"} {
-		p.d.Exec(`revoke all on p from ` + role)
+		p.exec(`revoke all on p, versions from ` + role)
+		if p.rand.IntN(3) == 0 {
+			p.exec(`grant select on p, versions to ` + role)
+			continue
+		}
 		columns := []string{"id"}
 		for _, c := range []string{"a", "b", "owner", "team"} {
 			if p.rand.IntN(4) > 0 {
 				columns = append(columns, c)
 			}
 		}
-		p.d.Exec(`grant select (` + strings.Join(columns, ", ") + `) on p to ` + role)
+		p.exec(`grant select (` + strings.Join(columns, ", ") + `) on p to ` + role)
+		p.exec(`grant select (seq, ` + strings.Join(columns, ", ") + `) on versions to ` + role)
 	}
 }
 
@@ -170,62 +211,98 @@ func (p *property) reclaim() {
 	}
 }
 
-// compare compares what each user got for the rows with what it may select.
-func (p *property) compare(kind string, ids []int) {
+// compare compares what each user got with what it may and might select.
+func (p *property) compare() {
+	last := map[float64]float64{} // the last version of each row
+	for _, v := range p.read(`select to_jsonb(v) from (select id, max(seq) as seq from versions group by id) v`) {
+		last[v["id"].(float64)] = v["seq"].(float64)
+	}
 	for _, u := range p.users {
-		got := map[int]map[string]any{}
-		for _, c := range u.box.take() {
-			var data struct {
-				Record map[string]any
-				Old    map[string]any `json:"old_record"`
-				Errors []string
-			}
-			if err := json.Unmarshal(c.Data, &data); err != nil {
-				p.Fatal(err)
-			}
-			if c.Type != kind || data.Errors != nil {
-				p.Fatalf("unexpected change %s", c.Data)
-			}
-			for name := range data.Old {
-				if _, ok := data.Record[name]; !ok {
-					p.Errorf("the old record has the column %s, the record has not: %s", name, c.Data)
-				}
-			}
-			got[int(data.Record["id"].(float64))] = data.Record
+		columns := p.columns(u)
+		filter := filterSQL(p.T, u.filter)
+		possible, shown := map[string]bool{}, map[float64]bool{}
+		for _, v := range p.readAs(u, `select to_jsonb(v) from (select seq, `+columns+` from versions where `+filter+`) v`) {
+			id := v["id"].(float64)
+			shown[id] = true
+			delete(v, "seq")
+			possible[p.text(v)] = true
 		}
-		want := p.selectAs(u, ids)
-		if diff := cmp.Diff(want, got); diff != "" {
-			p.Errorf("%s of %s with claims %v and filter %q: %s\npolicies %s", kind, u.role, u.claims, u.filter, diff,
-				testdb.Value[string](p.d,
-					`select coalesce(string_agg(concat_ws(' ', policyname, permissive, roles, cmd, qual), E'\n'), '') from pg_policies where tablename = 'p'`))
+		wanted := map[string]bool{}
+		for _, v := range p.readAs(u, `select to_jsonb(v) from (select `+columns+` from p where `+filter+`) v`) {
+			if id := v["id"].(float64); last[id] > p.base {
+				wanted[p.text(v)] = true
+			}
 		}
-		p.delivered += len(want)
-		p.hidden += len(ids) - len(want)
+		about := fmt.Sprintf("%s with claims %v and filter %q, identity %s", u.role, u.claims, u.filter, p.identity)
+		p.judge(u, about, possible, wanted, shown)
+	}
+	if p.Failed() {
+		p.Log(testdb.Value[string](p.d,
+			`select coalesce(string_agg(concat_ws(' ', policyname, permissive, roles, cmd, qual), E'\n'), '')
+				from pg_policies where tablename = 'p'`))
 	}
 }
 
-// selectAs returns the rows that a user may select.
-func (p *property) selectAs(u *propertyUser, ids []int) map[int]map[string]any {
-	var columns []string
-	if err := p.conn.QueryRow(p.Context(),
-		`select array(select attname::text from pg_attribute where attrelid = 'p'::regclass and attnum > 0 and has_column_privilege($1, attrelid, attnum, 'select'))`, u.role).Scan(&columns); err != nil {
+// judge compares what a user got with the versions of rows that were possible and those that it
+// must have. shown has the rows of which it could see a version.
+func (p *property) judge(u *propertyUser, about string, possible, wanted map[string]bool, shown map[float64]bool) {
+	got := map[string]bool{}
+	for _, c := range u.box.take() {
+		var data struct {
+			Record, Old map[string]any
+			Errors      []string
+		}
+		text := strings.Replace(string(c.Data), `"old_record"`, `"Old"`, 1)
+		if err := json.Unmarshal([]byte(text), &data); err != nil || data.Errors != nil {
+			p.Fatalf("%s: %v", c.Data, err)
+		}
+		if c.Type == kindDelete {
+			if id := data.Old["id"].(float64); p.secured && u.role != "service_role" && !shown[id] {
+				p.Errorf("%s: the row was hidden: %s", about, c.Data)
+			}
+			continue
+		}
+		p.delivered++
+		if !possible[p.text(data.Record)] {
+			p.Errorf("%s: no SELECT returned this: %s", about, c.Data)
+		}
+		if len(data.Old) > 1 && u.filter == "" && !possible[p.text(data.Old)] {
+			p.Errorf("%s: the old row was hidden: %s", about, c.Data)
+		}
+		got[p.text(data.Record)] = true
+	}
+	for text := range wanted {
+		if !got[text] {
+			p.Errorf("%s: missing %s", about, text)
+		}
+	}
+	p.hidden += len(possible) - len(wanted)
+}
+
+// exec runs statements on the connection of the test, which is faster than one connection each.
+func (p *property) exec(sql string) {
+	if _, err := p.conn.Exec(p.Context(), sql); err != nil {
 		p.Fatal(err)
 	}
-	claims, err := json.Marshal(u.claims)
+}
+
+func (p *property) text(row map[string]any) string {
+	text, err := json.Marshal(row)
 	if err != nil {
 		p.Fatal(err)
 	}
-	tx, err := p.conn.Begin(p.Context())
-	if err != nil {
-		p.Fatal(err)
-	}
-	defer tx.Rollback(context.Background())
-	if _, err := tx.Exec(p.Context(), `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`,
-		string(claims), u.role); err != nil {
-		p.Fatal(err)
-	}
-	rows, err := tx.Query(p.Context(), `select to_jsonb(r) from (select `+strings.Join(columns, ", ")+
-		` from p where id = any ($1) and `+filterSQL(p.T, u.filter)+`) r`, ids)
+	return string(text)
+}
+
+// columns returns the columns that a user may read.
+func (p *property) columns(u *propertyUser) string {
+	found := p.read(`select jsonb_build_object('names', string_agg(attname, ', ' order by attname)) from pg_attribute
+		where attrelid = 'p'::regclass and attnum > 0 and has_column_privilege('` + u.role + `', attrelid, attnum, 'select')`)
+	return found[0]["names"].(string)
+}
+
+func (p *property) read(sql string) []map[string]any {
+	rows, err := p.conn.Query(p.Context(), sql)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -233,12 +310,19 @@ func (p *property) selectAs(u *propertyUser, ids []int) map[int]map[string]any {
 	if err != nil {
 		p.Fatal(err)
 	}
-	want := map[int]map[string]any{}
-	for _, row := range found {
-		want[int(row["id"].(float64))] = row
+	return found
+}
+
+// readAs runs a statement as a user.
+func (p *property) readAs(u *propertyUser, sql string) []map[string]any {
+	claims, err := json.Marshal(u.claims)
+	if err != nil {
+		p.Fatal(err)
 	}
-	if !slices.Contains(columns, "id") {
-		p.Fatal("the test needs the primary key")
+	const set = `select set_config('request.jwt.claims', $1, false), set_config('role', $2, false)`
+	if _, err := p.conn.Exec(p.Context(), set, string(claims), u.role); err != nil {
+		p.Fatal(err)
 	}
-	return want
+	defer p.conn.Exec(p.Context(), `reset role`)
+	return p.read(sql)
 }

@@ -15,6 +15,7 @@ type rowChange struct {
 	kind       string
 	old, new   pgoutput.Tuple
 	oldKeyOnly bool
+	rewritten  bool // the same transaction changed the row again
 	xid        uint32
 	committed  time.Time
 	size       int // bytes of the values

@@ -32,7 +32,8 @@ func TestRowLevelSecurity(t *testing.T) {
 		Binding{Table: "notes", Event: "INSERT"})
 	anon, _ := subscribe(t, s, "anon", map[string]any{"role": "anon"}, Binding{Table: "notes"})
 	all, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
-	d.Exec(fmt.Sprintf(`insert into notes (id, body, owner) values (1, 'a', '%s'), (2, 'b', '%s'), (3, 'c', '%[1]s'), (4, 'd', null)`, alice, bob))
+	d.Exec(fmt.Sprintf(`insert into notes (id, body, owner)
+		values (1, 'a', '%s'), (2, 'b', '%s'), (3, 'c', '%[1]s'), (4, 'd', null)`, alice, bob))
 	settle(t, d, s)
 	expect(t, aliceBox,
 		`INSERT [1] {"id":1,"body":"a","done":false,"owner":"`+alice+`"}`,
@@ -48,11 +49,11 @@ func TestRowLevelSecurity(t *testing.T) {
 	d.Exec(fmt.Sprintf(`delete from members; update notes set owner = '%s' where id in (1, 3)`, bob))
 	d.Exec(`alter table notes replica identity full; delete from notes where id = 4`)
 	settle(t, d, s)
-	expect(t, aliceBox, `DELETE [1] old {"id":4}`)
-	if got := show(t, bobBox.take()); len(got) != 3 || got[2] != `DELETE [1] old {"id":4}` {
+	expect(t, aliceBox)
+	if got := show(t, bobBox.take()); len(got) != 2 {
 		t.Error(got)
 	}
-	expect(t, anon, `DELETE [1] old {"id":4}`)
+	expect(t, anon)
 	// A row that is gone when it is checked.
 	d.Exec(fmt.Sprintf(`insert into notes (id, owner) values (9, '%s'); delete from notes where id = 9`, alice))
 	settle(t, d, s)
@@ -98,7 +99,8 @@ func TestColumnPrivileges(t *testing.T) {
 		Binding{Table: "notes"})
 	keyOnly, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes", Select: []string{}})
 	plain, _ := subscribe(t, s, "service_role", service, Binding{Table: "plain", Filter: "body=eq.other"})
-	d.Exec(`insert into notes (id, body) values (1, 'a'); update notes set done = true; insert into plain values ('x'); update plain set body = 'y'; delete from plain`)
+	d.Exec(`insert into notes (id, body) values (1, 'a'); update notes set done = true; insert into plain values ('x');
+		update plain set body = 'y'; delete from plain`)
 	settle(t, d, s)
 	expect(t, some, `INSERT [1] {"id":1,"body":"a"}`, `UPDATE [1] {"id":1,"body":"a"} old {"id":1}`)
 	expect(t, noKey, `INSERT [1] {} Error 401: Unauthorized`, `UPDATE [1] {} old {} Error 401: Unauthorized`)

@@ -17,6 +17,7 @@ type Stream struct {
 	registry    *registry
 	queue       *queue
 	lanes       *lanes
+	policies    policyCache
 	delivering  sync.Mutex // held while a change is delivered
 	onBroadcast func(Broadcast)
 	onMissed    func()

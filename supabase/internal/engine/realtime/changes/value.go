@@ -16,6 +16,7 @@ const (
 	oidInt4        = 23
 	oidText        = 25
 	oidTextArray   = 1009
+	oidXIDArray    = 1011
 	oidOID         = 26
 	oidJSONB       = 3802
 	oidFloat4      = 700

@@ -37,6 +37,7 @@ type Config struct {
 	MaxHeader int           // bytes
 	NATSURL   string
 	LogLevel  string
+	Lenient   bool // send what upstream sends of changed rows
 }
 
 // FromEnv reads upstream's variables. It ignores variables of features that this engine does not
@@ -66,6 +67,7 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 		ClientPresenceWindow: time.Duration(v.limit(int(d.ClientPresenceWindow.Milliseconds()),
 			"CLIENT_PRESENCE_WINDOW_MS")) * time.Millisecond,
 	}
+	c.Lenient = v.is("LENIENT_CHANGES")
 	if v.is("DB_SSL") {
 		c.SSLMode = "require"
 	}

@@ -41,7 +41,8 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 		return err
 	}
 	store := messages.New(messages.Options{Pool: pool, Log: log})
-	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: c.URL(), Log: log})
+	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: c.URL(), Lenient: c.Lenient,
+		Log: log})
 	if err != nil {
 		return err
 	}
