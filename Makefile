@@ -46,7 +46,7 @@ $(ARCHIVE): $(CLUSTER)
 	@scripts/step.sh "packing Postgres" go run ./supabase/internal/database/server/pack $@
 
 # Without a C compiler or Debian's archive it says what is absent, and succeeds.
-$(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/* supabase/internal/database/server/compile/modules/*/*)
+$(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/* supabase/internal/database/server/compile/postgis/* supabase/internal/database/server/compile/modules/*/*)
 	@scripts/step.sh "compiling extensions of Postgres" go run ./supabase/internal/database/server/compile
 	@touch $@
 

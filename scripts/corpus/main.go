@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -120,7 +121,7 @@ type corpus struct {
 	server               *server // nil for none
 	extensions           []string
 	added                string   // data folder to which they were added, "" for none
-	names                []string // of the added extensions
+	names                []string // of the compiled and the added extensions
 }
 
 func (c *corpus) run(ctx context.Context) (err error) {
@@ -154,6 +155,9 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.added)) }()
 	}
+	if err := c.findCompiled(); err != nil {
+		return err
+	}
 	fmt.Println("| project | embedded Postgres | migrations | -database-url | migrations | cause |")
 	fmt.Println("|---|---|---|---|---|---|")
 	var embedded, given total
@@ -185,7 +189,7 @@ func (c *corpus) run(ctx context.Context) (err error) {
 	}
 	with := ""
 	if len(c.names) > 0 {
-		with = " with added extensions (" + strings.Join(c.names, ", ") + ")"
+		with = " with the extensions " + strings.Join(c.names, ", ")
 	}
 	fmt.Printf("\nembedded Postgres%s: %s\n", with, embedded)
 	if c.server != nil {
@@ -195,6 +199,16 @@ func (c *corpus) run(ctx context.Context) (err error) {
 		return fmt.Errorf("%d outcomes differ from the list", surprises)
 	}
 	return nil
+}
+
+// findCompiled adds the names of the extensions that the clone's build compiled.
+func (c *corpus) findCompiled() error {
+	platform := runtime.GOOS + "-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
+	controls, err := filepath.Glob(filepath.Join("bin/extensions", platform, "native/share/postgresql/extension/*.control"))
+	for _, file := range controls {
+		c.names = append(c.names, strings.TrimSuffix(filepath.Base(file), ".control"))
+	}
+	return err
 }
 
 // addExtensions adds the extensions to a data folder.

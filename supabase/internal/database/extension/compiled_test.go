@@ -63,6 +63,25 @@ func TestIndexAdvisor(t *testing.T) {
 	}
 }
 
+func TestPostGIS(t *testing.T) {
+	d := testdb.New(t)
+	d.Need("postgis")
+	d.Exec(`create extension postgis with schema extensions;
+		create table public.places (name text, at extensions.geography(point, 4326));
+		create index on public.places using gist (at);
+		insert into places values ('Hargeisa', 'point(44.06 9.56)'), ('Berbera', 'point(45.01 10.44)')`)
+	near := testdb.Value[[]string](d, `select array_agg(name) from public.places
+		where extensions.st_dwithin(at, 'point(44 9.5)', 20000)`)
+	if !cmp.Equal(near, []string{"Hargeisa"}) {
+		t.Errorf("near: %q", near)
+	}
+	got := testdb.Value[string](d, `select extensions.st_asgeojson(extensions.st_transform(
+		extensions.st_buffer(extensions.st_geomfromgeojson('{"type": "Point", "coordinates": [0, 0]}'), 1, 1), 3857), 0)`)
+	if !strings.Contains(got, "[111319,0]") {
+		t.Errorf("with GEOS, PROJ and json-c: %s", got)
+	}
+}
+
 func TestCompiledExtensions(t *testing.T) {
 	d := testdb.New(t)
 	for _, name := range []string{"vector", "hypopg", "plpgsql_check", "pgtap"} {

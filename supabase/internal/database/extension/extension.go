@@ -46,7 +46,7 @@ func Name(file string) string {
 // StepsBack reports whether a file is of an extension that leaves its place to the original, where
 // a Postgres has that: the placeholders, and http, whose requests this program sends.
 func StepsBack(file string) bool {
-	return slices.Contains([]string{"http", "pg_graphql", "pgaudit", "pgsodium"}, Name(file))
+	return slices.Contains([]string{"http", "pg_graphql", "pg_tle", "pgaudit", "pgsodium"}, Name(file))
 }
 
 // Version returns a short hash of Files.

@@ -175,7 +175,7 @@ func (h *Home) addTo(control string) error {
 // trustedOfOthers are extensions that only another Postgres has.
 var trustedOfOthers = []string{
 	"address_standardizer", "address_standardizer_data_us", "http", "pg_hashids", "pg_jsonschema", "pgaudit",
-	"pgroonga", "pgrouting", "postgis", "postgis_raster", "postgis_sfcgal", "postgis_tiger_geocoder",
+	"pgroonga", "pgrouting", "postgis_raster", "postgis_sfcgal", "postgis_tiger_geocoder",
 	"postgis_topology", "rum",
 }
 

@@ -140,7 +140,7 @@ var trusted = []string{
 }
 
 // compiled lists more of them, which a package has only if the build could compile them.
-var compiled = []string{"vector", "hypopg", "plpgsql_check", "pgtap"}
+var compiled = []string{"vector", "hypopg", "plpgsql_check", "pgtap", "postgis"}
 
 // wrapperGrant lets the role that creates postgres_fdw make servers of it.
 const wrapperGrant = "\ngrant usage on foreign data wrapper postgres_fdw to @extowner@ with grant option;\n"

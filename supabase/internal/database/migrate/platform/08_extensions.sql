@@ -97,8 +97,12 @@ begin
     raise exception 'extension "%" is not available on this server', wanted
       using errcode = 'feature_not_supported',
             detail = 'It is not installed on the database server.',
-            hint = case when wanted in ('vector', 'hypopg', 'plpgsql_check', 'pgtap', 'index_advisor') then
-              'This program was built without it: bin/extensions of the clone has the reason, and `make clean build` tries again. The archives of a release for Linux have it. Or start' else 'Start' end
+            hint = case
+                when wanted = 'postgis' then
+                  'In a clone, `make clean build` compiles it if GEOS and PROJ are installed; `daawo extensions add` adds Debian 13''s packages. Or start'
+                when wanted in ('vector', 'hypopg', 'plpgsql_check', 'pgtap', 'index_advisor') then
+                  'This program was built without it: bin/extensions of the clone has the reason, and `make clean build` tries again. The archives of a release for Linux have it. Or start'
+                else 'Start' end
               || format(' the stack with --database-url on a Postgres that has "%s", such as Debian''s with its package, or supabase/postgres. docs/extensions.md has the steps.', wanted);
   end loop;
 end

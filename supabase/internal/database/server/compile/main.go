@@ -1,6 +1,7 @@
 // Command compile makes the extensions in C that the program carries: vector, hypopg,
-// plpgsql_check and pgtap. It writes them to bin/extensions/PLATFORM, where server.FindPackage
-// looks for them, in the layout of the npm package of Postgres.
+// plpgsql_check, pgtap, a library for event triggers and, where its libraries are installed,
+// PostGIS. It writes them to bin/extensions/PLATFORM, where server.FindPackage looks for them, in
+// the layout of the npm package of Postgres.
 //
 //	go run ./supabase/internal/database/server/compile [-platform linux-arm64] [-postgres FOLDER] [-required]
 //
@@ -93,6 +94,9 @@ func (o options) run(ctx context.Context) error {
 func (o options) makeAll(ctx context.Context, work, target string) (made, absent []string, err error) {
 	t, err := o.openTools(ctx, work)
 	for _, r := range recipes {
+		if r.postgis && o.glibc != "" {
+			continue
+		}
 		if err == nil {
 			err = t.make(ctx, r, target)
 		}

@@ -26,6 +26,7 @@ type recipe struct {
 	main    string   // the file that becomes NAME--VERSION.sql, unless scripts has it
 	replace []string // pairs of text in main
 	own     bool     // the sources are in modules/NAME of this package
+	postgis bool     // made by its own build, for this machine only
 }
 
 var recipes = []recipe{
@@ -41,6 +42,7 @@ var recipes = []recipe{
 		replace: []string{"MODULE_PATHNAME", "$libdir/pgtap", "__OS__", "linux", "__VERSION__", "1.3"},
 	},
 	{name: server.EventTriggers, sources: []string{"*.c"}, own: true},
+	{name: "postgis", postgis: true},
 }
 
 // modules has the sources of libraries of this repository.
@@ -69,7 +71,7 @@ type tools struct {
 func (t *tools) make(ctx context.Context, r recipe, target string) (err error) {
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, removeAll(filepath.Join(target, library, r.name+".so")),
+			err = errors.Join(err, removeAll(filepath.Join(target, library, r.name+"*.so")),
 				removeAll(filepath.Join(target, share, r.name+"*")))
 		}
 	}()
@@ -87,6 +89,11 @@ func removeAll(pattern string) error {
 
 // write writes the extension, compiled from its sources or from Debian's package.
 func (t *tools) write(ctx context.Context, r recipe, target string) error {
+	if r.postgis {
+		if err := t.needPostGIS(ctx); err != nil {
+			return err
+		}
+	}
 	from, compiled, err := t.sources(ctx, r)
 	if err != nil {
 		return err
@@ -102,6 +109,9 @@ func (t *tools) write(ctx context.Context, r recipe, target string) error {
 		if err == nil {
 			err = copyAll(filepath.Join(target, library), filepath.Join(from, debianLibrary, r.name+".so"))
 		}
+	} else if r.postgis {
+		module = filepath.Join(target, library, "postgis-3.so")
+		err = t.makePostGIS(ctx, from, target)
 	} else {
 		if !r.own {
 			err = r.copyScripts(from, filepath.Join(target, share))
@@ -110,10 +120,10 @@ func (t *tools) write(ctx context.Context, r recipe, target string) error {
 			err = t.compile(ctx, r, from, module)
 		}
 	}
-	if err != nil || len(r.sources) == 0 {
+	if err != nil || len(r.sources) == 0 && !r.postgis {
 		return err
 	}
-	return check(module, t.postgres, t.glibc)
+	return t.check(ctx, module)
 }
 
 // sources returns a folder with the extension's sources, or with its compiled package.
