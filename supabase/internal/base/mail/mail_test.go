@@ -154,6 +154,24 @@ func TestSearchAndDelete(t *testing.T) {
 	}
 }
 
+// TestHeaders checks the headers that a server adds to all mails.
+func TestHeaders(t *testing.T) {
+	s := Server{From: "site@example.org", Headers: map[string][]string{"X-Kind": {"auth $messageType\r\nX-Evil: 1"},
+		"X-Two": {"a", "b"}}}
+	msg, err := s.compose(Message{To: []string{"a@example.org"}, Text: "text", Kind: "invite"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if _, err := msg.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "X-Kind: auth invite X-Evil: 1\r\n") ||
+		!strings.Contains(text, "X-Two: a, b\r\n") {
+		t.Error(text)
+	}
+}
+
 func TestSendErrors(t *testing.T) {
 	_, s := newInbox(t)
 	m := Message{To: []string{"a@example.org"}, Subject: "x", Text: "y"}

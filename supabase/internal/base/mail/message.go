@@ -23,7 +23,8 @@ type Message struct {
 	Text    string   `json:"text,omitempty"`
 	HTML    string   `json:"html,omitempty"`
 	ReplyTo string   `json:"reply_to,omitempty"`
-	ID      string   `json:"id,omitempty"` // left part of the Message-ID, equal for all attempts; "" generates one
+	Kind    string   `json:"kind,omitempty"` // $messageType in the server's headers
+	ID      string   `json:"id,omitempty"`   // left part of the Message-ID, equal for all attempts; "" generates one
 }
 
 // Server is the SMTP server to send through, with the sender's address.
@@ -35,6 +36,7 @@ type Server struct {
 	Password string
 	From     string // address of the sender
 	FromName string
+	Headers  map[string][]string // further headers of all mails; $messageType is the kind of the mail
 	// Plain allows a connection without TLS, for the inbox on this machine. Otherwise a server
 	// without TLS is an error.
 	Plain   bool
@@ -148,6 +150,9 @@ func (s Server) compose(m Message) (*gomail.Msg, error) {
 	if m.ID != "" {
 		msg.SetMessageIDWithValue(m.ID + "@" + domain(s.From))
 	}
+	for name, values := range s.Headers {
+		msg.SetGenHeader(gomail.Header(oneLine(name)), m.headerValues(values)...)
+	}
 	msg.Subject(oneLine(m.Subject))
 	msg.SetDate()
 	switch {
@@ -160,6 +165,15 @@ func (s Server) compose(m Message) (*gomail.Msg, error) {
 		msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	}
 	return msg, nil
+}
+
+// headerValues returns the values of a header of the server for this mail.
+func (m Message) headerValues(values []string) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = oneLine(strings.ReplaceAll(v, "$messageType", m.Kind))
+	}
+	return out
 }
 
 // oneLine removes line breaks, so a subject cannot add headers.

@@ -20,6 +20,7 @@ import (
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/auth/endpoint"
+	"daawo/supabase/internal/engine/auth/message/template"
 	"daawo/supabase/internal/engine/auth/session"
 	"daawo/supabase/internal/engine/auth/store"
 )
@@ -49,10 +50,11 @@ type Options struct {
 
 // Handler is an http.Handler rooted at GoTrue's own root.
 type Handler struct {
-	store    *store.Store
-	sessions *session.Manager
-	log      *slog.Logger
-	routes   http.Handler
+	store     *store.Store
+	sessions  *session.Manager
+	templates *template.Set
+	log       *slog.Logger
+	routes    http.Handler
 
 	requestID string // header with the request's id; "" for none
 }
@@ -66,13 +68,18 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{store: p.store, sessions: p.sessions, log: p.log, requestID: o.RequestIDHeader}
+	h := &Handler{store: p.store, sessions: p.sessions, templates: p.templates, log: p.log, requestID: o.RequestIDHeader}
 	h.routes = h.router(p)
 	return h, nil
 }
 
 // KeysChanged takes over the keys that the Keyring returns now.
 func (h *Handler) KeysChanged() { h.sessions.KeysChanged() }
+
+// ReplaceMailTemplate replaces the text (HTML) of a kind of mails, unless it cannot be parsed.
+func (h *Handler) ReplaceMailTemplate(kind, body string) error {
+	return h.templates.Replace(kind, body)
+}
 
 // Sweep deletes flows, challenges, tokens and sessions that expired long ago.
 func (h *Handler) Sweep(ctx context.Context) error { return h.store.Sweep(ctx) }

@@ -39,6 +39,7 @@ type parts struct {
 
 	redirects *redirect.List
 	providers *idp.Registry
+	templates *template.Set
 
 	store     *store.Store
 	limiter   *ratelimit.Limiter
@@ -77,7 +78,7 @@ func build(o Options) (*parts, error) {
 	if p.redirects, err = redirect.New(p.config.SiteURL, p.config.RedirectURLs); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	templates, err := template.New(p.config.Mail.Subjects, p.config.Mail.Templates, p.config.Mail.Translations)
+	p.templates, err = template.New(p.config.Mail.Subjects, p.config.Mail.Templates, p.config.Mail.Translations)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
@@ -86,7 +87,7 @@ func build(o Options) (*parts, error) {
 	p.buildSessions()
 	c := p.config
 	p.sender = message.New(message.Options{
-		DB: p.db, Limiter: p.limiter, Hooks: p.hooks, Redirects: p.redirects, Templates: templates, Mailer: o.Mailer,
+		DB: p.db, Limiter: p.limiter, Hooks: p.hooks, Redirects: p.redirects, Templates: p.templates, Mailer: o.Mailer,
 		SMS: o.SMS, DirectMail: o.DirectMail, Log: p.log, Now: p.now,
 		Config: message.Config{SiteURL: c.SiteURL, ExternalURL: c.ExternalURL, Mail: c.Mail, SMS: c.SMS},
 	})
@@ -110,7 +111,7 @@ func (p *parts) buildBase() {
 	p.hooks = hookpoint.New(hookpoint.Options{DB: p.db, Now: p.now, Client: p.client, Hooks: c.Hooks})
 	p.passwords = credential.New(credential.Options{
 		MinLength: c.MinimumPasswordLength, Required: c.RequiredCharacters, Leaked: c.LeakedPasswords,
-		Cost: c.PasswordCost, AtOnce: c.HashesAtOnce,
+		Online: c.LeakedOnline, Cost: c.PasswordCost, AtOnce: c.HashesAtOnce, Client: p.client, Log: p.log,
 	})
 }
 
@@ -121,7 +122,8 @@ func (p *parts) buildSessions() {
 			Issuer: c.Issuer, Audience: c.Audience, AdminRoles: c.AdminRoles, TokenExpiry: c.TokenExpiry,
 			SignedRefreshTokens: c.SignedRefreshTokens, RefreshTokenRotation: c.RefreshTokenRotation,
 			AllowReuse: c.AllowReuse, ReuseInterval: c.ReuseInterval, Timebox: c.Timebox, Inactivity: c.Inactivity,
-			AllowLowAAL: c.AllowLowAAL, SinglePerUser: c.SinglePerUser,
+			AllowLowAAL: c.AllowLowAAL, SinglePerUser: c.SinglePerUser, Tags: c.SessionTags,
+			UpgradePercentage: c.RefreshUpgradePercentage,
 		},
 	})
 	p.captcha = captcha.New(c.Captcha, p.client, p.sessions.IsAdmin)

@@ -46,18 +46,22 @@ type Config struct {
 	MinimumPasswordLength int      // 6 when zero
 	RequiredCharacters    []string // a password needs a character of each of these sets
 	LeakedPasswords       string   // file of SHA-1 hashes, sorted; "" checks nothing
-	RequireReauth         bool     // a password change needs a session younger than a day, or a code
-	RequireCurrent        bool     // a password change needs the current password
+	LeakedOnline          LeakedOnline
+	RequireReauth         bool // a password change needs a session younger than a day, or a code
+	RequireCurrent        bool // a password change needs the current password
 
-	SignedRefreshTokens  bool          // new sessions get refresh tokens that are signed instead of stored
-	RefreshTokenRotation bool          // a token used twice ends its family
-	AllowReuse           bool          // signed tokens may be used again at any time
-	ReuseInterval        time.Duration // how long a used token is still accepted
-	Timebox              time.Duration // sessions end after it; zero means never
-	Inactivity           time.Duration // sessions end when unused for so long; zero means never
+	SignedRefreshTokens bool // new sessions get refresh tokens that are signed instead of stored
+	// in this part of the sessions with stored refresh tokens, these become signed ones
+	RefreshUpgradePercentage int
+	RefreshTokenRotation     bool          // a token used twice ends its family
+	AllowReuse               bool          // signed tokens may be used again at any time
+	ReuseInterval            time.Duration // how long a used token is still accepted
+	Timebox                  time.Duration // sessions end after it; zero means never
+	Inactivity               time.Duration // sessions end when unused for so long; zero means never
 	// how long a session of a user with a second factor lasts without it; zero means forever
 	AllowLowAAL   time.Duration
-	SinglePerUser bool // only the session used last can be refreshed
+	SinglePerUser bool     // only the session used last can be refreshed
+	SessionTags   []string // with SinglePerUser, one session of each tag can be refreshed
 
 	PasswordCost int // of bcrypt; 10 when zero
 	// passwords hashed at the same time, which leaves processors for other requests; half of them
@@ -157,6 +161,9 @@ func setDefault(value *string, usual string) {
 		*value = usual
 	}
 }
+
+// LeakedOnline asks a service for leaked passwords.
+type LeakedOnline = credential.Online
 
 // Limits bound how often a client, or all clients together, may do something.
 type Limits = ratelimit.Limits

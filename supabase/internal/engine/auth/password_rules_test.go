@@ -4,6 +4,8 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,4 +77,34 @@ func TestImportedPasswords(t *testing.T) {
 	w.do("POST", "/admin/users", w.admin(), m{"email": "x@example.org", "password_hash": "md5:0"}).want(500)
 	w.do("POST", "/admin/users", w.admin(),
 		m{"email": "x@example.org", "password_hash": "$2a$04$x", "password": "y"}).want(400, "validation_failed")
+}
+
+// TestLeakedOnline checks that the service gets five digits of the hash, that padding does not
+// count, and what happens while it does not reply.
+func TestLeakedOnline(t *testing.T) {
+	sum := fmt.Sprintf("%X", sha1.Sum([]byte("letmein-1")))
+	padding := fmt.Sprintf("%X", sha1.Sum([]byte("good-enough-1")))
+	broken := false
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.URL.Path) != len("/range/")+5 || r.Header.Get("Add-Padding") != "true" || r.UserAgent() != "test" {
+			t.Errorf("%s as %s", r.URL.Path, r.UserAgent())
+		}
+		if broken {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = fmt.Fprintf(w, "%s:0\r\n%s:7\r\n", padding[5:], sum[5:])
+	}))
+	defer service.Close()
+	w := newWorld(t, func(o *Options) {
+		o.Config.LeakedOnline = LeakedOnline{Enabled: true, UserAgent: "test", URL: service.URL + "/range/"}
+	})
+	signUp := func(name, password string) reply {
+		return w.post("/signup", m{"email": name + "@example.org", "password": password})
+	}
+	signUp("a", "letmein-1").want(422, "weak_password")
+	signUp("a", "good-enough-1").want(200)
+	broken = true
+	signUp("b", "letmein-1").want(200)
+	w.restart(func(o *Options) { o.Config.LeakedOnline.FailClosed = true })
+	signUp("c", "good-enough-1").want(500, "unexpected_failure")
 }

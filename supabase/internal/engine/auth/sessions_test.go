@@ -97,6 +97,59 @@ func TestSinglePerUser(t *testing.T) {
 	w.refresh(second.text("refresh_token")).want(200)
 }
 
+// TestSessionTags checks that one session of each tag can refresh, and that a session without a
+// known tag has the first.
+func TestSessionTags(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.SinglePerUser, o.Config.SessionTags = true, []string{"phone", "browser"}
+	})
+	first := w.signUp("a@example.org")
+	w.wait(time.Second)
+	second := w.signIn("a@example.org", "password-1").want(200)
+	tag := func(s reply, tag string) {
+		w.db.Exec(`update auth.sessions set tag = $1 where id = $2`, tag, payload(t, s.text("access_token"))["session_id"])
+	}
+	tag(second, "unknown")
+	w.refresh(first.text("refresh_token")).want(400, "session_expired")
+	tag(second, "browser")
+	w.refresh(first.text("refresh_token")).want(200)
+	w.refresh(second.text("refresh_token")).want(200)
+}
+
+// TestRefreshUpgrade checks that stored refresh tokens become signed ones at their next refresh, in
+// the configured part of the sessions.
+func TestRefreshUpgrade(t *testing.T) {
+	w := newWorld(t)
+	var sessions []reply
+	for i := range 24 {
+		sessions = append(sessions, w.signUp(string(rune('a'+i))+"@example.org"))
+	}
+	upgraded := func(part int) (n int) {
+		w.restart(func(o *Options) { o.Config.SignedRefreshTokens, o.Config.RefreshUpgradePercentage = true, part })
+		for i, s := range sessions {
+			old := s.text("refresh_token")
+			sessions[i] = w.refresh(old).want(200)
+			if len(sessions[i].text("refresh_token")) > len(old) && len(old) == 12 {
+				n++
+				w.wait(time.Minute)
+				w.refresh(old).want(400, "refresh_token_already_used")
+				sessions[i] = w.refresh(sessions[i].text("refresh_token")).want(200)
+			}
+		}
+		return n
+	}
+	if n := upgraded(0); n != 0 {
+		t.Errorf("%d of 24 upgraded with 0 %%", n)
+	}
+	half := upgraded(50)
+	if again := upgraded(50); half == 0 || half == 24 || again != 0 {
+		t.Errorf("%d, then %d of 24 upgraded with 50 %%", half, again)
+	}
+	if n := upgraded(100); n != 24-half {
+		t.Errorf("%d upgraded with 100 %%", n)
+	}
+}
+
 // TestLogoutScopes checks the scopes local, others and global.
 func TestLogoutScopes(t *testing.T) {
 	w := newWorld(t)

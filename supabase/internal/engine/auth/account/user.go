@@ -146,7 +146,7 @@ func (s *Service) checkChanges(ctx context.Context, c *session.Caller, p *userCh
 		return err
 	}
 	if p.Password != nil {
-		if err := s.passwords.Check(*p.Password); err != nil {
+		if err := s.passwords.Check(ctx, *p.Password); err != nil {
 			return err
 		}
 	}

@@ -182,7 +182,7 @@ func (s *Service) userForLink(r *http.Request, p *linkParams) (*store.User, erro
 		if p.Password == "" {
 			return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 		}
-		if err := s.passwords.Check(p.Password); err != nil {
+		if err := s.passwords.Check(r.Context(), p.Password); err != nil {
 			return nil, err
 		}
 		var err error

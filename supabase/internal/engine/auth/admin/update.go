@@ -29,7 +29,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		return err
 	}
 	if p.Password != nil {
-		if err := s.passwords.Check(*p.Password); err != nil {
+		if err := s.passwords.Check(r.Context(), *p.Password); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ package credential
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 
 	"daawo/supabase/internal/base/apierror"
@@ -21,8 +22,11 @@ type Options struct {
 	MinLength int
 	Required  []string // a password needs a character of each of these sets
 	Leaked    string   // file of SHA-1 hashes, sorted; "" checks nothing
+	Online    Online   // asks a service for leaked passwords
 	Cost      int      // of bcrypt
 	AtOnce    int      // number of passwords that are hashed at the same time
+	Client    *http.Client
+	Log       *slog.Logger
 }
 
 // Passwords checks and hashes passwords.
@@ -33,19 +37,26 @@ type Passwords struct {
 
 // New returns Passwords.
 func New(o Options) *Passwords {
-	return &Passwords{
+	p := &Passwords{
 		Hasher: password.NewHasher(o.Cost, o.AtOnce),
-		rules:  password.Rules{MinLength: o.MinLength, Required: o.Required, Leaked: o.Leaked},
+		rules:  password.Rules{MinLength: o.MinLength, Required: o.Required},
 	}
+	if o.Leaked != "" {
+		p.rules.Leaked = append(p.rules.Leaked, password.LeakedFile(o.Leaked))
+	}
+	if o.Online.Enabled {
+		p.rules.Leaked = append(p.rules.Leaked, service{o.Online, o.Client, o.Log}.leaked)
+	}
+	return p
 }
 
 // Check returns the reply to a new password that breaks the rules; nil if it keeps them.
-func (p *Passwords) Check(text string) error {
+func (p *Passwords) Check(ctx context.Context, text string) error {
 	if len(text) > password.MaxLength {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
 			"Password cannot be longer than %d characters", password.MaxLength)
 	}
-	err := p.rules.Judge(text)
+	err := p.rules.Judge(ctx, text)
 	var weak *password.Weakness
 	if !errors.As(err, &weak) {
 		return err
@@ -57,9 +68,9 @@ func (p *Passwords) Check(text string) error {
 
 // Weakness returns how a password that was accepted earlier breaks today's rules; nil if it keeps
 // them.
-func (p *Passwords) Weakness(text string) *password.Weakness {
+func (p *Passwords) Weakness(ctx context.Context, text string) *password.Weakness {
 	var weak *password.Weakness
-	if !errors.As(p.rules.Judge(text), &weak) {
+	if !errors.As(p.rules.Judge(ctx, text), &weak) {
 		return nil
 	}
 	return weak

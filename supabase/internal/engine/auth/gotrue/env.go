@@ -35,6 +35,9 @@ type settings struct {
 	SMTP *mail.Server // nil without a mail server
 	SMS  auth.SMS     // nil without an SMS provider
 
+	Templates    remoteTemplates
+	ForwardedFor bool // the header sb-forwarded-for names the client
+
 	AllowedHeaders []string // allowed in CORS requests besides GoTrue's own
 	Sweeps         bool     // delete expired rows every hour
 	Unread         []string // variables that are set but have no effect
@@ -63,6 +66,11 @@ func fromEnv(getenv func(string) (string, bool), environ []string) (settings, er
 	e.keys(&s)
 	s.SMTP = e.smtp()
 	s.SMS = e.sms(&s.Auth)
+	s.Templates = e.remoteTemplates()
+	s.ForwardedFor = e.flag("SECURITY_SB_FORWARDED_FOR_ENABLED", false)
+	if s.ForwardedFor && s.Auth.Limits.Header == "" {
+		s.Auth.Limits.Header = forwardedFor
+	}
 	s.Unread = e.unread(environ)
 	return s, errors.Join(e.errs...)
 }
@@ -85,21 +93,25 @@ func (e *env) auth() auth.Config {
 		MinimumPasswordLength: e.int("PASSWORD_MIN_LENGTH", 6),
 		RequiredCharacters:    characters(e.text("PASSWORD_REQUIRED_CHARACTERS", "")),
 		LeakedPasswords:       e.text("PASSWORD_LEAKED_FILE", ""),
-		RequireReauth:         e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", false),
-		RequireCurrent:        e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD", false),
+		LeakedOnline: auth.LeakedOnline{Enabled: e.flag("PASSWORD_HIBP_ENABLED", false),
+			FailClosed: e.flag("PASSWORD_HIBP_FAIL_CLOSED", false), UserAgent: e.text("PASSWORD_HIBP_USER_AGENT", "")},
+		RequireReauth:  e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", false),
+		RequireCurrent: e.flag("SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD", false),
 
-		SignedRefreshTokens:  e.int("SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", 1) == 2,
-		RefreshTokenRotation: e.flag("SECURITY_REFRESH_TOKEN_ROTATION_ENABLED", true),
-		AllowReuse:           e.flag("SECURITY_REFRESH_TOKEN_ALLOW_REUSE", false),
-		ReuseInterval:        e.seconds("SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", 0),
-		Timebox:              e.duration("SESSIONS_TIMEBOX", 0),
-		Inactivity:           e.duration("SESSIONS_INACTIVITY_TIMEOUT", 0),
-		AllowLowAAL:          e.duration("SESSIONS_ALLOW_LOW_AAL", 0),
-		SinglePerUser:        e.flag("SESSIONS_SINGLE_PER_USER", false),
-		FlowExpiry:           e.duration("EXTERNAL_FLOW_STATE_EXPIRY_DURATION", 0),
-		IDTokenIssuers:       e.list("EXTERNAL_ALLOWED_ID_TOKEN_ISSUERS"),
-		ExternalRedirectURL:  e.text("EXTERNAL_REDIRECTURL", ""),
-		NoAuditTable:         e.flag("AUDIT_LOG_DISABLE_POSTGRES", false),
+		SignedRefreshTokens:      e.int("SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", 1) == 2,
+		RefreshUpgradePercentage: e.percentage("SECURITY_REFRESH_TOKEN_UPGRADE_PERCENTAGE"),
+		RefreshTokenRotation:     e.flag("SECURITY_REFRESH_TOKEN_ROTATION_ENABLED", true),
+		AllowReuse:               e.flag("SECURITY_REFRESH_TOKEN_ALLOW_REUSE", false),
+		ReuseInterval:            e.seconds("SECURITY_REFRESH_TOKEN_REUSE_INTERVAL", 0),
+		Timebox:                  e.duration("SESSIONS_TIMEBOX", 0),
+		Inactivity:               e.duration("SESSIONS_INACTIVITY_TIMEOUT", 0),
+		AllowLowAAL:              e.duration("SESSIONS_ALLOW_LOW_AAL", 0),
+		SinglePerUser:            e.flag("SESSIONS_SINGLE_PER_USER", false),
+		SessionTags:              e.list("SESSIONS_TAGS"),
+		FlowExpiry:               e.duration("EXTERNAL_FLOW_STATE_EXPIRY_DURATION", 0),
+		IDTokenIssuers:           e.list("EXTERNAL_ALLOWED_ID_TOKEN_ISSUERS"),
+		ExternalRedirectURL:      e.text("EXTERNAL_REDIRECTURL", ""),
+		NoAuditTable:             e.flag("AUDIT_LOG_DISABLE_POSTGRES", false),
 
 		MFA: e.mfa(),
 		WebAuthn: auth.WebAuthnConfig{
@@ -134,12 +146,7 @@ func (e *env) auth() auth.Config {
 	if err := c.SAML.Validate(); err != nil {
 		e.errs = append(e.errs, fmt.Errorf("GOTRUE_SAML_ENABLED: %w", err))
 	}
-	for _, unsupported := range []string{"EXTERNAL_WEB3_SOLANA_ENABLED",
-		"EXTERNAL_WEB3_ETHEREUM_ENABLED", "SECURITY_DB_ENCRYPTION_ENCRYPT", "PASSWORD_HIBP_ENABLED"} {
-		if e.flag(unsupported, false) {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_%s: not supported; see docs/auth.md", unsupported))
-		}
-	}
+	e.refuse()
 	c.Mail, c.Hooks, c.Providers = e.mail(), e.hooks(), e.providers(c.ExternalURL)
 	return c
 }
@@ -193,8 +200,8 @@ var templates = []string{
 	"MFA_FACTOR_UNENROLLED_NOTIFICATION",
 }
 
-// mail reads the mail settings and templates. GoTrue reads templates from URLs; this engine reads
-// files and rejects URLs.
+// mail reads the mail settings and the templates that are files. Templates that are URLs are in
+// s.Templates.
 func (e *env) mail() auth.MailConfig {
 	c := auth.MailConfig{
 		CodeLength: e.int("MAILER_OTP_LENGTH", 6), CodeExpiry: e.seconds("MAILER_OTP_EXP", 86400),
@@ -220,8 +227,6 @@ func (e *env) mail() auth.MailConfig {
 			continue
 		}
 		if strings.Contains(file, "://") {
-			e.errs = append(e.errs, fmt.Errorf("GOTRUE_MAILER_TEMPLATES_%s: URLs are not supported; "+
-				"give the path of a file", upper))
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -352,6 +357,9 @@ func (e *env) smtp() *mail.Server {
 	}
 	// As in GoTrue, TLS is optional: mail catchers of compose files offer none.
 	server.Plain = server.Port != 465
+	server.Headers = read(e, "SMTP_HEADERS", nil, func(v string) (out map[string][]string, err error) {
+		return out, json.Unmarshal([]byte(v), &out)
+	})
 	return server
 }
 

@@ -30,7 +30,7 @@ func TestFromEnv(t *testing.T) {
 		"GOTRUE_SITE_URL=https://example.org", "GOTRUE_DB_DRIVER=postgres", "GOTRUE_LOG_LEVEL=debug",
 		"GOTRUE_EXTERNAL_ZOOM_CLIENT_ID=x", "GOTRUE_EXTERNAL_GITHUB_SECRET=x", "GOTRUE_SAML_PRIVATE_KEY=x",
 		"GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_HOOK_SEND_SMS_URI=x",
-		"GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED=", "PATH=/bin",
+		"GOTRUE_PASSWORD_HIBP_BLOOM_ENABLED=true", "GOTRUE_JWT_ADMIN_GROUP_NAME=admin", "PATH=/bin",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,13 +56,15 @@ func TestFromEnv(t *testing.T) {
 // TestFromEnvReportsAllErrors checks that one error names every wrong or missing variable.
 func TestFromEnvReportsAllErrors(t *testing.T) {
 	_, err := fromEnv(lookup(map[string]string{
-		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_EXTERNAL_ZOOM_ENABLED": "true",
-		"GOTRUE_EXTERNAL_VERCEL_MARKETPLACE_ENABLED": "true",
-		"GOTRUE_MAILER_TEMPLATES_INVITE":             "https://example.org/t.html", "GOTRUE_JWT_KEYS": "[{}]",
-		"GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true",
+		"GOTRUE_JWT_EXP": "soon", "GOTRUE_SAML_ENABLED": "true", "GOTRUE_JWT_KEYS": "[{}]",
+		"GOTRUE_MAILER_TEMPLATES_INVITE": "ftp://example.org/t.html", "GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true",
+		"GOTRUE_SECURITY_DB_ENCRYPTION_DECRYPTION_KEYS": "a:b", "GOTRUE_SMTP_HEADERS": "{", "GOTRUE_SMTP_HOST": "mail",
+		"GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS": "github=a", "GOTRUE_MAILER_EMAIL_VALIDATION_EXTENDED": "true",
+		"GOTRUE_SECURITY_REFRESH_TOKEN_UPGRADE_PERCENTAGE": "101", "GOTRUE_SMS_PROVIDER": "twilio_verify",
 	}), nil)
 	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP",
-		"SAML_ENABLED", "ZOOM", "VERCEL_MARKETPLACE", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION"} {
+		"SAML_ENABLED", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION_ENCRYPT", "DECRYPTION_KEYS", "SMTP_HEADERS",
+		"LINKING_DOMAINS", "EMAIL_VALIDATION_EXTENDED", "UPGRADE_PERCENTAGE", "TWILIO_VERIFY_AUTH_TOKEN"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named: %v", name, err)
 		}

@@ -94,6 +94,7 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	if err != nil {
 		return err
 	}
+	first := s.Templates.refresh(ctx, engine.ReplaceMailTemplate)
 	background, stop := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	defer done.Wait()
@@ -101,10 +102,17 @@ func Run(ctx context.Context, getenv func(string) (string, bool), environ []stri
 	if s.Sweeps {
 		done.Go(func() { sweep(background, engine, log) })
 	}
+	if len(s.Templates.urls) > 0 {
+		done.Go(func() { s.Templates.keep(background, first, engine.ReplaceMailTemplate, log) })
+	}
 	if s.SMTP != nil {
 		done.Go(func() { checkMail(background, *s.SMTP, log) })
 	}
-	server := &http.Server{Handler: withCORS(engine, s.AllowedHeaders), ReadHeaderTimeout: 2 * time.Second,
+	var handler http.Handler = engine
+	if s.ForwardedFor {
+		handler = withForwardedFor(handler, s.Auth.Limits.Header)
+	}
+	server := &http.Server{Handler: withCORS(handler, s.AllowedHeaders), ReadHeaderTimeout: 2 * time.Second,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.Host, s.Port))
 	if err != nil {

@@ -54,7 +54,7 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		// An old password may be weaker than today's rules. The user is signed in, and the client
 		// is told.
 		answer := passwordReply{TokenReply: reply}
-		if weak := s.passwords.Weakness(p.Password); weak != nil {
+		if weak := s.passwords.Weakness(r.Context(), p.Password); weak != nil {
 			answer.WeakPassword = &weakPassword{Message: weak.Message, Reasons: weak.Reasons}
 		}
 		return endpoint.SendJSON(w, http.StatusOK, answer)

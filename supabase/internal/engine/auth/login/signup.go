@@ -225,7 +225,7 @@ func (s *Service) autoconfirm(p signupParams) bool {
 // checkSignup validates a sign-up and returns the user who has the contact already; nil if there is
 // none.
 func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*store.User, error) {
-	if err := s.checkSignupForm(p, byCode); err != nil {
+	if err := s.checkSignupForm(r.Context(), p, byCode); err != nil {
 		return nil, err
 	}
 	var existing *store.User
@@ -253,7 +253,7 @@ func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*s
 	return existing, err
 }
 
-func (s *Service) checkSignupForm(p *signupParams, byCode bool) error {
+func (s *Service) checkSignupForm(ctx context.Context, p *signupParams, byCode bool) error {
 	if s.config.DisableSignup {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
 			"Signups not allowed for this instance")
@@ -262,7 +262,7 @@ func (s *Service) checkSignupForm(p *signupParams, byCode bool) error {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 	}
 	if !byCode {
-		if err := s.passwords.Check(p.Password); err != nil {
+		if err := s.passwords.Check(ctx, p.Password); err != nil {
 			return err
 		}
 	}

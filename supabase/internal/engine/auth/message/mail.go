@@ -93,11 +93,20 @@ func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err e
 	if err != nil {
 		return err
 	}
-	err = s.mailer.SendMail(r.Context(), tx, mail.Message{To: []string{m.to}, Subject: subject, HTML: html})
+	err = s.mailer.SendMail(r.Context(), tx, mail.Message{To: []string{m.to}, Subject: subject, HTML: html,
+		Kind: messageKind(m.kind)})
 	if errors.As(err, new(Undelivered)) {
 		return unsent.WithCause(err)
 	}
 	return err
+}
+
+// messageKind returns GoTrue's name of a kind of mails in headers.
+func messageKind(kind string) string {
+	if kind == template.Reauthentication {
+		return "reauthenticate"
+	}
+	return kind
 }
 
 // authorized reports whether mail may be sent to an address; a label (name+label@) is ignored.

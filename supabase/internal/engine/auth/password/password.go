@@ -236,9 +236,23 @@ func matchesFirebase(hash, password string) (bool, error) {
 type Rules struct {
 	MinLength int      // in bytes
 	Required  []string // sets of characters; a password needs at least one character of each
-	// Leaked is a file of sorted SHA-1 hashes in hex, one per line, the format of the public lists.
-	// Text after a colon is ignored. "" skips this check. No password leaves the server.
-	Leaked string
+	// Leaked report whether a password is known to be leaked.
+	Leaked []LeakCheck
+}
+
+// LeakCheck reports whether a password is known to be leaked.
+type LeakCheck func(ctx context.Context, password string) (bool, error)
+
+// LeakedFile returns the check by a file of sorted SHA-1 hashes in hex, one per line, the format of
+// the public lists. Text after a colon is ignored. No password leaves the server.
+func LeakedFile(file string) LeakCheck {
+	return func(_ context.Context, password string) (bool, error) {
+		leaked, err := isLeaked(file, password)
+		if err != nil {
+			return false, fmt.Errorf("read list of leaked passwords: %w", err)
+		}
+		return leaked, nil
+	}
 }
 
 // Weakness is the reason for rejecting a password. Reasons holds GoTrue's terms: length,
@@ -250,9 +264,9 @@ type Weakness struct {
 
 func (w *Weakness) Error() string { return w.Message }
 
-// Judge returns nil if the password satisfies the rules, a *Weakness if not, and other errors if
-// Leaked cannot be read.
-func (r Rules) Judge(password string) error {
+// Judge returns nil if the password satisfies the rules, a *Weakness if not, and the error of a
+// check that fails.
+func (r Rules) Judge(ctx context.Context, password string) error {
 	var w Weakness
 	var messages []string
 	if len(password) < r.MinLength {
@@ -267,15 +281,16 @@ func (r Rules) Judge(password string) error {
 			break
 		}
 	}
-	if r.Leaked != "" {
-		leaked, err := isLeaked(r.Leaked, password)
+	for _, check := range r.Leaked {
+		leaked, err := check(ctx, password)
 		if err != nil {
-			return fmt.Errorf("read list of leaked passwords: %w", err)
+			return err
 		}
 		if leaked {
 			w.Reasons = append(w.Reasons, "pwned")
 			messages = append(messages,
 				"Password is known to be weak and easy to guess, please choose a different one.")
+			break
 		}
 	}
 	if w.Reasons == nil {

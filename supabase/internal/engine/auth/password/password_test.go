@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 	if err := os.WriteFile(list, []byte(strings.Join(lines, "\r\n")+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := Rules{MinLength: 6, Required: []string{"abcdefghijklmnopqrstuvwxyz", "0123456789"}, Leaked: list}
+	r := Rules{MinLength: 6, Required: []string{"abcdefghijklmnopqrstuvwxyz", "0123456789"}, Leaked: []LeakCheck{LeakedFile(list)}}
 	for password, want := range map[string]string{
 		"a1b2c3":             "",
 		"a1":                 "length",
@@ -110,7 +110,7 @@ func TestJudge(t *testing.T) {
 	} {
 		var w *Weakness
 		got := ""
-		if errors.As(r.Judge(password), &w) {
+		if errors.As(r.Judge(t.Context(), password), &w) {
 			got = strings.Join(w.Reasons, " ")
 		}
 		if got != want {
@@ -123,7 +123,7 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	for range 20 {
-		if err := r.Judge(Random(r.Required, 33)); err != nil {
+		if err := r.Judge(t.Context(), Random(r.Required, 33)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -100,7 +101,8 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 			return nil, nil, err
 		}
 		for _, o := range others {
-			if o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) && m.expired(o, u, time.Time{}) == "" {
+			if m.config.tag(o) == m.config.tag(s.Session) && o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) &&
+				m.expired(o, u, time.Time{}) == "" {
 				return nil, nil, apierror.Errorf(http.StatusBadRequest, "session_expired",
 					"Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
 			}
@@ -124,6 +126,18 @@ func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *st
 		return nil, err
 	}
 	return m.sign(r, tx, u, s, token, "token_refresh")
+}
+
+// tag returns the tag of a session: its own if the configuration has it, else the first.
+func (c Config) tag(s *store.Session) string {
+	switch tags := c.Tags; {
+	case len(tags) == 0:
+		return ""
+	case slices.Contains(tags, s.Tag):
+		return s.Tag
+	default:
+		return tags[0]
+	}
 }
 
 // expired returns why the session cannot be refreshed any more; "" if it can.

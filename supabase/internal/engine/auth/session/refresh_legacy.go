@@ -2,8 +2,12 @@ package session
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"hash/crc32"
+	"math/rand"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -109,7 +113,7 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 		return nil, err
 	}
 	if issued == "" {
-		if issued, err = m.queueSwap(ctx, writes, u, t); err != nil {
+		if issued, err = m.queueSwap(ctx, writes, headers, u, s, t); err != nil {
 			return nil, err
 		}
 		headers.Set("sb-auth-refresh-token-reuse", "false")
@@ -119,15 +123,47 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 }
 
 // queueSwap adds to b the statements that revoke a token and store its successor, which it returns.
-func (m *Manager) queueSwap(ctx context.Context, b *pgx.Batch, u *store.User, t *legacyToken) (string, error) {
+// The successor is signed in the part of the sessions that the configuration upgrades.
+func (m *Manager) queueSwap(ctx context.Context, b *pgx.Batch, headers http.Header, u *store.User,
+	s *store.SessionState, t *legacyToken) (string, error) {
 	if err := m.store.QueueAudit(ctx, b, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
 	now := m.now()
 	b.Queue(`update auth.refresh_tokens set revoked = true, updated_at = $2 where id = $1`, t.ID, now)
+	if m.config.upgrades(s.ID) {
+		return queueSignedToken(b, headers, s)
+	}
 	token := newLegacyToken()
 	b.Queue(insertLegacyToken, token, t.Token, u.ID.String(), now, *t.SessionID)
 	return token, nil
+}
+
+// upgrades reports whether the tokens of a session become signed ones. As in GoTrue, the id of the
+// session decides, so the part is one of sessions and not of requests.
+func (c Config) upgrades(id uuid.UUID) bool {
+	part := c.UpgradePercentage
+	if !c.SignedRefreshTokens || part <= 0 || part >= 100 {
+		return c.SignedRefreshTokens && part >= 100
+	}
+	return rand.New(rand.NewSource(int64(crc32.ChecksumIEEE(id[:])))).Intn(100) < part
+}
+
+// queueSignedToken adds to b the statement that advances the counter of a session, or gives it a
+// key, and returns the token.
+func queueSignedToken(b *pgx.Batch, headers http.Header, s *store.SessionState) (string, error) {
+	key, counter := newTokenKey(), int64(0)
+	if s.HMACKey != nil && s.TokenCounter != nil {
+		var err error
+		if key, err = base64.RawURLEncoding.DecodeString(*s.HMACKey); err != nil {
+			return "", err
+		}
+		counter = *s.TokenCounter + 1
+	}
+	b.Queue(`update auth.sessions set refresh_token_hmac_key = $2, refresh_token_counter = $3 where id = $1`, s.ID,
+		base64.RawURLEncoding.EncodeToString(key), counter)
+	headers.Set("sb-auth-refresh-token-counter", strconv.FormatInt(counter, 10))
+	return signedToken{Session: s.ID, Counter: counter}.encode(key), nil
 }
 
 // insertLegacyToken stores a token: itself, the token that it replaces (empty for none), the user,

@@ -25,6 +25,7 @@ type Config struct {
 	TokenExpiry time.Duration // of access tokens
 
 	SignedRefreshTokens  bool          // refresh tokens of new sessions are signed instead of stored
+	UpgradePercentage    int           // in this part of the other sessions they become signed
 	RefreshTokenRotation bool          // a token used twice ends its family
 	AllowReuse           bool          // signed tokens may be used again at any time
 	ReuseInterval        time.Duration // how long a used token is still accepted
@@ -32,7 +33,8 @@ type Config struct {
 	Inactivity           time.Duration // sessions end when unused for so long; zero means never
 	// how long a session of a user with a second factor lasts without it; zero means forever
 	AllowLowAAL   time.Duration
-	SinglePerUser bool // only the session used last can be refreshed
+	SinglePerUser bool     // only the session used last can be refreshed
+	Tags          []string // of sessions; with SinglePerUser, one session of each tag can be refreshed
 }
 
 // Options is what a Manager needs.

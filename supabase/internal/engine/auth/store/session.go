@@ -22,6 +22,7 @@ type Session struct {
 	RefreshedAt  *time.Time `db:"refreshed_at"`
 	HMACKey      *string    `db:"refresh_token_hmac_key"` // base64url; only of sessions whose refresh tokens are signed
 	TokenCounter *int64     `db:"refresh_token_counter"`
+	Tag          string     `db:"tag"` // set by the installation in the database
 	Application
 }
 
@@ -48,7 +49,7 @@ const selectMethods = `
 const selectSession = `
 	select s.id, s.user_id, coalesce(s.created_at, 'epoch') created_at, coalesce(s.aal::text, 'aal1') aal, s.not_after,
 	       s.refreshed_at at time zone 'utc' refreshed_at, s.refresh_token_hmac_key, s.refresh_token_counter,
-	       s.oauth_client_id, coalesce(s.scopes, '') scopes
+	       coalesce(s.tag, '') tag, s.oauth_client_id, coalesce(s.scopes, '') scopes
 	  from auth.sessions s `
 
 // FindSession returns a session, or ErrNotFound.

@@ -5,7 +5,9 @@ package template
 import (
 	"fmt"
 	htmltemplate "html/template"
+	"maps"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -52,8 +54,11 @@ type Translations map[string]map[string]Text
 
 // Set holds the templates of an installation.
 type Set struct {
-	subjects, bodies map[string]string
-	translations     Translations
+	subjects     map[string]string
+	translations Translations
+
+	mu     sync.RWMutex
+	bodies map[string]string
 }
 
 // New returns a Set of the installation's own subjects and bodies (HTML), by kind, and of
@@ -84,7 +89,20 @@ func New(subjects, bodies map[string]string, translations Translations) (*Set, e
 			}
 		}
 	}
-	return &Set{subjects: subjects, bodies: bodies, translations: translations}, nil
+	s := &Set{subjects: subjects, bodies: map[string]string{}, translations: translations}
+	maps.Copy(s.bodies, bodies)
+	return s, nil
+}
+
+// Replace replaces the installation's body (HTML) of a kind, unless it cannot be parsed.
+func (s *Set) Replace(kind, body string) error {
+	if _, err := htmltemplate.New(kind).Parse(body); err != nil {
+		return fmt.Errorf("mail template %s: %w", kind, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bodies[kind] = body
+	return nil
 }
 
 // Write returns subject and HTML of a mail. language is the user's; a language without a
@@ -97,7 +115,9 @@ func (s *Set) Write(kind, language string, d Data) (subject, html string, err er
 			return "", "", fmt.Errorf("unknown mail kind %q", kind)
 		}
 	}
+	s.mu.RLock()
 	subjectText, bodyText := s.subjects[kind], s.bodies[kind]
+	s.mu.RUnlock()
 	if subjectText == "" {
 		subjectText = text.Subject
 	}
