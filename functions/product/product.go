@@ -19,7 +19,7 @@ func Options() stack.Options {
 		Pages: stack.Pages{Variables: contactPages, FormError: []byte(formErrorPage)},
 		Mail:  stack.Mail{Texts: mailTexts(), RowLink: admin.RowLink},
 		Administration: stack.Administration{RowLink: admin.DeskLink, StartLinks: admin.StartLinks,
-			Operators: []string{"system"}},
+			Operators: []string{"system"}, StudioAccess: "private.is_owner()"},
 		Variables: variables, Defaults: defaults, CleanBuckets: cleanBuckets, UserTables: []string{"public.reports"},
 	}
 }

@@ -129,6 +129,11 @@ type Administration struct {
 	// their label. nil prints none.
 	StartLinks func(ctx context.Context, at Installation) (map[string]string, error)
 
+	// StudioAccess is an SQL expression, such as private.is_owner(), that is true if the account of
+	// request.jwt.claims may open an added Studio. The role postgres evaluates it. Such accounts
+	// sign in at Studio's login. On loopback Studio needs no login. "" lets no account in.
+	StudioAccess string
+
 	// Operators are the functions that may run operations of the stack with edge.Env.Operate: make
 	// backups, read all logs. The names are those in Functions. Functions that are deployed or
 	// reloaded later have the same grants.
@@ -206,7 +211,7 @@ func (o Options) env() cli.Env {
 		Name: o.Name, Version: cmp.Or(o.Version, "dev"), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout,
 		Stderr: os.Stderr, Getenv: os.LookupEnv, Project: o.Project, Site: o.Site, AdminSite: o.Administration.Site,
 		Prepare: o.Prepare, Postgres: func() (fs.FS, error) { return bundle.Package(".") }, Functions: o.Functions,
-		Operators: o.Administration.Operators, Settings: o.settings(), RowLink: o.Mail.RowLink,
+		Operators: o.Administration.Operators, StudioAccess: o.Administration.StudioAccess, Settings: o.settings(), RowLink: o.Mail.RowLink,
 		AdminLink: o.Administration.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.Pages.FormError,
 		UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
 	}

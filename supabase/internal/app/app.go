@@ -171,7 +171,8 @@ func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, 
 		return err
 	}
 	s.logs.read(s)
-	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin, Studio: s.studio}
+	h := front.Handlers{Gateway: a.traces.Handler(gateway.New(s.gatewayOptions(files))), Admin: admin, Studio: s.studio,
+		StudioSignIn: s.newStudioAccounts()}
 	sites.CompressLater(a.pools.closeIdle)
 	return ports.Start(ctx, h)
 }

@@ -42,9 +42,10 @@ type Env struct {
 	// further lines of the announcement on loopback, by label; nil for none
 	StartLinks func(context.Context, Installation) (map[string]string, error)
 	// the Postgres inside the program or beside it
-	Postgres  func() (fs.FS, error)
-	Functions map[string]edge.Func // by name in the URL
-	Operators []string             // see app.Options
+	Postgres     func() (fs.FS, error)
+	Functions    map[string]edge.Func // by name in the URL
+	Operators    []string             // see app.Options
+	StudioAccess string               // see app.Options
 	// of the program, besides the stack's own
 	Commands []Command
 	// variables of the program and its defaults of the stack's
@@ -67,7 +68,7 @@ type Env struct {
 func (env *Env) AppOptions() app.Options {
 	return app.Options{
 		Project: env.Project, Site: env.Site, AdminSite: env.AdminSite, Postgres: env.Postgres,
-		Functions: env.Functions, Operators: env.Operators, CleanBuckets: env.CleanBuckets,
+		Functions: env.Functions, Operators: env.Operators, StudioAccess: env.StudioAccess, CleanBuckets: env.CleanBuckets,
 		FormErrorPage: env.FormErrorPage, MailTexts: env.MailTexts, RowLink: env.RowLink, AdminLink: env.AdminLink,
 		Prepare: env.Prepare, Getenv: env.Getenv, Version: env.Version,
 	}

@@ -12,7 +12,7 @@ import (
 // studio serves a Login with the password "right" over HTTP and returns its URL.
 func studio(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(Login("supabase", "right", nil,
+	server := httptest.NewServer(Login(LoginOptions{User: "supabase", Password: "right"},
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusOK)
 		})))

@@ -14,7 +14,9 @@ import (
 // loginBehindProxy returns a function that sends a request to a Login with the password "right" and
 // a proxy at 192.0.2.9.
 func loginBehindProxy(next http.HandlerFunc) func(from, user, password string) *httptest.ResponseRecorder {
-	h := Login("supabase", "right", []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}, next)
+	h := Login(LoginOptions{
+		User: "supabase", Password: "right", Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")},
+	}, next)
 	return func(from, user, password string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = from + ":1"
@@ -52,7 +54,7 @@ func TestLogin(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.SetBasicAuth("u", "")
 	w := httptest.NewRecorder()
-	if Login("u", "", nil, http.NotFoundHandler()).ServeHTTP(w, r); w.Code != 401 {
+	if Login(LoginOptions{User: "u"}, http.NotFoundHandler()).ServeHTTP(w, r); w.Code != 401 {
 		t.Error("an empty password is accepted")
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/gateway"
 )
 
 // Addresses are the addresses of the gateway, without a trailing slash.
@@ -107,6 +108,8 @@ type Handlers struct {
 	Gateway http.Handler
 	Admin   http.Handler // the administrators' application with its API; nil if there is none
 	Studio  http.Handler // nil if there is none
+
+	StudioSignIn gateway.SignIn // accounts that may open Studio; nil for none
 }
 
 // Start begins to serve. With a configured certificate the public port serves HTTPS. With domains
@@ -123,7 +126,7 @@ func (f *Front) Start(ctx context.Context, h Handlers) error {
 		own = tlsConfig(&tls.Config{Certificates: []tls.Certificate{pair}})
 	}
 	if f.secure == nil {
-		f.serveStudio(h.Studio, own)
+		f.serveStudio(h.Studio, h.StudioSignIn, own)
 		f.serveAdmin(h.Admin, own)
 		Serve(f.Installation, "gateway", h.Gateway, f.plain, connLimits(f.Config), own)
 		return nil
@@ -132,7 +135,7 @@ func (f *Front) Start(ctx context.Context, h Handlers) error {
 	if err != nil {
 		return err
 	}
-	f.serveStudio(h.Studio, tlsConfig(magic.TLSConfig()))
+	f.serveStudio(h.Studio, h.StudioSignIn, tlsConfig(magic.TLSConfig()))
 	f.serveAdmin(h.Admin, nil)
 	Serve(f.Installation, "gateway", h.Gateway, f.plain, connLimits(f.Config), own)
 	Serve(f.Installation, "HTTPS", f.byHost(h.Admin, h.Gateway), f.secure, connLimits(f.Config),

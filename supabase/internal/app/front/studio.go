@@ -10,18 +10,31 @@ import (
 
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/studio"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/gateway"
 )
 
 // ServesStudio reports whether a stack has a port of Studio: for the one at STUDIO_UPSTREAM_URL, or
-// for an added one. On a public address that needs a password.
+// for an added one. On a public address that needs a password, or accounts that may open it.
 func ServesStudio(in installation.Installation) bool {
 	c := in.Config
 	if c.StudioUpstreamURL != "" {
 		return true
 	}
-	return in.Added != nil && c.Studio.Enabled && (c.Loopback() || c.StudioPassword != "")
+	if in.Added == nil || !c.Studio.Enabled {
+		return false
+	}
+	return c.Loopback() || c.StudioPassword != "" || in.StudioAccess != "" && addedStudio(in)
+}
+
+// addedStudio reports whether Studio was added: on a public address no port is opened without it.
+func addedStudio(in installation.Installation) bool {
+	_, ok, err := in.Added.FindLocked(studio.Part)
+	if err != nil {
+		in.Log.Warn("Studio is not served", "error", err)
+	}
+	return ok && err == nil
 }
 
 // openStudioPort opens the port of Studio. An added Studio moves to another port if its own is
@@ -62,9 +75,9 @@ func studioPort(c *config.Config, desk bool) uint16 {
 	return c.Studio.Port
 }
 
-// serveStudio serves Studio on its port: behind its login if it has a password, else to this
-// machine only. secure may be nil.
-func (f *Front) serveStudio(studio http.Handler, secure *tls.Config) {
+// serveStudio serves Studio on its port: behind its login if it has a password or other machines
+// reach it, else to this machine only. signIn and secure may be nil.
+func (f *Front) serveStudio(studio http.Handler, signIn gateway.SignIn, secure *tls.Config) {
 	if f.studio == nil {
 		return
 	}
@@ -74,7 +87,9 @@ func (f *Front) serveStudio(studio http.Handler, secure *tls.Config) {
 	}
 	door := gateway.Local(studio)
 	if f.Config.StudioUpstreamURL != "" || !f.Config.Loopback() || password != "" {
-		door = gateway.Login(user, password, f.Config.Proxies, studio)
+		door = gateway.Login(gateway.LoginOptions{
+			User: user, Password: password, SignIn: signIn, Proxies: f.Config.Proxies,
+		}, studio)
 	}
 	Serve(f.Installation, "Studio", door, f.studio, connLimits(f.Config), secure)
 }

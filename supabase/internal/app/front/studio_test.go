@@ -1,14 +1,21 @@
 package front
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/app/studio"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/parts"
 )
@@ -32,7 +39,7 @@ func studioOf(t *testing.T, change func(*config.Config)) *Front {
 	}
 	f.serveStudio(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "Studio")
-	}), nil)
+	}), nil, nil)
 	return f
 }
 
@@ -72,6 +79,37 @@ func TestStudioDoor(t *testing.T) {
 		if got := askStudio(t, address, "a long password", other); got != http.StatusForbidden {
 			t.Errorf("%s: a request of another site: %d", what, got)
 		}
+	}
+}
+
+// TestStudioPortForAccounts checks that a public address has a port of Studio for accounts only
+// after Studio was added.
+func TestStudioPortForAccounts(t *testing.T) {
+	dir := t.TempDir()
+	c := &config.Config{Environment: config.Environment{Host: "127.0.0.1", SiteURL: "https://example.org"}}
+	c.Studio.Enabled = true
+	in := installation.New(installation.Options{Config: c, StudioAccess: "true", Log: slog.New(slog.DiscardHandler),
+		Added: &parts.Store{Dir: dir, Lock: filepath.Join(dir, "parts.lock")}})
+	if ServesStudio(in) {
+		t.Error("a port before Studio was added")
+	}
+	var archive bytes.Buffer
+	z := gzip.NewWriter(&archive)
+	w := tar.NewWriter(z)
+	err := w.WriteHeader(&tar.Header{Name: studio.Part.Program, Typeflag: tar.TypeReg, Mode: 0o755})
+	file := filepath.Join(dir, "studio.tar.gz")
+	if err := errors.Join(err, w.Close(), z.Close(), os.WriteFile(file, archive.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Added.Add(t.Context(), studio.Part, parts.File(file)); err != nil {
+		t.Fatal(err)
+	}
+	if !ServesStudio(in) {
+		t.Error("no port after Studio was added")
+	}
+	in.StudioAccess = ""
+	if ServesStudio(in) {
+		t.Error("a port without a login")
 	}
 }
 

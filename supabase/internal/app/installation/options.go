@@ -19,16 +19,18 @@ import (
 
 // Options describe a stack.
 type Options struct {
-	Config    *config.Config
-	Data      string // data folder, absolute
-	AnyPort   bool   // use a free port if another program uses a configured one, except for the public port
-	Dev       bool   // reload functions, log all requests
-	Project   fs.FS  // config.toml, migrations, seed
-	Site      fs.FS  // the built site; nil for none
-	AdminSite fs.FS  // the built application of the administrators; nil for none
-	Postgres  func() (fs.FS, error)
-	Added     *parts.Store // programs that are added to the project; nil for none
-	Functions map[string]edge.Func
+	Config       *config.Config
+	Data         string // data folder, absolute
+	AnyPort      bool   // use a free port if another program uses a configured one, except for the public port
+	Dev          bool   // reload functions, log all requests
+	Project      fs.FS  // config.toml, migrations, seed
+	Site         fs.FS  // the built site; nil for none
+	AdminSite    fs.FS  // the built application of the administrators; nil for none
+	Postgres     func() (fs.FS, error)
+	Added        *parts.Store // programs that are added to the project; nil for none
+	Functions    map[string]edge.Func
+	StudioAccess string // SQL expression: whether the caller may open Studio; "" for no account
+
 	Operators []string // functions that may run operations of the stack, see edge.Env.Operate
 	// folder of the module with the project's functions in Go, if they are not part of this program
 	FunctionsDir string

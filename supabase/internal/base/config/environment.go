@@ -55,7 +55,7 @@ type Environment struct {
 
 	StudioURL         string `env:"STUDIO_URL" doc:"Public address of Studio, also of one that runs elsewhere. Notification mails link to it."`
 	StudioUser        string `env:"STUDIO_USER" default:"supabase" doc:"User name of Studio's login, if STUDIO_PASSWORD is set."`
-	StudioPassword    string `env:"STUDIO_PASSWORD" doc:"Password of Studio's login. On a public address an added Studio is served only with it."`
+	StudioPassword    string `env:"STUDIO_PASSWORD" doc:"Password of Studio's login. On a public address an added Studio is served only with it, or with accounts that may open it."`
 	StudioMemory      Size   `env:"STUDIO_MEMORY" default:"1GiB" doc:"Memory limit of Studio's processes. A Studio above it is ended."`
 	StudioUpstreamURL string `env:"STUDIO_UPSTREAM_URL" doc:"Studio that is served behind a login on the Studio port."`
 	DashboardUser     string `env:"DASHBOARD_USERNAME" default:"supabase" doc:"User name of Studio's login."`
