@@ -37,6 +37,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 	}
 	store := messages.New(messages.Options{Pool: pool, Log: log, Now: s.Now})
 	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.Now,
+		Registerer:   s.metrics,
 		Unauthorized: s.Config.Realtime.Unauthorized, Lenient: !s.Config.Realtime.Strict})
 	if err != nil {
 		return err
@@ -70,9 +71,6 @@ func (s *services) openRealtime(ctx context.Context) error {
 	s.OnStandDown(engine.StandDown)
 	s.keys.OnChange(func(keys.Set) { engine.Reverify() })
 	s.realtime = engine
-	if o.Bus != nil {
-		s.ready["realtime"] = func(context.Context) error { return engine.Ready() }
-	}
 	return nil
 }
 

@@ -134,7 +134,7 @@ type Realtime struct {
 	Enabled                    bool     `toml:"enabled" doc:"Serve /realtime/v1."`
 	MaxConnections             int      `toml:"max_concurrent_users" doc:"Maximum number of sockets of one server."`
 	MaxChannelsPerClient       int      `toml:"max_channels_per_client" doc:"Maximum number of channels of one socket."`
-	MaxJoinsPerSecond          int      `toml:"max_joins_per_second" doc:"Maximum number of joins per second, as the average of up to a minute."`
+	MaxJoinsPerSecond          int      `toml:"max_joins_per_second" doc:"Number of joins that one client may make at once. Over time it may make a fifth of it per second."`
 	MaxEventsPerSecond         int      `toml:"max_events_per_second" doc:"Maximum number of broadcasts per second, sent and delivered, as the average of up to a minute."`
 	MaxPresenceEventsPerSecond int      `toml:"max_presence_events_per_second" doc:"Maximum number of presence messages per second, as the average of up to a minute."`
 	MaxPayloadKB               int      `toml:"max_payload_size_in_kb" doc:"Maximum size of the payload of a broadcast or a presence, in kB. A message of a client has at most 5,000 kB in any case."`

@@ -90,7 +90,7 @@ func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 	if !e.reservePlace(settings.MaxConnections) {
 		return nil, http.StatusTooManyRequests, clientError("Too many connected users")
 	}
-	if e.joins.exceeded() {
+	if settings.JoinsInTotal && e.joins.exceeded() {
 		e.freePlace()
 		return nil, http.StatusTooManyRequests, clientError("Too many joins per second")
 	}

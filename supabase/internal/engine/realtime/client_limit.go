@@ -32,10 +32,15 @@ func (b *bucket) leak(now time.Time) {
 	b.at = now
 }
 
-// allow counts amount units. It returns false, and counts nothing, if a network of the client has
-// no room left. The last units may exceed the room: their network waits longer. perSecond is the
-// rate of one client.
+// allow is wait for callers that refuse what has to wait.
 func (l *clientLimit) allow(client []network.Part, amount, perSecond float64, now time.Time) bool {
+	return l.wait(client, amount, perSecond, now) == 0
+}
+
+// wait counts amount units. If a network of the client has no room left, it counts nothing and
+// returns when there will be room. The last units may exceed the room: their network waits longer.
+// perSecond is the rate of one client.
+func (l *clientLimit) wait(client []network.Part, amount, perSecond float64, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.buckets == nil {
@@ -49,14 +54,14 @@ func (l *clientLimit) allow(client []network.Part, amount, perSecond float64, no
 		}
 		b.rate = perSecond * float64(part.Share)
 		b.leak(now)
-		if b.level > b.rate*burst.Seconds()-1 {
-			return false
+		if room := b.rate*burst.Seconds() - 1; b.level > room {
+			return time.Duration(max((b.level-room)/b.rate, 0.001) * float64(time.Second))
 		}
 	}
 	for _, part := range client {
 		l.buckets[part.Key].level += amount
 	}
-	return true
+	return 0
 }
 
 // sweep forgets the clients whose buckets are empty.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -161,12 +163,27 @@ func (c *channel) refuseJoin(err error, ref json.RawMessage) {
 	}
 }
 
-// joinShare is the part of the joins of all clients that one client may make over time.
+// joinShare is the part of MaxJoinsPerSecond that one client may make over time.
 const joinShare = 5
 
-// mayJoin counts a join. At once a client may make as many as all clients in a second.
-func (e *Engine) mayJoin(client []network.Part) bool {
-	return e.clientJoins.allow(client, 1, float64(e.settings.Load().MaxJoinsPerSecond)/joinShare, e.o.Now())
+// mayJoin counts a join. At once a client may make MaxJoinsPerSecond, so that many clients can join
+// again together. wait is how long the client has to wait if it may not.
+func (e *Engine) mayJoin(client []network.Part) (wait time.Duration) {
+	settings := e.settings.Load()
+	if settings.JoinsInTotal && e.joins.exceeded() {
+		return rateTick
+	}
+	wait = e.clientJoins.wait(client, 1, float64(settings.MaxJoinsPerSecond)/joinShare, e.o.Now())
+	if wait == 0 {
+		e.joins.add(1)
+	}
+	return wait
+}
+
+// tooManyJoins is the error of a join that has to wait.
+func tooManyJoins(wait time.Duration) *joinError {
+	seconds := int(math.Ceil(wait.Seconds()))
+	return &joinError{fmt.Sprintf("ClientJoinRateLimitReached: Too many joins per second; join again in %d s", seconds), true}
 }
 
 // open makes the checks of a join in upstream's order and returns the messages to replay.
@@ -181,10 +198,10 @@ func (c *channel) open(r joinRequest, others int) ([]messages.Message, error) {
 		return nil, refuse("RealtimeDisabledForTenant: Realtime disabled for this tenant")
 	case settings.PrivateOnly && !r.private:
 		return nil, refuse("PrivateOnly: This project only allows private channels")
-	case !e.mayJoin(c.s.networks), e.joins.exceeded():
-		return nil, &joinError{"ClientJoinRateLimitReached: Too many joins per second", true}
 	}
-	e.joins.add(1)
+	if wait := e.mayJoin(c.s.networks); wait > 0 {
+		return nil, tooManyJoins(wait)
+	}
 	if others >= settings.MaxChannelsPerClient {
 		return nil, refuse("ChannelRateLimitReached: Too many channels")
 	}

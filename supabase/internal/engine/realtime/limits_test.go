@@ -71,7 +71,7 @@ func TestClientPresenceWindow(t *testing.T) {
 
 // TestHandshakeJoinRate: beyond the rate of joins, handshakes are refused, too.
 func TestHandshakeJoinRate(t *testing.T) {
-	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond = 1 })
+	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond, o.Settings.JoinsInTotal = 1, true })
 	c := connect(t, s)
 	for n := range 6 {
 		c.join(fmt.Sprint("realtime:", n), `{"config":{}}`)
@@ -164,6 +164,31 @@ func TestClientJoins(t *testing.T) {
 	if got := other.join("realtime:a", `{"config":{}}`); !strings.Contains(got, `"status":"ok"`) {
 		t.Errorf("another client: %s", got)
 	}
+}
+
+// TestManyClientsJoinAgain checks that clients which connect again at once may all join their
+// channels again, and that one client which joins too often is told when it may.
+func TestManyClientsJoinAgain(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond, o.Settings.MaxConnections = 25, 1000 })
+	from := func(n int) *client {
+		return dialWith(t, s, "vsn=2.0.0&apikey="+sign(t, "anon", nil),
+			http.Header{"X-Forwarded-For": {fmt.Sprintf("10.%d.%d.1", n/200, n%200)}})
+	}
+	for n := range 100 { // 500 joins within one second
+		c := from(n)
+		for channel := range 5 {
+			if got := c.join(fmt.Sprint("realtime:", channel), `{"config":{}}`); !strings.Contains(got, `"status":"ok"`) {
+				t.Fatalf("client %d: %s", n, got)
+			}
+		}
+	}
+	s.clock.move(6 * time.Second) // the end of a tick
+	c := from(0)
+	for n := range 25 {
+		c.join(fmt.Sprint("realtime:", n), `{"config":{}}`)
+	}
+	c.send("realtime:last", "phx_join", `{"config":{}}`)
+	c.want("ClientJoinRateLimitReached: Too many joins per second; join again in 1 s")
 }
 
 // TestClientBytes checks that the broadcasts of one line are limited by the bytes that they

@@ -8,6 +8,7 @@ type metrics struct {
 	received, sent, refused, slow, busErrors     prometheus.Counter
 	changes                                      prometheus.Counter
 	connections, presences, lag, replicationLive prometheus.GaugeFunc
+	busConnected                                 prometheus.GaugeFunc
 }
 
 func newMetrics(e *Engine) *metrics {
@@ -42,13 +43,19 @@ func newMetrics(e *Engine) *metrics {
 			}
 			return 1
 		}),
+		busConnected: gauge("bus_connected", "1 if broadcasts and presences reach the other replicas.", func() float64 {
+			if !e.busConnected() {
+				return 0
+			}
+			return 1
+		}),
 	}
 }
 
 func (m *metrics) each() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.channels, m.received, m.sent, m.refused, m.slow, m.busErrors, m.changes, m.connections, m.presences, m.lag,
-		m.replicationLive,
+		m.replicationLive, m.busConnected,
 	}
 }
 

@@ -118,9 +118,19 @@ func (s *subscription) start() {
 	})
 }
 
+// sayWhyAfter is how long an attempt may take before the client is told why it takes so long.
+const sayWhyAfter = 3 * time.Second
+
 func (s *subscription) keepTrying(ctx context.Context) {
+	said := ""
+	say := func(why string) {
+		if why != said { // once, however often it is tried again
+			said = why
+			s.c.system(eventChanges, "error", why)
+		}
+	}
 	for attempt := 0; ctx.Err() == nil; attempt++ {
-		err := s.subscribe(ctx)
+		err := s.subscribeOrSay(ctx, say)
 		var final *changes.SubscribeError
 		switch {
 		case err == nil:
@@ -133,10 +143,34 @@ func (s *subscription) keepTrying(ctx context.Context) {
 			return
 		}
 		s.c.s.e.o.Log.Warn("Postgres changes", "error", err)
-		s.c.system(eventChanges, "error", "Subscribing to PostgreSQL failed; retrying")
+		say(failureText(err))
 		select {
 		case <-ctx.Done():
 		case <-time.After(retryAfter(attempt)):
+		}
+	}
+}
+
+// failureText returns what a client is told about a failed attempt.
+func failureText(err error) string {
+	if why := changes.ClientText(err); why != "" {
+		return "Subscribing to PostgreSQL failed: " + why
+	}
+	return "Subscribing to PostgreSQL failed; retrying"
+}
+
+// subscribeOrSay makes one attempt. If it takes long, it says why.
+func (s *subscription) subscribeOrSay(ctx context.Context, say func(string)) error {
+	ended := make(chan error, 1)
+	s.c.spawn(func() { ended <- s.subscribe(ctx) })
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(sayWhyAfter):
+			if why := changes.ClientText(s.c.s.e.o.Changes.Ready()); why != "" {
+				say("Subscribing to PostgreSQL: " + why)
+			}
 		}
 	}
 }

@@ -169,13 +169,9 @@ func New(o Options) (*Engine, error) {
 // ServeHTTP serves the sockets below /socket and the HTTP API below /api.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.routes.ServeHTTP(w, r) }
 
-// Ready returns nil if the engine can serve all extensions, or why it cannot.
-func (e *Engine) Ready() error {
-	if e.o.Bus != nil {
-		return e.o.Bus.Ready()
-	}
-	return nil
-}
+// busConnected reports whether broadcasts and presences reach the other replicas. Without them the
+// engine is degraded, but it serves its own clients.
+func (e *Engine) busConnected() bool { return e.o.Bus == nil || e.o.Bus.Ready() == nil }
 
 // connectionCount returns the number of open sockets.
 func (e *Engine) connectionCount() int {

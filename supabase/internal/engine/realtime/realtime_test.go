@@ -259,7 +259,7 @@ func TestConnectionLimitAtOnce(t *testing.T) {
 }
 
 func TestJoinRate(t *testing.T) {
-	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond = 1 })
+	s := serve(t, func(o *Options) { o.Settings.MaxJoinsPerSecond, o.Settings.JoinsInTotal = 1, true })
 	c := connect(t, s)
 	for n := range 6 {
 		c.join(fmt.Sprint("realtime:", n), `{"config":{}}`)

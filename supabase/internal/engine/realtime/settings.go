@@ -4,13 +4,14 @@ import "time"
 
 // Settings are the limits and switches of upstream's tenants. Zero means the default.
 type Settings struct {
-	MaxConnections             int // sockets with this server
-	MaxChannelsPerClient       int // of one socket
-	MaxJoinsPerSecond          int // average of up to a minute
-	MaxEventsPerSecond         int // messages in and out, average of up to a minute
-	MaxPresenceEventsPerSecond int // average of up to a minute
-	MaxPayloadKB               int // of a broadcast or a presence, in kB
-	MaxClientKBPerSecond       int // of one client's broadcasts, counted for each receiver, in kB
+	MaxConnections             int  // sockets with this server
+	MaxChannelsPerClient       int  // of one socket
+	MaxJoinsPerSecond          int  // average of up to a minute
+	JoinsInTotal               bool // MaxJoinsPerSecond applies to all clients together, as upstream's limit does
+	MaxEventsPerSecond         int  // messages in and out, average of up to a minute
+	MaxPresenceEventsPerSecond int  // average of up to a minute
+	MaxPayloadKB               int  // of a broadcast or a presence, in kB
+	MaxClientKBPerSecond       int  // of one client's broadcasts, counted for each receiver, in kB
 
 	// A channel may send ClientPresenceEvents presence messages within ClientPresenceWindow.
 	ClientPresenceEvents int

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"daawo/supabase/internal/database/pool"
 )
 
@@ -77,9 +79,10 @@ type Options struct {
 	Unauthorized bool
 	// Lenient delivers what upstream does: versions of rows that were hidden before a later change,
 	// old rows that policies hid, and the keys of all deleted rows.
-	Lenient bool
-	Log     *slog.Logger     // nil means slog.Default()
-	Now     func() time.Time // nil means time.Now
+	Lenient    bool
+	Registerer prometheus.Registerer // nil means no metrics
+	Log        *slog.Logger          // nil means slog.Default()
+	Now        func() time.Time      // nil means time.Now
 }
 
 // SubscribeError is a reason that another attempt with the same bindings does not remove. Its text
@@ -97,10 +100,26 @@ var (
 	// errWALLevel means that the server does not write what logical replication needs.
 	errWALLevel = errors.New("the stream of changes needs wal_level = logical: " +
 		"run `alter system set wal_level = logical` as a superuser and restart Postgres")
+	// errOpenTransactions means that the server creates the slot once the transactions that were
+	// open have ended.
+	errOpenTransactions = errors.New("the stream of changes waits for open transactions of the database to end")
 	// errNotReplicator means that the role of Options.ReplicationURL may not replicate.
 	errNotReplicator = errors.New("the stream of changes needs a role that may replicate: " +
 		"run `alter role … replication` as a superuser")
 )
+
+// ClientText returns an error of Subscribe or Ready for the client, "" if it is not for clients.
+func ClientText(err error) string {
+	switch {
+	case errors.Is(err, errWALLevel): // in the words of Postgres
+		return `logical decoding requires "wal_level" >= "logical"`
+	case errors.Is(err, errNotReplicator):
+		return "permission denied to use replication slots"
+	case errors.Is(err, errOpenTransactions):
+		return "waiting for open transactions of the database to end"
+	}
+	return ""
+}
 
 // The kinds of changes.
 const (

@@ -26,6 +26,9 @@ const messagesPublication = "supabase_realtime_messages_publication"
 // minute by default.
 const statusEvery = 5 * time.Second
 
+// slowSlot is how long the server may take to create a slot before clients are told why.
+const slowSlot = 2 * time.Second
+
 // connection is a replication connection with a temporary slot, which the server drops when the
 // connection ends.
 type connection struct {
@@ -101,8 +104,10 @@ func (c *connection) start(ctx context.Context) error {
 		return err
 	}
 	c.slot = "daawo_realtime_" + hex.EncodeToString(random[:])
-	if _, err := c.conn.Exec(ctx, `CREATE_REPLICATION_SLOT `+c.slot+
-		` TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`); err != nil {
+	waiting := time.AfterFunc(slowSlot, c.sayWaiting)
+	_, err = c.conn.Exec(ctx, `CREATE_REPLICATION_SLOT `+c.slot+` TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`)
+	waiting.Stop()
+	if err != nil {
 		return err
 	}
 	quoted := make([]string, len(names))
@@ -128,6 +133,16 @@ func (c *connection) start(ctx context.Context) error {
 		case *pgproto3.ErrorResponse:
 			return pgconn.ErrorResponseToPgError(message)
 		}
+	}
+}
+
+// sayWaiting sets the state while the server creates the slot.
+func (c *connection) sayWaiting() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if c.s.state != nil {
+		c.s.state = errOpenTransactions
+		c.s.notify()
 	}
 }
 
@@ -307,11 +322,11 @@ func (c *connection) row(item rowChange, id uint32) {
 func (c *connection) commit(m pgoutput.Commit) {
 	c.received = max(c.received, m.EndLSN)
 	markRewritten(c.items)
-	if len(c.items) > 0 && !c.s.queue.push(c.items) {
-		c.lost = true
-	}
-	if c.lost {
-		c.s.recordLoss()
+	switch {
+	case c.lost:
+		c.s.recordLoss(reasonTooLarge)
+	case len(c.items) > 0 && !c.s.queue.push(c.items):
+		c.s.recordLoss(reasonQueue)
 	}
 	c.items = nil
 }

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/testdb"
@@ -145,14 +147,18 @@ func TestCommitOrder(t *testing.T) {
 // TestQueueLimit: more changes than the queue holds are lost and counted, the subscribers are told,
 // the stream goes on.
 func TestQueueLimit(t *testing.T) {
-	d, s := open(t, func(o *Options) { o.MaxQueueBytes = 50_000 })
+	log := &logText{}
+	metrics := prometheus.NewRegistry()
+	d, s := open(t, func(o *Options) {
+		o.MaxQueueBytes, o.Log, o.Registerer = 50_000, slog.New(slog.NewTextHandler(log, nil)), metrics
+	})
 	d.Exec(notes)
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
-	var told atomic.Int64
+	told := make(chan string, 10)
 	_, err := s.Subscribe(t.Context(), Subscriber{
 		Role: "service_role", Claims: service,
 		Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {},
-		Resumed: func(string) { told.Add(1) },
+		Resumed: func(reason string) { told <- reason },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -162,11 +168,17 @@ func TestQueueLimit(t *testing.T) {
 	if got := len(box.take()); got != 0 || s.lost.Load() != 1 {
 		t.Errorf("%d changes, %d lost", got, s.lost.Load())
 	}
-	eventually(t, "the message about the loss", func() bool { return told.Load() == 1 })
+	if reason := <-told; reason != reasonTooLarge || !strings.Contains(log.String(), reasonTooLarge) {
+		t.Errorf("the reason is %q; the log: %s", reason, log.String())
+	}
 	d.Exec(`insert into notes values (2000)`)
 	settle(t, d, s)
 	if got := len(box.take()); got != 1 {
 		t.Errorf("%d changes after the loss", got)
+	}
+	families, err := metrics.Gather()
+	if text := fmt.Sprint(families); err != nil || !strings.Contains(text, reasonTooLarge+`"} counter:{value:1`) {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 
@@ -251,8 +263,8 @@ func TestBroadcastFromDatabase(t *testing.T) {
 // TestServersThatCannotReplicate checks the errors that tell an operator what to change.
 func TestServersThatCannotReplicate(t *testing.T) {
 	err := explain(&pgconn.PgError{Code: "55000", Message: `logical decoding requires "wal_level" >= "logical"`})
-	if !errors.Is(err, errWALLevel) {
-		t.Error(err)
+	if want := `logical decoding requires "wal_level" >= "logical"`; !errors.Is(err, errWALLevel) || ClientText(err) != want {
+		t.Errorf("%v, for the client %q", err, ClientText(err))
 	}
 	d := testdb.New(t)
 	s := openOn(t, d, func(o *Options) { o.ReplicationURL = d.URL("authenticator") })
@@ -264,6 +276,28 @@ func TestServersThatCannotReplicate(t *testing.T) {
 	if !errors.Is(err, errNotReplicator) || !errors.Is(s.Ready(), errNotReplicator) {
 		t.Errorf("%v, %v", err, s.Ready())
 	}
+}
+
+// TestOpenTransaction: a transaction that is open delays the slot. The state says so.
+func TestOpenTransaction(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(notes)
+	conn := d.Conn("postgres")
+	if _, err := conn.Exec(t.Context(), `begin; insert into notes values (1)`); err != nil {
+		t.Fatal(err)
+	}
+	release := s.Hold()
+	defer release()
+	eventually(t, "the reason", func() bool { return errors.Is(s.Ready(), errOpenTransactions) })
+	if ClientText(s.Ready()) == "" {
+		t.Error("no text for the client")
+	}
+	if _, err := conn.Exec(t.Context(), `commit`); err != nil {
+		t.Fatal(err)
+	}
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
+	d.Exec(`insert into notes values (2)`)
+	eventually(t, "the change", func() bool { return len(box.take()) == 1 })
 }
 
 // TestPublicationAppears: a publication that is created while the stream runs is read.

@@ -53,6 +53,9 @@ func (b *batch) deliver() {
 			data := b.payload(c, t, byPayload[key][0].bindingGroup, errs[key.role], key.old)
 			b.send(c, byPayload[key], data)
 		}
+		if len(order) > 0 {
+			b.s.metrics.delivered(c.committed, b.s.o.Now())
+		}
 		for p, listeners := range diverted {
 			b.divert(c, p, listeners)
 		}

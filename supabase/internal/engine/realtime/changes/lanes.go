@@ -31,6 +31,10 @@ const (
 	reasonFailed     = "the check of changes failed"
 )
 
+// lossReasons are the reasons for metrics.
+var lossReasons = []string{reasonConnection, reasonQueue, reasonTooLarge, reasonPolicy, reasonSlow, reasonFilter,
+	reasonClaims, reasonFailed}
+
 var errBudget = errors.New("the common check had no time left")
 
 const (
@@ -233,6 +237,7 @@ func (b *batch) fail(p pair, err error, reason string) {
 	if slow && reason == reasonPolicy {
 		reason = reasonSlow
 	}
+	b.s.metrics.losses.WithLabelValues(reason).Inc()
 	t := b.tables[p.table]
 	b.lost = reason + ": " + t.schema + "." + t.name
 	b.s.o.Log.Warn("changes of a table were lost for a user", "reason", reason, "schema", t.schema, "table", t.name,
@@ -244,6 +249,7 @@ func (b *batch) divert(c *matchedChange, p pair, listeners []listener) {
 	if b.s.lanes.add(p, b.diverted[p], laneItem{b.items[c.index], listeners}) {
 		return
 	}
+	b.s.metrics.losses.WithLabelValues(reasonQueue).Inc()
 	for _, l := range listeners {
 		for _, m := range l.members {
 			m.sub.tell(reasonQueue)

@@ -2,7 +2,6 @@ package changes
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -28,13 +27,16 @@ type queue struct {
 	items  []rowChange
 	bytes  int
 	limit  int
-	gap    bool          // a transaction is missing
+	gap    string        // why a transaction is missing, or ""
 	ahead  int           // items before the gap
 	filled chan struct{} // has one element if items or a gap may be there
 }
 
-// errGap means that a transaction is missing after the changes that pop returned.
-var errGap = errors.New("a transaction did not fit in the queue")
+// gapError means that a transaction is missing after the changes that pop returned, and why.
+type gapError string
+
+// Error returns the reason.
+func (e gapError) Error() string { return string(e) }
 
 func newQueue(limit int) *queue { return &queue{limit: limit, filled: make(chan struct{}, 1)} }
 
@@ -62,11 +64,11 @@ func (q *queue) push(items []rowChange) bool {
 }
 
 // pushGap notes that a transaction is missing here. Gaps are one until pop has returned it.
-func (q *queue) pushGap() {
+func (q *queue) pushGap(reason string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.gap {
-		q.gap, q.ahead = true, len(q.items)
+	if q.gap == "" {
+		q.gap, q.ahead = reason, len(q.items)
 	}
 	q.wake()
 }
@@ -78,7 +80,7 @@ func (q *queue) wake() {
 	}
 }
 
-// pop waits for changes and returns at most n of them, or errGap when the next thing is a gap.
+// pop waits for changes and returns at most n of them, or a gapError when the next thing is a gap.
 func (q *queue) pop(ctx context.Context, n int) ([]rowChange, error) {
 	for {
 		q.mu.Lock()
@@ -95,16 +97,17 @@ func (q *queue) pop(ctx context.Context, n int) ([]rowChange, error) {
 	}
 }
 
-// take returns the next changes, or errGap, or nothing. The caller holds the lock.
+// take returns the next changes, or a gapError, or nothing. The caller holds the lock.
 func (q *queue) take(n int) ([]rowChange, error) {
 	switch {
-	case q.gap && q.ahead == 0:
-		q.gap = false
+	case q.gap != "" && q.ahead == 0:
+		reason := q.gap
+		q.gap = ""
 		if len(q.items) > 0 {
 			q.wake()
 		}
-		return nil, errGap
-	case q.gap:
+		return nil, gapError(reason)
+	case q.gap != "":
 		n = min(n, q.ahead)
 		q.ahead -= n
 	case len(q.items) == 0:
@@ -119,7 +122,7 @@ func (q *queue) take(n int) ([]rowChange, error) {
 	if len(q.items) == 0 {
 		q.items = nil // taken keeps the array
 	}
-	if len(q.items) > 0 || q.gap {
+	if len(q.items) > 0 || q.gap != "" {
 		q.wake()
 	}
 	return taken, nil

@@ -19,13 +19,14 @@ func TestQueueGap(t *testing.T) {
 			t.Errorf("push of %v: %v", xids, got)
 		}
 		if !want {
-			q.pushGap()
+			q.pushGap(reasonQueue)
 		}
 	}
 	pop := func(n int, want ...uint32) {
 		t.Helper()
 		items, err := q.pop(t.Context(), n)
-		if len(want) == 0 && !errors.Is(err, errGap) || len(items) != len(want) {
+		var gap gapError
+		if len(want) == 0 && !errors.As(err, &gap) || len(items) != len(want) {
 			t.Fatalf("%d changes, %v", len(items), err)
 		}
 		for i := range items {

@@ -39,11 +39,15 @@ func (s *Stream) resume(c *connection, cancel context.CancelFunc) {
 	s.state, s.restart, s.names, s.slot = nil, cancel, c.publications, c.slot
 	s.notify()
 	s.mu.Unlock()
+	if len(missed) > 0 {
+		s.metrics.losses.WithLabelValues(reasonConnection).Inc()
+	}
 	callResumed(missed, reasonConnection)
 }
 
 // notifyMissed calls Resumed of all live subscribers after changes were lost.
 func (s *Stream) notifyMissed(reason string) {
+	s.metrics.losses.WithLabelValues(reason).Inc()
 	var missed []*subscriber
 	s.mu.Lock()
 	for _, sub := range s.registry.all() {

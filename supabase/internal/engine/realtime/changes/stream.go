@@ -18,6 +18,7 @@ type Stream struct {
 	queue       *queue
 	lanes       *lanes
 	policies    policyCache
+	metrics     *metrics
 	delivering  sync.Mutex // held while a change is delivered
 	onBroadcast func(Broadcast)
 	onMissed    func()
@@ -74,9 +75,11 @@ func Open(o Options) (*Stream, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes),
-		lanes: newLanes(o.MaxQueueBytes, time.Now), changed: make(chan struct{}),
-		state: errIdle}, nil
+	s := &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes),
+		lanes: newLanes(o.MaxQueueBytes, time.Now), changed: make(chan struct{}), state: errIdle}
+	var err error
+	s.metrics, err = newMetrics(s, o.Registerer)
+	return s, err
 }
 
 // OnBroadcast sets the function that gets the rows of realtime.messages, in the order of their
@@ -304,14 +307,13 @@ func (s *Stream) followPublications(ctx context.Context, present []string) {
 	}
 }
 
-// recordLoss counts a transaction that found the queue full. The subscribers are told after the
-// changes before it.
-func (s *Stream) recordLoss() {
-	s.queue.pushGap()
+// recordLoss counts a transaction that is too large or found the queue full. The subscribers are
+// told after the changes before it.
+func (s *Stream) recordLoss(reason string) {
+	s.queue.pushGap(reason)
 	total, now := s.lost.Add(1), s.o.Now().Unix()
 	if last := s.lastLoss.Load(); now-last >= 10 && s.lastLoss.CompareAndSwap(last, now) {
-		s.o.Log.Error("changes were lost: the checks are slower than the writes", "transactions", total, "limit_bytes",
-			s.o.MaxQueueBytes)
+		s.o.Log.Error("changes were lost: "+reason, "transactions", total, "limit_bytes", s.o.MaxQueueBytes)
 	}
 }
 
@@ -412,9 +414,10 @@ func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims ma
 func (s *Stream) work(ctx context.Context) {
 	for {
 		items, err := s.queue.pop(ctx, batchSize)
+		var gap gapError
 		switch {
-		case errors.Is(err, errGap):
-			s.notifyMissed(reasonQueue)
+		case errors.As(err, &gap):
+			s.notifyMissed(string(gap))
 			continue
 		case err != nil:
 			return

@@ -61,6 +61,7 @@ func FromEnv(getenv func(string) (string, bool)) (*Config, error) {
 	c.Settings = realtime.Settings{
 		MaxConnections:       v.limit(d.MaxConnections, "TENANT_MAX_CONCURRENT_USERS"),
 		MaxChannelsPerClient: v.limit(d.MaxChannelsPerClient, "TENANT_MAX_CHANNELS_PER_CLIENT"),
+		JoinsInTotal:         true,
 		MaxJoinsPerSecond:    v.limit(d.MaxJoinsPerSecond, "TENANT_MAX_JOINS_PER_SECOND"),
 		MaxEventsPerSecond:   v.limit(d.MaxEventsPerSecond, "TENANT_MAX_EVENTS_PER_SECOND"),
 		ClientPresenceEvents: v.limit(d.ClientPresenceEvents, "CLIENT_PRESENCE_MAX_CALLS"),

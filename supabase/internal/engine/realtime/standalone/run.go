@@ -41,14 +41,14 @@ func Run(ctx context.Context, c *Config, log *slog.Logger, ready func(net.Addr))
 		return err
 	}
 	store := messages.New(messages.Options{Pool: pool, Log: log})
-	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: c.URL(), Lenient: c.Lenient,
-		Log: log})
-	if err != nil {
-		return err
-	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: c.URL(), Lenient: c.Lenient,
+		Registerer: registry, Log: log})
+	if err != nil {
+		return err
+	}
 	o := c.options(log, registry)
 	o.Changes, o.Messages = stream, store
 	if c.NATSURL != "" {
@@ -135,10 +135,6 @@ func (c *Config) handler(engine *realtime.Engine, registry *prometheus.Registry)
 		metrics.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		if err := engine.Ready(); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
 		_, _ = w.Write([]byte("ok")) // the client may have disconnected
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
