@@ -126,7 +126,8 @@ func (c *Client) store(ctx context.Context, values map[string]string, file strin
 			return err
 		}
 		set = append(set, assignment{"file_url", "/storage/v1/object/public/resources/" + f.name},
-			assignment{"file_size", fmt.Sprint(len(f.content))}, assignment{"file_type", f.kind})
+			assignment{"file_size", fmt.Sprint(len(f.content))}, assignment{"file_type", f.kind},
+			assignment{"preview_url", ""}) // the desk draws previews; an old one would show another file
 		err = c.tx(ctx, func(tx pgx.Tx) error {
 			if err := write(tx, set); err != nil {
 				return err

@@ -281,6 +281,7 @@ export type Database = {
           id: string
           is_active: boolean
           is_featured: boolean
+          preview_url: string | null
           title: string
           title_so: string | null
           updated_at: string
@@ -303,6 +304,7 @@ export type Database = {
           id?: string
           is_active?: boolean
           is_featured?: boolean
+          preview_url?: string | null
           title: string
           title_so?: string | null
           updated_at?: string
@@ -325,6 +327,7 @@ export type Database = {
           id?: string
           is_active?: boolean
           is_featured?: boolean
+          preview_url?: string | null
           title?: string
           title_so?: string | null
           updated_at?: string

@@ -28,9 +28,9 @@ export function ReportScreen() {
           <AlertTitle>{text.emergencyTitle}</AlertTitle>
           <AlertDescription>
             <p>{text.emergency}</p>
-            <ul className="mt-3 flex flex-wrap gap-x-8 gap-y-5">
+            <ul className="mt-2">
               {text.emergencyNumbers.map((numbers) => (
-                <li key={numbers}>
+                <li key={numbers} className="border-destructive/25 border-t py-2.5">
                   <WithNumbers text={numbers} className="-my-2.5 inline-block min-w-11 py-2.5" />
                 </li>
               ))}

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Card, CardDescription, CardTitle } from '@/components/ui/card';
 import { languageNames, useLanguage } from '@/i18n/language';
@@ -19,6 +20,7 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
   const { resource } = first;
   const { title, description, category } = textsOf(resource, language);
   const picture = guideIcon(slug);
+  const preview = files.map((file) => file.resource.preview_url).find((address) => address);
   const downloads = files.reduce((sum, file) => sum + file.resource.download_count, 0);
 
   return (
@@ -38,7 +40,12 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
           <CardTitle lang={title.lang}>{title.text}</CardTitle>
         </div>
       </div>
-      <CardDescription lang={description.lang}>{description.text}</CardDescription>
+      <div className="flex gap-3">
+        <CardDescription lang={description.lang} className="flex-1">
+          {description.text}
+        </CardDescription>
+        {preview && <PagePreview key={preview} address={preview} />}
+      </div>
       <div className="text-muted-foreground mt-auto grid gap-1 text-[0.8125rem]">
         <FileFacts files={files} />
         <p>{text.downloads.replace('{count}', String(downloads))}</p>
@@ -62,28 +69,55 @@ function sizeIdOf({ resource }: ResourceFile) {
   return `size-${resource.id}`;
 }
 
-/** The types and sizes of the files: 'PDF · English 100 KB | Soomaali 99 KB'. */
+/** A small picture of a file's first page. Without a connection there is none. */
+function PagePreview({ address }: { address: string }) {
+  const [missing, setMissing] = useState(false);
+  if (missing) return null;
+  return (
+    <img
+      src={address}
+      alt=""
+      width={80}
+      height={113}
+      loading="lazy"
+      decoding="async"
+      onError={() => setMissing(true)}
+      className="h-[7.0625rem] w-20 shrink-0 rounded-sm border bg-white object-cover object-top"
+    />
+  );
+}
+
+/**
+ * The types and sizes of the files: 'PDF English 100.46 KB | Soomaali 98.3 KB'. A bar at the start of a line is outside of
+ * the box and hidden.
+ */
 function FileFacts({ files }: { files: readonly ResourceFile[] }) {
   const text = useText('resources');
   const sized = files.filter(({ resource }) => resource.file_size > 0);
   return (
-    <p className="flex flex-wrap items-center gap-x-2">
+    <p className="flex items-start gap-2">
       {[...new Set(files.map(({ resource }) => fileTypeLabel(resource.file_type)))].map((type) => (
-        <Badge key={type} className="bg-muted text-foreground px-2 text-xs">
+        <Badge key={type} className="bg-muted text-foreground shrink-0 px-2 text-xs">
           <span className="sr-only">{text.fileType}: </span>
           {type}
         </Badge>
       ))}{' '}
-      {sized.map((file, at) => (
-        <span key={file.resource.id}>
-          {file.language && <span lang={file.language}>{languageNames[file.language]} </span>}
-          <span id={sizeIdOf(file)}>
-            <span className="sr-only">{text.fileSize}: </span>
-            {fileSize(file.resource.file_size)}
+      <span className="flex flex-wrap gap-x-3 overflow-hidden">
+        {sized.map((file, at) => (
+          <span key={file.resource.id} className="relative">
+            {at > 0 && (
+              <span aria-hidden className="absolute -start-2">
+                {' |'}
+              </span>
+            )}
+            {file.language && <span lang={file.language}>{languageNames[file.language]} </span>}
+            <span id={sizeIdOf(file)}>
+              <span className="sr-only">{text.fileSize}: </span>
+              {fileSize(file.resource.file_size)}
+            </span>
           </span>
-          {at < sized.length - 1 && <span aria-hidden> |</span>}
-        </span>
-      ))}
+        ))}
+      </span>
     </p>
   );
 }

@@ -67,6 +67,7 @@ export const text = {
     color_class: 'colour',
     file_url: 'file',
     file_size: 'size of the file',
+    preview_url: 'picture of the file',
     file_type: 'type of the file',
     is_active: 'shown',
     is_featured: 'featured',

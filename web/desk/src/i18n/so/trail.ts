@@ -70,6 +70,7 @@ export const text: typeof english = {
     color_class: 'midab',
     file_url: 'fayl',
     file_size: 'cabbirka faylka',
+    preview_url: 'sawirka faylka',
     file_type: 'nooca faylka',
     is_active: 'muuqda',
     is_featured: 'la xushay',

@@ -16,6 +16,7 @@ const empty: Values = {
   file_url: noFile,
   file_size: 0,
   file_type: 'application/pdf',
+  preview_url: null,
   is_active: false,
   is_featured: false,
   guide: null,
