@@ -11,16 +11,19 @@ import { patches, slimLibraries } from './scripts/slim-libraries.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 const functions = fileURLToPath(new URL('../functions', import.meta.url));
+const library = (path: string) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
 const stack = process.env.DAAWO_URL ?? 'http://127.0.0.1:54321';
 
-/** Replaces a library in the build. */
+/** Modules that replace a library or a part of it in the build. */
 const removeScroll = source('components/ui/remove-scroll.tsx');
+const router = library('react-router/dist/production/index.mjs');
+const routerDom = library('react-router/dist/production/dom-export.mjs');
 
 export default defineConfig(({ command, isSsrBuild }) => ({
   plugins: [
     react(),
     tailwindcss(),
-    slimLibraries(patches, [removeScroll]),
+    slimLibraries(patches, [removeScroll, router, routerDom]),
     command === 'serve' && fillPlaceholders(),
     functionsOverlay(),
     loadParts(),
@@ -31,6 +34,11 @@ export default defineConfig(({ command, isSsrBuild }) => ({
       '@': source('').replace(/\/$/, ''),
       '@functions': functions,
       'react-remove-scroll': removeScroll,
+      // The exports of react-router name only its development build, which has warnings for developers.
+      ...(command === 'build' && {
+        'react-router/dom': routerDom,
+        'react-router': router,
+      }),
     },
   },
   define: { RECORDINGS: JSON.stringify(recordings()), COUNTRY_NAMES: JSON.stringify(countryNames()) },
@@ -75,7 +83,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
 
 /** Modules besides React that nearly every page needs. In one file they compress better and cost one round trip. */
 function isShared(id: string) {
-  const library = /node_modules\/clsx\//;
+  const library = /node_modules\/(react-router|react-router-dom|clsx)\//;
   const own =
     /\/src\/(application|layout|routes|backend\/has-session|i18n\/[a-z]+\.ts|site-config|lib\/(?!file-)|components\/(?!ui\/(select|popover|remove-scroll|sonner)))/;
   return (

@@ -1,68 +1,53 @@
-import { Component, type ReactNode, startTransition, useEffect, useState } from 'react';
-import { NavigationContext } from '@/components/navigation';
-import { LanguageContext } from '@/i18n/language';
-import { SiteLayout } from '@/layout/site-layout';
-import type { Router, Shown } from '@/lib/router';
-import type { Page } from '@/routes';
+import { Component, type ReactNode } from 'react';
+import { type Location, useLocation, useRoutes } from 'react-router-dom';
+import { LanguageContext, languageOf } from '@/i18n/language';
+import { type Pages, PagesContext, routes } from '@/routes';
 import { UnexpectedErrorScreen } from '@/screens/unexpected-error/unexpected-error-screen';
 
-/** The site in a browser: shows the router's page. */
-export function Application({ router }: { router: Router<Page> }) {
-  const [shown, setShown] = useState(router.shown);
-  // In a transition the old page stays usable until React has rendered the new one.
-  useEffect(() => router.subscribe(() => startTransition(() => setShown(router.shown))), [router]);
-  return <ShownPage shown={shown} navigate={router.navigate} />;
-}
-
-interface ShownPageProps {
-  shown: Shown<Page>;
-  navigate: (href: string) => void;
-}
-
-export function ShownPage({ shown, navigate }: ShownPageProps) {
-  const { place, arrival, page, failure } = shown;
-  const { language, Screen, data } = page;
+/** The site below a router, in the browser or while it is prerendered. */
+export function Application({ pages }: { pages: Pages }) {
   return (
-    <LanguageContext value={language}>
-      <NavigationContext value={{ place, arrival, data, navigate }}>
-        {failure ? (
-          <UnexpectedErrorScreen error={failure.error} />
-        ) : (
-          <ErrorBoundary shown={shown}>
-            <SiteLayout>
-              <Screen />
-            </SiteLayout>
-          </ErrorBoundary>
-        )}
-      </NavigationContext>
-    </LanguageContext>
+    <PagesContext value={pages}>
+      <ErrorBoundary location={useLocation()}>
+        <CurrentRoute />
+      </ErrorBoundary>
+    </PagesContext>
   );
 }
 
+function CurrentRoute() {
+  return useRoutes(routes);
+}
+
 interface BoundaryProps {
-  shown: Shown<Page>;
+  location: Location;
   children: ReactNode;
 }
 
 interface BoundaryState {
-  shown: Shown<Page>;
+  location: Location;
   failure?: { error: unknown };
 }
 
-/** Shows an error of its children until another page is shown. */
+/** Shows an error of a page or of its code until the reader goes elsewhere. */
 class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { shown: this.props.shown };
+  override state: BoundaryState = { location: this.props.location };
 
   static getDerivedStateFromError(error: unknown): Pick<BoundaryState, 'failure'> {
     return { failure: { error } };
   }
 
-  static getDerivedStateFromProps({ shown }: BoundaryProps, state: BoundaryState): BoundaryState | null {
-    return shown === state.shown ? null : { shown, failure: undefined };
+  static getDerivedStateFromProps({ location }: BoundaryProps, state: BoundaryState): BoundaryState | null {
+    return location === state.location ? null : { location, failure: undefined };
   }
 
   override render() {
-    const { failure } = this.state;
-    return failure ? <UnexpectedErrorScreen error={failure.error} /> : this.props.children;
+    const { failure, location } = this.state;
+    if (!failure) return this.props.children;
+    return (
+      <LanguageContext value={languageOf(location.pathname)}>
+        <UnexpectedErrorScreen error={failure.error} />
+      </LanguageContext>
+    );
   }
 }

@@ -1,12 +1,11 @@
 import '@/index.css';
 import { StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
+import { BrowserRouter } from 'react-router-dom';
 import { Application } from '@/application';
 import { hasSessionToRestore } from '@/backend/has-session';
-import { isMissingPart } from '@/lib/full-styles';
 import { partLoader } from '@/lib/load-part';
-import { createRouter } from '@/lib/router';
-import { loadPage } from '@/routes';
+import { loadPage, Pages } from '@/routes';
 
 Object.assign(globalThis, { loadPart: partLoader() }); // the build calls it in place of import()
 
@@ -27,14 +26,17 @@ export async function hydrate() {
   if (!root) throw new Error('The page has no #root');
   // Hydration would not match before the code, texts and data of the page are there. Without them the prerendered page
   // stays usable, with plain links.
-  const first = await loadPage(location.pathname).catch((cause) => {
+  const { pathname } = location;
+  const first = await loadPage(pathname).catch((cause) => {
     throw new Error('The application could not start', { cause });
   });
-  const router = createRouter({ load: loadPage, isMissing: isMissingPart, first });
+  const pages = new Pages(pathname, first);
   await new Promise<void>((resolve) => {
     const app = (
       <StrictMode>
-        <Application router={router} />
+        <BrowserRouter>
+          <Application pages={pages} />
+        </BrowserRouter>
         <Effect run={resolve} />
       </StrictMode>
     );

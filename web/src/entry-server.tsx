@@ -1,15 +1,17 @@
 import { prerender } from 'react-dom/static';
-import { ShownPage } from '@/application';
-import { loadPage } from '@/routes';
+import { StaticRouter } from 'react-router-dom';
+import { Application } from '@/application';
+import { loadPage, Pages } from '@/routes';
 
 /** Renders one page. React writes the tags for <head> first, then the body. */
 export async function render(path: string): Promise<{ head: string; body: string }> {
-  const shown = {
-    place: { pathname: path, hash: '' },
-    arrival: 'document',
-    page: await loadPage(path),
-  } as const;
-  const { prelude } = await prerender(<ShownPage shown={shown} navigate={() => {}} />, {
+  const pages = new Pages(path, await loadPage(path));
+  const page = (
+    <StaticRouter location={path}>
+      <Application pages={pages} />
+    </StaticRouter>
+  );
+  const { prelude } = await prerender(page, {
     onError: (error) => {
       throw error;
     },

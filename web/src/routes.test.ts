@@ -1,14 +1,18 @@
+import { matchRoutes } from 'react-router-dom';
 import { expect, test } from 'vitest';
-import { screenAt } from './routes';
+import { routes, type Screen } from './routes';
 
 test.each([
   ['/', '/', {}],
+  ['/so/', '/', {}],
   ['/learn', '/learn/', {}],
-  ['/learn/pain-management/', '/learn/:slug/', { slug: 'pain-management' }],
+  ['/so/learn/pain-management/', '/learn/:slug/', { slug: 'pain-management' }],
   ['/learn/a/b/', '/*', {}],
   ['/report/thank-you/', '/report/thank-you/', {}],
   ['/Learn/', '/*', {}],
-  ['/no/such/page', '/*', {}],
+  ['/so/no/such/page', '/*', {}],
 ])('%s is the screen at %s', (path, screen, params) => {
-  expect(screenAt(path)).toMatchObject({ screen: { path: screen }, params });
+  const match = matchRoutes(routes, path)?.at(-1);
+  expect((match?.route as { handle?: Screen } | undefined)?.handle?.path).toBe(screen);
+  expect(match?.params).toMatchObject(params);
 });

@@ -1,7 +1,7 @@
 import { LogOut } from 'lucide-react';
+import { useLocation } from 'react-router-dom';
 import { useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
-import { usePathname } from './navigation';
 
 /** A neutral page in each language. */
 const neutralPages = { en: 'https://en.wikipedia.org/wiki/Main_Page', so: 'https://so.wikipedia.org/wiki/' };
@@ -17,7 +17,7 @@ const confidential = /\/(women-health|report|skin-cream-dangers|pregnancy-medici
 export function QuickExit() {
   const language = useLanguage();
   const { exit, exitHint, exitSteps } = useText('layout');
-  if (!confidential.test(usePathname())) return null;
+  if (!confidential.test(useLocation().pathname)) return null;
   return (
     <div className="bg-henna text-background print:hidden">
       <a

@@ -21,13 +21,13 @@ export async function loadText(language: Language, parts: readonly Part[]) {
   await Promise.all(parts.map((part) => textOf(language, part).load()));
 }
 
-/** Returns the texts of one part in the page's language. The part must be listed in routes.ts, or be loaded. */
+/** Returns the texts of one part in the page's language. The part must be listed in routes.tsx, or be loaded. */
 export function useText<P extends Part>(part: P): Dictionary[P] {
   return textNow(useLanguage(), part);
 }
 
 export function textNow<P extends Part>(language: Language, part: P): Dictionary[P] {
   const text = textOf(language, part).current();
-  if (!text) throw new Error(`Text part "${part}" is not loaded: list it with the screen in routes.ts`);
+  if (!text) throw new Error(`Text part "${part}" is not loaded: list it with the screen in routes.tsx`);
   return text as Dictionary[P];
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
+import { useLocation } from 'react-router-dom';
 import { cn } from '@/components/cn';
-import { usePathname } from '@/components/navigation';
 import { otherLanguage, pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 
@@ -9,7 +9,7 @@ import { useText } from '@/i18n/text';
  * has the texts of one language. The draft of the form survives in sessionStorage.
  */
 export function LanguageSwitch({ className }: { className?: string }) {
-  const pathname = usePathname();
+  const { pathname } = useLocation();
   const other = otherLanguage(useLanguage());
   const text = useText('layout');
   const link = useRef<HTMLAnchorElement>(null);

@@ -1,4 +1,4 @@
-import { usePathname } from '@/components/navigation';
+import { useLocation } from 'react-router-dom';
 import { languages, locales, pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
 import { site } from '@/site-config';
@@ -16,7 +16,7 @@ interface PageMetaProps {
 
 /** The metadata of a page. React moves these tags to <head>, when prerendering and after each navigation. */
 export function PageMeta({ title, description, image = 'home', noindex, jsonLd }: PageMetaProps) {
-  const pathname = usePathname();
+  const { pathname } = useLocation();
   const language = useLanguage();
   const { siteName } = useText('layout');
   const url = site.url + pathname;

@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
+import { Outlet } from 'react-router-dom';
 import { LateToaster } from '@/components/toast';
 import { KeptValues } from '@/components/use-kept';
 import { useText } from '@/i18n/text';
@@ -6,7 +7,7 @@ import { Footer } from './footer';
 import { Header } from './header';
 import { useArrival } from './use-arrival';
 
-export function SiteLayout({ children }: { children: ReactNode }) {
+export function SiteLayout() {
   const text = useText('layout');
   const [kept] = useState(() => new Map<string, unknown>());
   useArrival();
@@ -21,7 +22,7 @@ export function SiteLayout({ children }: { children: ReactNode }) {
         </a>
         <Header />
         <main id="main" tabIndex={-1} className="flex-1 outline-none">
-          {children}
+          <Outlet />
         </main>
         <Footer />
         <LateToaster />

@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react';
 import { Link } from '@/components/link';
-import { usePageData } from '@/components/navigation';
+import { usePageData } from '@/components/page-data';
 import { PageHero } from '@/components/page-hero';
 import { type Guide, guideReview } from '@/content/guides';
 import { recording } from '@/content/recordings';

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { cleanup, render, screen } from '@testing-library/react';
+import { MemoryRouter } from 'react-router-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import { numberSources, sources } from '@/content/sources';
 import { loadText } from '@/i18n/text';
@@ -14,9 +15,11 @@ test('lists a source of both the guide and the danger signs once', async () => {
   const complained = vi.spyOn(console, 'error'); // React reports repeated keys
   await loadText('en', ['guide']);
   render(
-    <GuideSources
-      guide={{ sources: ['NHS-PARA', 'PARA-OD', 'NHS-ANA'], signs: ['swelling', 'poison', 'slow'] }}
-    />,
+    <MemoryRouter>
+      <GuideSources
+        guide={{ sources: ['NHS-PARA', 'PARA-OD', 'NHS-ANA'], signs: ['swelling', 'poison', 'slow'] }}
+      />
+    </MemoryRouter>,
   );
   const named = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
   expect(named).toEqual(['NHS-PARA', 'PARA-OD', 'NHS-ANA', 'UNODC-WHO', ...numberSources].map(nameOf));

@@ -1,5 +1,5 @@
 import { Link } from '@/components/link';
-import { usePageData } from '@/components/navigation';
+import { usePageData } from '@/components/page-data';
 import { PageHero } from '@/components/page-hero';
 import { Badge } from '@/components/ui/badge';
 import { CardDescription } from '@/components/ui/card';

@@ -42,7 +42,7 @@ export function ResourcesScreen() {
         )}
       >
         {/* One element for all states: a screen reader announces changes of a live region, not a new one. */}
-        <p role="status" className="started:not-empty:block failed:hidden hidden text-lg">
+        <p role="status" className="started:block failed:hidden hidden text-lg empty:hidden!">
           {state.name === 'loading' && text.loading}
           {state.name === 'loaded' && state.resources.length === 0 && text.empty}
         </p>

@@ -1,7 +1,10 @@
-import type { ComponentType } from 'react';
-import { type Language, languageOf, pathIn } from '@/i18n/language';
+import { type ComponentType, createContext, use } from 'react';
+import { matchRoutes, type RouteObject, useLocation } from 'react-router-dom';
+import { PageDataContext } from '@/components/page-data';
+import { type Language, LanguageContext, languageOf, languages, pathIn } from '@/i18n/language';
 import { loadText, type Part } from '@/i18n/text';
-import { fullStyles } from '@/lib/full-styles';
+import { SiteLayout } from '@/layout/site-layout';
+import { fullStyles, isMissingPart } from '@/lib/full-styles';
 import { inTime, partTimeout } from '@/lib/in-time';
 
 export interface Screen {
@@ -95,35 +98,80 @@ export const screens: readonly Screen[] = [
 
 /** A page with its code, texts and data. */
 export interface Page {
-  language: Language;
   Screen: ComponentType;
   data: unknown;
 }
 
-/** Loads a page. Paths are case-sensitive, like those of the server, which replies to /Learn/ with the 404 page. */
+/** The pages of this document by their paths: each is loaded once, the first before it is rendered. */
+export class Pages {
+  #pages = new Map<string, Page | Promise<Page>>();
+
+  constructor(pathname: string, first: Page) {
+    this.#pages.set(pathname, first);
+  }
+
+  at(pathname: string): Page | Promise<Page> {
+    const page = this.#pages.get(pathname) ?? this.#load(pathname);
+    this.#pages.set(pathname, page);
+    return page;
+  }
+
+  /** Loads a page. If a file is missing, the browser loads the document, unless the reader has gone elsewhere. */
+  #load(pathname: string) {
+    return loadPage(pathname).catch((error) => {
+      if (!isMissingPart(error)) throw error; // React renders the error more than once, so it is kept
+      this.#pages.delete(pathname);
+      if (location.pathname === pathname) location.reload();
+      return new Promise<never>(() => {});
+    });
+  }
+}
+
+export const PagesContext = createContext<Pages | undefined>(undefined);
+
+/** The page at the router's location. A navigation is a transition, so the old page stays until the new one is loaded. */
+function CurrentPage() {
+  const pages = use(PagesContext);
+  const page = pages?.at(useLocation().pathname);
+  if (!page) throw new Error('PagesContext is not set');
+  const { Screen, data } = page instanceof Promise ? use(page) : page;
+  return (
+    <PageDataContext value={data}>
+      <Screen />
+    </PageDataContext>
+  );
+}
+
+/** The routes of the router. Paths are case-sensitive, like those of the server, which replies to /Learn/ with the 404 page. */
+export const routes = languages.map((language) => ({
+  element: (
+    <LanguageContext value={language}>
+      <SiteLayout />
+    </LanguageContext>
+  ),
+  children: screens.map((screen) => ({
+    path: pathIn(language, screen.path),
+    caseSensitive: true,
+    element: <CurrentPage />,
+    handle: screen,
+  })),
+}));
+
+/** Loads the page of a path. */
 export async function loadPage(pathname: string): Promise<Page> {
   const language = languageOf(pathname);
-  const { screen, params } = screenAt(pathIn('en', pathname));
-  const { load, text, data } = screen;
+  const match = matchRoutes<RouteObject>(routes, pathname)?.at(-1);
+  if (!match) throw new Error(`no route matches ${pathname}`);
+  const { load, text, data } = match.route.handle as Screen;
   const [Screen, loaded] = await unlessFirst(
     Promise.all([
       load(),
-      data?.(language, params),
+      data?.(language, match.params),
       loadText(language, ['layout', 'unexpected-error', ...text]),
       isLive() && fullStyles(),
     ]),
   );
-  return { language, Screen, data: loaded };
-}
-
-/** Returns the first screen whose path matches, and the segments of the path that have a name there. */
-export function screenAt(path: string): { screen: Screen; params: Record<string, string> } {
-  for (const screen of screens) {
-    const pattern = screen.path.replace('*', '.*').replace(/:(\w+)/, '(?<$1>[^/]+)');
-    const found = new RegExp(`^${pattern}?$`).exec(path);
-    if (found) return { screen, params: { ...found.groups } };
-  }
-  throw new Error(`no screen at ${path}`);
+  return { Screen, data: loaded };
 }
 
 /** Reports whether the page is hydrated. Only navigations after that need the whole stylesheet. */
