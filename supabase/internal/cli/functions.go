@@ -12,7 +12,7 @@ var functionsCommand = Command{
 		{Name: "list", Args: "[FLAGS]", Short: "List the functions of the running server, or of this program",
 			Run: listFunctions},
 		{Name: "new", Args: "NAME [FLAGS]",
-			Short: "Create functions/NAME/ with a handler and a test, and register the function; --ts for TypeScript",
+			Short: "Write a function: in Go with a test, or in TypeScript if the project has no Go module",
 			Run:   func(_ context.Context, inv *Invocation) error { return newFunction(inv) }},
 		{Name: "invoke", Args: "NAME [FLAGS]", Short: "Call a function of the running server", Run: invokeFunction},
 		{Name: "logs", Args: "[NAME] [FLAGS]", Short: "Print log lines of functions of the running server",

@@ -91,9 +91,6 @@ func Open(ctx context.Context, in installation.Installation, with Options) (*Dat
 		o.Port = 0
 		s, err = server.Start(ctx, o)
 	}
-	if errors.Is(err, server.ErrPortTaken) {
-		return nil, fmt.Errorf("%w; --db-port or `port` in [db] of config.toml sets it", err)
-	}
 	if err != nil {
 		return nil, withCure(err, in.Config.Backup.To, in.Data)
 	}
