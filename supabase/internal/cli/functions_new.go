@@ -10,7 +10,8 @@ import (
 )
 
 func newFunction(inv *Invocation) error {
-	ts := inv.flags.Bool("ts", false, "write supabase/functions/NAME/index.ts, which Deno runs, also in a project with a Go module")
+	ts := inv.flags.Bool("ts", false,
+		"write supabase/functions/NAME/index.ts, which Deno runs, also in a project with a Go module")
 	if err := inv.parseMixed(1, 1); err != nil {
 		return err
 	}

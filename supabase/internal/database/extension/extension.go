@@ -44,9 +44,10 @@ func Name(file string) string {
 }
 
 // StepsBack reports whether a file is of an extension that leaves its place to the original, where
-// a Postgres has that: the placeholders, and http, whose requests this program sends.
+// a Postgres has that: the placeholders, pg_jsonschema, and http, whose requests this program
+// sends.
 func StepsBack(file string) bool {
-	return slices.Contains([]string{"http", "pg_graphql", "pg_tle", "pgaudit", "pgsodium"}, Name(file))
+	return slices.Contains([]string{"http", "pg_graphql", "pg_jsonschema", "pg_tle", "pgaudit", "pgsodium"}, Name(file))
 }
 
 // Version returns a short hash of Files.

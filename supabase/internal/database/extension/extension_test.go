@@ -36,6 +36,7 @@ func TestCreateAndDrop(t *testing.T) {
 		{"postgres_fdw", "with schema extensions", "extensions"},
 		{"pgaudit", "with schema extensions", "extensions"},
 		{"pg_tle", "", "pgtle"},
+		{"pg_jsonschema", "with schema extensions", "extensions"},
 		{"dblink", "with schema extensions", "extensions"},
 		{"http", "with schema extensions", "extensions"},
 		{"earthdistance", "with schema extensions cascade", "extensions"},
@@ -68,8 +69,8 @@ func TestMissingExtensionNamesCure(t *testing.T) {
 		{`create extension wrappers`, `extension "wrappers" is not available`, "--database-url"},
 		{`select 1; create extension pgroonga`, `extension "pgroonga" is not available`, "--database-url"},
 		{`do $$ begin create extension "rum"; end $$`, `extension "rum" is not available`, "--database-url"},
-		{`do $$ begin execute 'create extension pg_jsonschema cascade'; end $$`,
-			`extension "pg_jsonschema" is not available`, "--database-url"},
+		{`do $$ begin execute 'create extension pg_hashids cascade'; end $$`,
+			`extension "pg_hashids" is not available`, "--database-url"},
 	} {
 		_, err := conn.PgConn().Exec(t.Context(), c.sql).ReadAll()
 		var pg *pgconn.PgError

@@ -22,7 +22,7 @@ func TestInstall(t *testing.T) {
 	for range 2 { // the second run replaces our own files
 		written, kept, err := extension.Install(dir)
 		if err != nil || strings.Join(kept, " ") != "pg_cron" ||
-			strings.Join(written, " ") != "pg_graphql pg_net pg_tle pgaudit pgjwt pgmq pgsodium supabase_vault" {
+			strings.Join(written, " ") != "pg_graphql pg_jsonschema pg_net pg_tle pgaudit pgjwt pgmq pgsodium supabase_vault" {
 			t.Errorf("written %v, kept %v, %v", written, kept, err)
 		}
 	}
