@@ -69,6 +69,7 @@ func drills() []drill {
 		{name: "reload", what: "a function written, edited and broken under load with start --dev", run: reloadDrill},
 		{name: "deploy", what: "functions deployed and rolled back under load, with streams and jobs in flight",
 			run: deployDrill},
+		{name: "jail", what: "a deployed function that tries what only the server may", run: jailDrill},
 		{name: "unruly", what: "functions that panic, loop, are flooded or whose clients disconnect", run: unrulyDrill},
 		{name: "typescript", what: "functions in TypeScript whose processes are killed during calls",
 			run: typeScriptDrill},

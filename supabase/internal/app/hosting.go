@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/database"
@@ -22,6 +24,7 @@ import (
 	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/functions/deploy"
 	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jail"
 	"daawo/supabase/internal/functions/jobs"
 )
 
@@ -37,8 +40,10 @@ type hosting struct {
 	// what functions can run with Env.Operate
 	operations map[string]func(context.Context) (any, error)
 	parent     *host.ParentServer // for functions in processes of their own
-	wait       bool               // functions that are built must serve before open returns
-	ready      observe.Check      // whether functions that are built serve; nil if none are
+	role       sync.Mutex
+	roleURL    string        // of the database, for those; "" until the role is made
+	wait       bool          // functions that are built must serve before open returns
+	ready      observe.Check // whether functions that are built serve; nil if none are
 }
 
 // open hosts the functions and starts the background jobs. known answers the operator's commands.
@@ -138,17 +143,51 @@ func (f *hosting) openProgram(ctx context.Context, h *host.Host) (dev *child.Dev
 
 // childConfig returns the present configuration of a process of functions.
 func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
-	verifying, err := json.Marshal(f.keys.Trusted())
+	var public []keys.Key // the parent checks tokens that are signed with a secret
+	for _, key := range f.keys.Trusted() {
+		if _, shared := key.Shared(); !shared {
+			public = append(public, key.CheckOnly())
+		}
+	}
+	verifying, err := json.Marshal(public)
 	if err != nil {
 		return host.ChildConfig{}, err
 	}
-	parent, err := f.parent.Socket()
+	url, err := f.functionsURL()
+	if err != nil {
+		return host.ChildConfig{}, err
+	}
+	env := f.stackEnv()
+	secret := f.keys.Current().FunctionsSecret()
+	env["SUPABASE_SERVICE_ROLE_KEY"], env["SUPABASE_SECRET_KEY"], env["SUPABASE_DB_URL"] = secret, secret, url
+	parent, err := f.parent.Address()
 	return host.ChildConfig{
-		Parent: parent, Database: f.db.URL("postgres"), Keys: verifying, Env: f.stackEnv(), EnvFile: envFile,
-		Region: f.Config.Region, Webhook: f.Config.WebhookURL != "", Spans: f.traces != nil,
+		Parent: parent, Database: url, Keys: verifying, Env: env, EnvFile: envFile,
+		Declared: f.Config.FunctionValues,
+		Region:   f.Config.Region, Webhook: f.Config.WebhookURL != "", Spans: f.traces != nil,
 		Limited: !f.Config.Loopback() ||
 			len(f.Config.Proxies) > 0,
 	}, err
+}
+
+// functionsURL returns the URL of the database for functions in processes of their own.
+func (f *hosting) functionsURL() (string, error) {
+	f.role.Lock()
+	defer f.role.Unlock()
+	if f.roleURL != "" {
+		return f.roleURL, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	address, err := database.FunctionsURL(ctx, f.db)
+	if err != nil {
+		return "", err
+	}
+	f.roleURL = address
+	if lacks := jail.Check().Lacks(); len(lacks) > 0 {
+		f.Log.Warn("functions are not confined by all means", "lacks", lacks)
+	}
+	return address, nil
 }
 
 // openDeployer serves the deployed functions. While none are deployed, it serves dev's or,

@@ -11,6 +11,8 @@ import (
 type Key struct {
 	Role  string // anon or service_role
 	Token string // the JWT for the services; a legacy key resolves to itself
+	// The key is that of deployed functions, which may not do what only the operator may.
+	Functions bool
 }
 
 // KeySet holds the API keys of the installation. Rotation may change it at any time.
@@ -129,13 +131,24 @@ func (g *gateway) keyOr(next http.Handler, refuse func(http.ResponseWriter)) htt
 
 // requireServiceKey requires a key of the role service_role.
 func (g *gateway) requireServiceKey(next http.Handler) http.Handler {
+	return g.keyThat(next, func(key Key) bool { return key.Role == serviceRole })
+}
+
+// requireOperatorKey is requireServiceKey without the key of deployed functions: statements of /pg
+// run as postgres.
+func (g *gateway) requireOperatorKey(next http.Handler) http.Handler {
+	return g.keyThat(next, func(key Key) bool { return key.Role == serviceRole && !key.Functions })
+}
+
+// keyThat requires a key that may call next.
+func (g *gateway) keyThat(next http.Handler, may func(Key) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := g.takeKey(r)
 		key, ok := g.Keys.Resolve(given)
 		switch {
 		case !ok:
 			writeText(w, http.StatusUnauthorized, "Unauthorized")
-		case key.Role != serviceRole:
+		case !may(key):
 			writeText(w, http.StatusForbidden, "RBAC: access denied")
 		default:
 			authorise(r, given, key)

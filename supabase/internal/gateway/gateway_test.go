@@ -28,11 +28,12 @@ type keySet map[string]Key
 func (k keySet) Resolve(apikey string) (Key, bool) { key, ok := k[apikey]; return key, ok }
 
 var testKeys = keySet{
-	"anon":             {"anon", "anon"},
-	"service":          {"service_role", "service"},
-	"retired":          {"anon", "anon-es256"},
-	"sb_publishable_1": {"anon", "anon-es256"},
-	"sb_secret_1":      {"service_role", "service-es256"},
+	"anon":                {Role: "anon", Token: "anon"},
+	"service":             {Role: "service_role", Token: "service"},
+	"retired":             {Role: "anon", Token: "anon-es256"},
+	"sb_publishable_1":    {Role: "anon", Token: "anon-es256"},
+	"sb_secret_1":         {Role: "service_role", Token: "service-es256"},
+	"sb_secret_functions": {Role: "service_role", Token: "service-es256", Functions: true},
 }
 
 // echo is a service that replies with the request that it got.
@@ -165,6 +166,9 @@ func TestRoutesOfServices(t *testing.T) {
 		{"OpenAPI with the service key", "/rest/v1/", headers{"apikey", "sb_secret_1"}, 200,
 			"rest GET / auth=Bearer service-es256 sb="},
 		{"meta needs the service key", "/pg/tables", headers{"apikey", "anon"}, 403, "RBAC: access denied"},
+		{"meta refuses the functions' key", "/pg/tables", headers{"apikey", "sb_secret_functions"}, 403,
+			"RBAC: access denied"},
+		{"meta refuses it in the query", "/pg/tables?apikey=sb_secret_functions", nil, 403, "RBAC: access denied"},
 		{"meta needs a key", "/pg/tables", nil, 401, "Unauthorized"},
 		{"meta", "/pg/tables", headers{"apikey", "service"}, 200, "meta GET /tables auth=Bearer service sb="},
 		{"storage without a key", "/storage/v1/object/public/a/b.pdf", nil, 200,

@@ -88,7 +88,7 @@ func (g *gateway) table() []*service {
 		}, {
 			name: "_internal", prefix: "/functions/v1/_internal", // the host's health and metrics are not public
 		}, {
-			name: "meta", prefix: "/pg", handler: g.Meta, key: g.requireServiceKey, noPages: true,
+			name: "meta", prefix: "/pg", handler: g.Meta, key: g.requireOperatorKey, noPages: true,
 			rate: limits.Rate, inFlight: limits.InFlight, maxBody: limits.RESTBody, buffer: true,
 		}, {
 			name: "analytics", prefix: "/analytics/v1", handler: g.Logs, key: noKey, noPages: true,

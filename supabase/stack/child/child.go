@@ -53,7 +53,10 @@ func run(functions map[string]edge.Func) error {
 	if err := settings.take(c); err != nil {
 		return err
 	}
-	parent := host.NewParent(c.Parent, log)
+	parent, err := host.NewParent(c.Parent, log)
+	if err != nil {
+		return err
+	}
 	var traces *tracing.Provider
 	if c.Spans {
 		if traces, err = parent.Traces(ctx); err != nil {
@@ -72,8 +75,9 @@ func run(functions map[string]edge.Func) error {
 		return err
 	}
 	defer pool.Close()
-	listener, err := net.Listen("unix", c.Socket)
-	if err != nil {
+	socket := os.NewFile(host.ChildSocket, "socket")
+	listener, err := net.FileListener(socket)
+	if err = errors.Join(err, socket.Close()); err != nil {
 		return err
 	}
 	server := &http.Server{Handler: h.ChildHandler(), ReadHeaderTimeout: 10 * time.Second}
@@ -132,10 +136,6 @@ func (s *settings) take(c host.ChildConfig) error {
 
 func open(ctx context.Context, functions map[string]edge.Func, c host.ChildConfig, s *settings, parent *host.Parent,
 	traces *tracing.Provider, log *slog.Logger) (*host.Host, *pool.Pool, error) {
-	file, err := host.ReadEnvFile(c.EnvFile)
-	if err != nil {
-		return nil, nil, err
-	}
 	pool, err := pool.Open(ctx, pool.Config{URL: c.Database, MaxConns: maxConns, ApplicationName: "daawo-functions",
 		Log: log, Tracer: traces.Statements()})
 	if err != nil {
@@ -146,12 +146,20 @@ func open(ctx context.Context, functions map[string]edge.Func, c host.ChildConfi
 		Functions: functions, DB: pool, Outbox: adder, Region: c.Region, Parent: parent, Log: log, Traces: traces,
 		Verify: func(token string) (json.RawMessage, error) {
 			claims, err := s.verifier.Load().Verify(token)
+			if errors.Is(err, keys.ErrKey) {
+				return parent.Verify(token)
+			}
 			if err != nil {
 				return nil, err
 			}
 			return claims.Raw, nil
 		},
-		Getenv: func(name string) string { return host.Lookup(*s.env.Load(), file, os.LookupEnv)(name) },
+		Getenv: func(name string) string {
+			return host.Lookup(*s.env.Load(), c.FileEnv, func(name string) (string, bool) {
+				value, ok := c.Declared[name]
+				return value, ok
+			})(name)
+		},
 		Client: func(r *http.Request) string {
 			if !c.Limited {
 				return ""

@@ -22,6 +22,7 @@ import (
 	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
+	"daawo/supabase/internal/functions/jail"
 )
 
 // Verdict rates a Finding.
@@ -174,6 +175,12 @@ func (c *checker) programs() {
 	}
 	if c.Config.DatabaseURL == "" {
 		c.postgres()
+	}
+	if lacks := jail.Check().Lacks(); len(lacks) > 0 {
+		c.say("deployed functions", Note, "run with more rights than they could; this system lacks %s",
+			strings.Join(lacks, "; "))
+	} else {
+		c.say("deployed functions", Good, "have a user, files, system calls and limits of their own")
 	}
 }
 

@@ -3,6 +3,7 @@
 package keyring
 
 import (
+	"crypto/subtle"
 	"errors"
 	"reflect"
 	"sync"
@@ -116,11 +117,14 @@ func (k *Keyring) trust(third []keys.Key) { k.change(func() { k.third = third })
 // Resolve implements gateway.KeySet. Between the two steps of a rotation it accepts the API keys of
 // both sets.
 func (k *Keyring) Resolve(apikey string) (gateway.Key, bool) {
-	role, token, ok := k.Current().Resolve(apikey, k.now())
+	set := k.Current()
+	role, token, ok := set.Resolve(apikey, k.now())
 	if !ok {
-		role, token, ok = k.newest().Resolve(apikey, k.now())
+		set = k.newest()
+		role, token, ok = set.Resolve(apikey, k.now())
 	}
-	return gateway.Key{Role: role, Token: token}, ok
+	functions := subtle.ConstantTimeCompare([]byte(apikey), []byte(set.FunctionsSecret())) == 1
+	return gateway.Key{Role: role, Token: token, Functions: functions}, ok
 }
 
 // Role returns the role of a token, or "" if the token is not accepted.

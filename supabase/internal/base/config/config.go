@@ -20,10 +20,11 @@ type Config struct {
 	Project
 	Environment
 
-	Dir        string      // base folder of the relative paths in config.toml; "" for the built-in file
-	PageValues []PageValue // filled into the pages of the site
-	Ignored    []string    // keys of config.toml that only the official CLI uses, such as for Docker-only services
-	Warnings   []string    // mistakes in config.toml that do not prevent a start, for the log
+	Dir            string            // base folder of the relative paths in config.toml; "" for the built-in file
+	PageValues     []PageValue       // filled into the pages of the site
+	FunctionValues map[string]string // of the variables that Program.Others declares and that are set
+	Ignored        []string          // keys of config.toml that only the official CLI uses, such as for Docker-only services
+	Warnings       []string          // mistakes in config.toml that do not prevent a start, for the log
 
 	unset map[string]string // keys of config.toml whose value is env(NAME) of a variable that is not set, with NAME
 }
@@ -146,12 +147,12 @@ type Realtime struct {
 	Unauthorized               bool     `toml:"unauthorized_events" doc:"Send roles that may not select a table an empty event for each of its changes, as supabase/realtime does. Otherwise they get none."`
 }
 
-// EdgeRuntime holds the secrets that functions get as variables, and what runs those in TypeScript.
-// Other settings of functions in Go are in their code.
+// EdgeRuntime holds what functions may use, secrets and roles of the database, and what runs those
+// in TypeScript. Other settings of functions in Go are in their code.
 type EdgeRuntime struct {
-	Distribution string `toml:"distribution" doc:"What runs functions in TypeScript: deno, or supabase for the archive of Supabase's Edge Runtime that daawo edge-runtime add unpacks."`
-
-	Secrets map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
+	Distribution  string            `toml:"distribution" doc:"What runs functions in TypeScript: deno, or supabase for the archive of Supabase's Edge Runtime that daawo edge-runtime add unpacks."`
+	DatabaseRoles []string          `toml:"database_roles" doc:"Roles of the database that deployed functions may act as, besides anon and authenticated. SUPABASE_DB_URL begins as the first. Default: service_role."`
+	Secrets       map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
 }
 
 // Distributions of the runtime for functions in TypeScript.

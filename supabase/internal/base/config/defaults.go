@@ -21,7 +21,7 @@ func defaults() Project {
 			Migrations:   Migrations{Enabled: true},
 			Seed:         Seed{Enabled: true, SQLPaths: []string{"./seed.sql"}},
 		},
-		EdgeRuntime: EdgeRuntime{Distribution: DenoRuntime},
+		EdgeRuntime: EdgeRuntime{Distribution: DenoRuntime, DatabaseRoles: []string{"service_role"}},
 
 		Studio: Studio{Enabled: true, Port: 54323},
 		Inbox:  Inbox{Enabled: true, Port: 54324},

@@ -18,14 +18,20 @@ type Variable struct {
 	Check              func(value string) error // refuses a value at the start; nil takes every text
 }
 
-// checkOthers checks the variables that functions read, so that a wrong value is an error at the
-// start.
+// checkOthers reads the variables that functions read into FunctionValues and checks them, so that
+// a wrong value is an error at the start.
 func (c *Config) checkOthers(variables []Variable, getenv func(string) (string, bool)) error {
 	var errs []error
 	for _, v := range variables {
 		text, ok := getenv(v.Name)
 		if !ok || text == "" {
 			text = c.EdgeRuntime.Secrets[v.Name]
+		}
+		if text != "" {
+			if c.FunctionValues == nil {
+				c.FunctionValues = map[string]string{}
+			}
+			c.FunctionValues[v.Name] = text
 		}
 		if v.Check == nil || text == "" {
 			continue

@@ -319,7 +319,7 @@ func TestDevOperation(t *testing.T) {
 	t.Cleanup(func() { _ = stack.Close(context.Background()) })
 	parent := host.NewParentServer(stack)
 	t.Cleanup(func() { _ = parent.Close(context.Background()) })
-	if config.Parent, err = parent.Socket(); err != nil {
+	if config.Parent, err = parent.Address(); err != nil {
 		t.Fatal(err)
 	}
 	d.config.Store(&config)

@@ -12,31 +12,33 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jail"
 )
 
 // Process is a version of the functions in a child process.
 type Process struct {
 	host.Description
-	keep   bool // the program is needed after the process
-	cmd    *exec.Cmd
-	group  *Group
-	stdin  io.WriteCloser
-	client *http.Client
-	proxy  *Proxy
-	calls  sync.WaitGroup
-	exited chan struct{}
+	keep    bool // the program is needed after the process
+	program string
+	cmd     *exec.Cmd
+	group   *Group
+	stdin   io.WriteCloser
+	client  *http.Client
+	proxy   *Proxy
+	calls   sync.WaitGroup
+	exited  chan struct{}
 
 	configuring sync.Mutex
 	config      host.ChildConfig // as sent last
@@ -55,29 +57,22 @@ type StartOptions struct {
 // Start starts a program and waits until it replies. Its error ends with what the program printed.
 func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	config, socket, log := o.Config, o.Socket, o.Log
-	config.Socket = socket
-	cmd := exec.Command(o.Program) // ends after its standard input and its calls
-	if o.Memory > 0 {
-		cmd.Env = append(os.Environ(), "GOMEMLIMIT="+strconv.FormatInt(o.Memory/10*9, 10))
+	var err error
+	if config.FileEnv, err = host.ReadEnvFile(config.EnvFile); err != nil { // the process may not read it
+		return nil, err
 	}
-	read, stdin, err := os.Pipe()
+	l, err := launchJailed(o)
 	if err != nil {
 		return nil, err
 	}
-	defer read.Close()
-	cmd.Stdin = read
-	group := NewGroup(cmd)
-	stderr, err := startWithOutput(cmd)
-	if err != nil {
-		return nil, errors.Join(err, stdin.Close())
-	}
+	cell, cmd, stdin, group, stderr := l.cell, l.cell.Cmd, l.stdin, l.group, l.output
 	proxy := NewProxy(socket, func(w http.ResponseWriter, r *http.Request, err error) {
 		log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
 		w.Header().Set("Retry-After", "1")
 		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")
 	})
-	p := &Process{keep: o.Keep, cmd: cmd, group: group, stdin: stdin, client: proxy.Client(), proxy: proxy,
-		exited: make(chan struct{})}
+	p := &Process{keep: o.Keep, program: o.Program, cmd: cmd, group: group, stdin: stdin, client: proxy.Client(),
+		proxy: proxy, exited: make(chan struct{})}
 	var output bytes.Buffer // for the error of a failed start
 	var mu sync.Mutex
 	relayed := make(chan struct{})
@@ -110,6 +105,9 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 		_ = stderr.Close()
 		<-relayed
 		proxy.Close()
+		if err := errors.Join(cell.Close(), os.Remove(socket)); err != nil {
+			log.Warn("files of an ended functions process are left", "error", err)
+		}
 	}()
 	if err = p.Configure(config); err == nil {
 		err = p.awaitReady(ctx)
@@ -130,36 +128,65 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 // started may hold the output open, where Group does not find it.
 const outputDelay = time.Second
 
-// startWithOutput starts a program and returns its output.
-func startWithOutput(cmd *exec.Cmd) (*os.File, error) {
+// launched is a started program.
+type launched struct {
+	cell   *jail.Cell
+	group  *Group
+	stdin  *os.File
+	output *os.File
+}
+
+// launchJailed starts a program in a jail, with its input, its output and its socket.
+func launchJailed(o StartOptions) (l launched, err error) {
+	listener, err := listen(o.Socket)
+	if err != nil {
+		return l, err
+	}
+	defer listener.Close() // otherwise a connection would wait for an ended process
+	policy := jail.Policy{Program: o.Program, Memory: o.Memory}
+	if l.cell, err = jail.Command(policy, listener); err != nil {
+		return l, errors.Join(err, os.Remove(o.Socket))
+	}
+	if o.Memory > 0 {
+		l.cell.Cmd.Env = append(l.cell.Cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(o.Memory/10*9, 10))
+	}
+	l.group = NewGroup(l.cell.Cmd)
+	if err = l.start(policy); err != nil {
+		return l, errors.Join(err, l.cell.Close(), os.Remove(o.Socket))
+	}
+	return l, nil
+}
+
+// start starts the program with pipes. It ends after its input and its calls.
+func (l *launched) start(policy jail.Policy) error {
+	read, stdin, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
 	output, written, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, stdin.Close())
+	}
+	defer written.Close()
+	cmd := l.cell.Cmd
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = read, written, written // shows the output of functions
+	if err := l.cell.Start(policy); err != nil {
+		return errors.Join(err, stdin.Close(), output.Close())
+	}
+	l.stdin, l.output = stdin, output
+	return nil
+}
+
+// listen opens the socket that a process inherits. The process may not make one.
+func listen(path string) (*os.File, error) {
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
-	defer written.Close()
-	cmd.Stdout, cmd.Stderr = written, written // shows the output of functions
-	if err := startWritten(cmd); err != nil {
-		return nil, errors.Join(err, output.Close())
-	}
-	return output, nil
-}
-
-// startWritten starts a program that was just written. While another goroutine forks, its child
-// holds the file open for writing for a moment, and the kernel refuses to run it. The input and the
-// output of the command must be files, because a failed start closes the pipes of its own.
-func startWritten(cmd *exec.Cmd) error {
-	for attempt := 1; ; attempt++ {
-		err := cmd.Start()
-		if !errors.Is(err, syscall.ETXTBSY) || attempt == 100 {
-			return err
-		}
-		time.Sleep(10 * time.Millisecond)
-		// A command cannot be started twice, even if its first start failed.
-		*cmd = exec.Cmd{
-			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
-			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
-		}
-	}
+	listener.SetUnlinkOnClose(false)
+	defer listener.Close()
+	return listener.File()
 }
 
 // describe asks the process what it contains.
@@ -329,7 +356,7 @@ func (p *Process) Retire(ctx context.Context) {
 		<-p.exited
 	}
 	if !p.keep {
-		_ = os.Remove(p.cmd.Path)
+		_ = os.Remove(p.program)
 	}
 }
 

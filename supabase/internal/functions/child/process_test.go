@@ -10,10 +10,8 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -153,9 +151,9 @@ func TestHelperProgramEndsWithProcess(t *testing.T) {
 
 func testHelperProgram(t *testing.T, command string) {
 	dir := t.TempDir()
-	program, pid := filepath.Join(dir, "program"), filepath.Join(dir, "pid")
-	script := "#!/bin/sh\n" + command + " -c 'echo $$ > " + pid + "; exec sleep 60' &\nwhile ! [ -s " + pid +
-		" ]; do sleep 0.01; done\necho broken >&2\nexit 1\n"
+	program := filepath.Join(dir, "program")
+	script := "#!/bin/sh\n" + command + " -c 'echo $$ > pid; echo helper $$ >&2; exec sleep 60' &\n" +
+		"while ! [ -s pid ]; do sleep 0.01; done\necho broken >&2\nexit 1\n"
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -163,17 +161,14 @@ func testHelperProgram(t *testing.T, command string) {
 	_, err := Start(t.Context(), StartOptions{Program: program, Socket: filepath.Join(dir, "s"), Keep: true,
 		Log: slog.New(slog.DiscardHandler)})
 	if err == nil || !strings.Contains(err.Error(), "broken") {
-		t.Errorf("started: %v", err)
+		t.Fatalf("started: %v", err)
 	}
 	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("the end took %s", took)
 	}
-	text, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	helper, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
+	var helper int
+	_, text, _ := strings.Cut(err.Error(), "helper ")
+	if _, err := fmt.Sscan(text, &helper); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(30 * time.Second); syscall.Kill(helper, 0) == nil; time.Sleep(10 * time.Millisecond) {
@@ -184,42 +179,5 @@ func testHelperProgram(t *testing.T, command string) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the helper program %d still runs", helper)
 		}
-	}
-}
-
-// TestProgramHeldOpen checks that a program starts that is still open for writing for a moment.
-func TestProgramHeldOpen(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "program")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, text, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	held, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.AfterFunc(50*time.Millisecond, func() { _ = held.Close() })
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	cmd := exec.Command(name, "-test.list=TestProgramHeldOpen")
-	cmd.Stdout = write
-	err = startWritten(cmd)
-	_ = write.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := io.ReadAll(read)
-	if waited := cmd.Wait(); err != nil || waited != nil || !strings.HasPrefix(string(output), t.Name()) {
-		t.Errorf("%q %v %v", output, err, waited)
 	}
 }

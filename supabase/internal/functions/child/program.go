@@ -239,7 +239,7 @@ func (d *Dev) supervise() {
 		config, err := d.Child()
 		if err == nil {
 			var next *Process
-			if next, err = Start(d.life, StartOptions{Program: p.cmd.Path, Config: config, Log: d.Log,
+			if next, err = Start(d.life, StartOptions{Program: p.program, Config: config, Log: d.Log,
 				Socket: filepath.Join(d.dir.Path, "socket-again-"+strconv.Itoa(n))}); err == nil {
 				d.mu.Lock()
 				d.current = next

@@ -247,7 +247,7 @@ func TestDeployedOperation(t *testing.T) {
 		o.Operations, o.Operators = operations, []string{"hello"}
 	}))
 	var err error
-	if d.parent, err = parent.Socket(); err != nil {
+	if d.parent, err = parent.Address(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = parent.Close(context.Background()) })

@@ -31,7 +31,7 @@ func tracedDatabase(t *testing.T, traces *tracing.Provider) (*pool.Pool, *jobs.O
 	t.Helper()
 	tdb := testdb.New(t)
 	tdb.Exec(`create table notes (text text); grant insert on notes to service_role`)
-	pool, err := pool.Open(t.Context(), pool.Config{URL: tdb.URL("postgres"), Tracer: traces.Statements()})
+	pool, err := pool.Open(t.Context(), pool.Config{URL: tdb.TCPURL("postgres"), Tracer: traces.Statements()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestDeployedSpans(t *testing.T) {
 	pool, box := tracedDatabase(t, traces)
 	d := newDeployServer(t)
 	parent := host.NewParentServer(hosting(t, nil, func(o *host.Options) { o.Traces = traces }))
-	if d.parent, err = parent.Socket(); err != nil {
+	if d.parent, err = parent.Address(); err != nil {
 		t.Fatal(err)
 	}
 	d.child = func(c *host.ChildConfig) {

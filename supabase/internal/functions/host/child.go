@@ -13,16 +13,21 @@ import (
 	"daawo/supabase/internal/base/tracing"
 )
 
+// ChildSocket is the number of the file that a child process inherits: its listening socket. The
+// child may not make one.
+const ChildSocket = 3
+
 // ChildConfig is the configuration of a child process. The parent writes it as a line of JSON to
 // the child's standard input. Further lines replace Keys and Env. The end of the input ends the
 // child.
 type ChildConfig struct {
-	Socket   string            `json:"socket"` // path of the child's socket; child.Start sets it
-	Parent   string            `json:"parent"` // path of ParentServer's socket
+	Parent   string            `json:"parent"` // address of ParentServer, with a password
 	Database string            `json:"database"`
 	Keys     json.RawMessage   `json:"keys"` // JWK array that verifies tokens
 	Env      map[string]string `json:"env"`
-	EnvFile  string            `json:"env_file"` // functions/.env
+	EnvFile  string            `json:"-"`        // functions/.env, which child.Start reads
+	FileEnv  map[string]string `json:"file_env"` // its variables
+	Declared map[string]string `json:"declared"` // variables that the program declares for functions
 	Region   string            `json:"region"`
 	Webhook  bool              `json:"webhook"`  // notices go to the webhook, too
 	Spans    bool              `json:"spans"`    // the parent exports spans

@@ -13,7 +13,7 @@ import (
 
 // Protocol is the version of the requests between this program and a bundle of functions. Both must
 // have the same.
-const Protocol = 2
+const Protocol = 3
 
 // Description says what a version of the functions contains.
 type Description struct {

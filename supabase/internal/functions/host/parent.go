@@ -3,6 +3,8 @@ package host
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +13,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"daawo/supabase/edge"
-	"daawo/supabase/internal/base/tempdir"
 	"daawo/supabase/internal/base/tracing"
 )
 
@@ -31,23 +31,20 @@ const maxPicture = 64 << 20
 // the stack, cleaning pictures, whose decoders need more memory than such a process may have, and
 // exporting spans.
 type ParentServer struct {
-	// Socket starts the server at its first call and returns the path of its Unix socket, which
-	// only this user can open.
-	Socket func() (string, error)
+	// Address starts the server at its first call and returns its URL, with a password. It has a
+	// port of this machine, because processes of functions may not open Unix sockets.
+	Address func() (string, error)
 
-	dir    *tempdir.Dir // nil before the start
 	server *http.Server
 }
 
 // NewParentServer returns a server with the operations and the CleanImage of a host. Close ends it.
 func NewParentServer(h *Host) *ParentServer {
-	s := &ParentServer{server: &http.Server{Handler: parentHandler(h), ReadHeaderTimeout: 10 * time.Second}}
-	s.Socket = sync.OnceValues(func() (socket string, err error) {
-		if s.dir, err = tempdir.New("", "parent"); err != nil {
-			return "", err
-		}
-		socket = filepath.Join(s.dir.Path, "socket")
-		listener, err := net.Listen("unix", socket)
+	password := rand.Text()
+	s := &ParentServer{server: &http.Server{Handler: withPassword(password, parentHandler(h)),
+		ReadHeaderTimeout: 10 * time.Second}}
+	s.Address = sync.OnceValues(func() (string, error) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return "", err
 		}
@@ -56,15 +53,25 @@ func NewParentServer(h *Host) *ParentServer {
 				h.Log.Error("functions processes cannot reach this one", "error", err)
 			}
 		}()
-		return socket, nil
+		address := url.URL{Scheme: "http", User: url.UserPassword("functions", password), Host: listener.Addr().String()}
+		return address.String(), nil
 	})
 	return s
 }
 
-// Close waits for the requests of processes until ctx ends. Call it after the processes have ended.
-func (s *ParentServer) Close(ctx context.Context) error {
-	return errors.Join(s.server.Shutdown(ctx), s.dir.Remove())
+// withPassword refuses requests of other programs of this machine.
+func withPassword(password string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, given, _ := r.BasicAuth(); subtle.ConstantTimeCompare([]byte(given), []byte(password)) != 1 {
+			http.Error(w, "this port is for the functions of the server", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
+
+// Close waits for the requests of processes until ctx ends. Call it after the processes have ended.
+func (s *ParentServer) Close(ctx context.Context) error { return s.server.Shutdown(ctx) }
 
 func parentHandler(h *Host) http.Handler {
 	decoding := make(chan struct{}, 1) // holds a value while a picture is cleaned, which may take 256 MB
@@ -80,6 +87,19 @@ func parentHandler(h *Host) http.Handler {
 		default:
 			_ = edge.WriteJSON(w, http.StatusOK, result) // the process reports a broken connection
 		}
+	})
+	mux.HandleFunc("POST /tokens", func(w http.ResponseWriter, r *http.Request) {
+		token, err := io.ReadAll(http.MaxBytesReader(w, r.Body, http.DefaultMaxHeaderBytes))
+		if err != nil || h.Verify == nil {
+			http.Error(w, "the token cannot be checked", http.StatusBadRequest)
+			return
+		}
+		claims, err := h.Verify(string(token))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write(claims) // the process reports a broken connection
 	})
 	mux.HandleFunc("POST /pictures", func(w http.ResponseWriter, r *http.Request) {
 		content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPicture))
@@ -115,16 +135,19 @@ func parentHandler(h *Host) http.Handler {
 // Parent is the stack's program for a process of functions. It counts and logs the calls of the
 // process, which it forwards.
 type Parent struct {
-	client *http.Client
-	log    *slog.Logger
+	client  *http.Client
+	address *url.URL
+	log     *slog.Logger
 }
 
-// NewParent returns the parent whose ParentServer has this socket.
-func NewParent(socket string, log *slog.Logger) *Parent {
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket)
+// NewParent returns the parent whose ParentServer has this address.
+func NewParent(address string, log *slog.Logger) (*Parent, error) {
+	at, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("the address of the parent is no URL") // without the password
 	}
-	return &Parent{&http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}, log}
+	// Without a proxy: the parent is on this machine.
+	return &Parent{&http.Client{Transport: &http.Transport{DisableCompression: true}}, at, log}, nil
 }
 
 // Operate runs an operation of the stack for a function, see edge.Env.Operate.
@@ -141,6 +164,19 @@ func (p *Parent) Operate(ctx context.Context, function, name string) (json.RawMe
 		return nil, fmt.Errorf("operation %s: status %d: %w", name, status, err)
 	}
 	return nil, known
+}
+
+// Verify returns the claims of a token. The process has no key for tokens that are signed with a
+// secret, because it could sign others.
+func (p *Parent) Verify(token string) (json.RawMessage, error) {
+	status, _, body, err := p.post(context.Background(), "/tokens", []byte(token))
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, errors.New(strings.TrimSpace(string(body)))
+	}
+	return body, nil
 }
 
 // CleanImage removes the metadata of a picture, see edge.Env.CleanImage.
@@ -170,7 +206,7 @@ func (p *Parent) Traces(ctx context.Context) (*tracing.Provider, error) {
 
 func (p *Parent) post(ctx context.Context, path string, content []byte) (status int, contentType string, body []byte,
 	err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://parent"+path, bytes.NewReader(content))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.address.String()+path, bytes.NewReader(content))
 	if err != nil {
 		return 0, "", nil, err
 	}

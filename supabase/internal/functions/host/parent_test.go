@@ -7,16 +7,25 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
+	"net/url"
 	"testing"
 
 	"daawo/supabase/edge"
 )
 
-// parentOf returns the socket of a parent with some operations, which only the function hello may
+// newParent returns the parent at an address.
+func newParent(t testing.TB, address string, log *slog.Logger) *Parent {
+	t.Helper()
+	p, err := NewParent(address, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// parentOf returns the address of a parent with some operations, which only the function hello may
 // run, and a CleanImage that reads only "picture".
-func parentOf(t testing.TB) (socket string) {
+func parentOf(t testing.TB) (address string) {
 	t.Helper()
 	host := hosting(t, nil, func(o *Options) {
 		o.Operators = []string{"hello"}
@@ -32,7 +41,7 @@ func parentOf(t testing.TB) (socket string) {
 		}
 	})
 	s := NewParentServer(host)
-	socket, err := s.Socket()
+	address, err := s.Address()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +49,8 @@ func parentOf(t testing.TB) (socket string) {
 		if err := s.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(filepath.Dir(socket)); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the socket is left: %v", err)
-		}
 	})
-	return socket
+	return address
 }
 
 // notGranted is the error of a function that is not among Options.Operators.
@@ -73,7 +79,7 @@ func TestOperate(t *testing.T) {
 func TestParent(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	child := hosting(t, nil, func(o *Options) { o.Parent = NewParent(parentOf(t), logger) }).services
+	child := hosting(t, nil, func(o *Options) { o.Parent = newParent(t, parentOf(t), logger) }).services
 	for name, want := range map[string]string{
 		"version": `{"name":"1.0"}`,
 		"backup":  "the disk is full",
@@ -106,11 +112,30 @@ func TestParent(t *testing.T) {
 	}
 }
 
-// TestParentAbsent checks that a process whose parent has no socket, such as one of an older
+// TestParentRefusesOtherPrograms checks that programs of this machine need the password.
+func TestParentRefusesOtherPrograms(t *testing.T) {
+	address, err := url.Parse(parentOf(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range []*url.Userinfo{nil, url.UserPassword("functions", "guess")} {
+		address.User = user
+		res, err := http.Post(address.String()+"/operations/version?function=hello", "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%v: %s", user, res.Status)
+		}
+	}
+}
+
+// TestParentAbsent checks that a process whose parent has no address, such as one of an older
 // release, gets errors.
 func TestParentAbsent(t *testing.T) {
 	var log bytes.Buffer
-	parent := NewParent("", slog.New(slog.NewTextHandler(&log, nil)))
+	parent := newParent(t, "", slog.New(slog.NewTextHandler(&log, nil)))
 	if _, err := parent.Operate(t.Context(), "hello", "version"); err == nil {
 		t.Error("an operation without a parent")
 	}

@@ -1,0 +1,242 @@
+package jail
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// tryVariable makes this test program try what it may not, with the facts that the variable names.
+const tryVariable = "JAIL_TEST_FACTS"
+
+// facts are what an attacker inside knows.
+type facts struct {
+	Secret, Folder, Socket, Abstract string
+	Server                           int
+}
+
+func TestMain(m *testing.M) {
+	if text, ok := os.LookupEnv(tryVariable); ok {
+		var f facts
+		if err := json.Unmarshal([]byte(text), &f); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		for name, try := range tries(f) {
+			outcome := "done"
+			if err := try(); err != nil {
+				outcome = err.Error()
+			}
+			fmt.Printf("%s: %s\n", name, outcome)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// tries are what the program tries. Those whose name begins with "may" are allowed.
+func tries(f facts) map[string]func() error {
+	read := func(name string) func() error {
+		return func() error { _, err := os.ReadFile(name); return err }
+	}
+	write := func(name string) func() error {
+		return func() error { return os.WriteFile(name, []byte("x"), 0o600) }
+	}
+	call := func(number uintptr, args ...uintptr) func() error {
+		args = append(args, 0, 0, 0)
+		return func() error {
+			if _, _, errno := unix.Syscall(number, args[0], args[1], args[2]); errno != 0 {
+				return errno
+			}
+			return nil
+		}
+	}
+	dial := func(network, address string) func() error {
+		return func() error {
+			conn, err := net.Dial(network, address)
+			if err == nil {
+				err = conn.Close()
+			}
+			return err
+		}
+	}
+	server := fmt.Sprint("/proc/", f.Server)
+	return map[string]func() error{
+		"read a secret":                 read(f.Secret),
+		"list the data folder":          func() error { _, err := os.ReadDir(f.Folder); return err },
+		"write beside the secret":       write(filepath.Join(f.Folder, "new")),
+		"remove the secret":             func() error { return os.Remove(f.Secret) },
+		"link the secret":               func() error { return os.Link(f.Secret, "link") },
+		"read /etc/shadow":              read("/etc/shadow"),
+		"write in /tmp":                 write("/tmp/jail-test-" + fmt.Sprint(os.Getpid())),
+		"write in /usr":                 write("/usr/jail-test"),
+		"server's variables":            read(server + "/environ"),
+		"server's command line":         read(server + "/cmdline"),
+		"server's memory":               read(server + "/mem"),
+		"server's files":                func() error { _, err := os.ReadDir(server + "/fd"); return err },
+		"trace the server":              call(unix.SYS_PTRACE, unix.PTRACE_ATTACH, uintptr(f.Server)),
+		"signal the server":             func() error { return syscall.Kill(f.Server, 0) },
+		"connect to a socket":           dial("unix", f.Socket),
+		"connect to an abstract socket": dial("unix", f.Abstract),
+		"listen on a port": func() error {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err == nil {
+				err = l.Close()
+			}
+			return err
+		},
+		"make a user namespace": call(unix.SYS_UNSHARE, unix.CLONE_NEWUSER),
+		"clone a namespace":     call(unix.SYS_CLONE, unix.CLONE_NEWUSER|uintptr(syscall.SIGCHLD)),
+		"mount":                 call(unix.SYS_MOUNT),
+		"io_uring":              call(unix.SYS_IO_URING_SETUP, 1),
+		"bpf":                   call(unix.SYS_BPF),
+		"perf":                  call(unix.SYS_PERF_EVENT_OPEN),
+		"keyring":               call(unix.SYS_KEYCTL),
+		"another's memory":      call(unix.SYS_PROCESS_VM_READV, uintptr(f.Server)),
+		"a file by its handle":  call(unix.SYS_OPEN_BY_HANDLE_AT),
+		"a vsock":               call(unix.SYS_SOCKET, unix.AF_VSOCK, unix.SOCK_STREAM),
+		"become root":           call(unix.SYS_SETRESUID, 0, 0, 0),
+		"a helper reads a secret": func() error {
+			return exec.Command("/bin/sh", "-c", "cat "+f.Secret+" >/dev/null 2>&1").Run()
+		},
+		"a helper signals the server": func() error {
+			return exec.Command("/bin/sh", "-c", fmt.Sprint("kill -0 ", f.Server, " 2>/dev/null")).Run()
+		},
+		"may write in its folder": write("file"),
+		"may write in TMPDIR":     write(filepath.Join(os.TempDir(), "file2")),
+		"may run a program":       func() error { return exec.Command("/bin/sh", "-c", "exit 0").Run() },
+		"may read certificates' folder": func() error {
+			_, err := os.ReadDir("/etc/ssl")
+			return err
+		},
+		"may make a TCP socket": call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM),
+	}
+}
+
+// TestJail starts this program in a jail, where it tries what a hostile function may try.
+func TestJail(t *testing.T) {
+	lacks := Check()
+	t.Log(lacks.Lacks())
+	if lacks.Files != nil || lacks.Calls != nil {
+		t.Skip("this kernel has no jail:", lacks.Lacks())
+	}
+	folder := t.TempDir()
+	f := facts{Secret: filepath.Join(folder, "secret"), Folder: folder, Socket: filepath.Join(folder, "socket"),
+		Abstract: fmt.Sprint("@jail-test-", os.Getpid()), Server: os.Getpid()}
+	if err := os.WriteFile(f.Secret, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for dir := folder; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o777); err != nil { // so that permissions alone do not refuse it
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{f.Socket, f.Abstract} {
+		l, err := net.Listen("unix", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := attempt(t, self, f)
+	seen := 0
+	for line := range strings.Lines(printed) {
+		name, outcome, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok {
+			t.Errorf("printed %q", line)
+			continue
+		}
+		seen++
+		if strings.HasPrefix(name, "may ") != (outcome == "done") {
+			t.Errorf("%s: %s", name, outcome)
+		}
+	}
+	if want := len(tries(f)); seen != want {
+		t.Errorf("%d tries instead of %d:\n%s", seen, want, printed)
+	}
+}
+
+// attempt runs the program in a jail with the facts, and returns what it prints.
+func attempt(t *testing.T, program string, f facts) string {
+	t.Helper()
+	policy := Policy{Program: program}
+	cell, err := Command(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell.Cmd.Env = append(cell.Cmd.Env, tryVariable+"="+string(text), "SECRET=")
+	output, err := os.Create(filepath.Join(f.Folder, "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	cell.Cmd.Stdout, cell.Cmd.Stderr = output, output
+	if err := cell.Start(policy); err != nil {
+		t.Fatal(err)
+	}
+	if err := cell.Cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if err := cell.Close(); err != nil {
+		t.Error(err)
+	}
+	printed, err := os.ReadFile(output.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(printed)
+}
+
+// TestThreadsKeepRights checks that only the started program loses rights, not this one.
+func TestThreadsKeepRights(t *testing.T) {
+	policy := Policy{Program: "/bin/true"}
+	for range 20 {
+		cell, err := Command(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cell.Start(policy); err != nil {
+			t.Fatal(err)
+		}
+		if err := cell.Cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		if err := cell.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for deadline := time.Now().Add(100 * time.Millisecond); time.Now().Before(deadline); {
+		done := make(chan error)
+		for range 8 {
+			go func() {
+				l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+				if err == nil {
+					err = l.Close()
+				}
+				done <- err
+			}()
+		}
+		for range 8 {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

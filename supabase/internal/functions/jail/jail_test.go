@@ -1,0 +1,48 @@
+package jail
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestProgramHeldOpen checks that a program starts that is still open for writing for a moment.
+func TestProgramHeldOpen(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "program")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	held, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = held.Close() })
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd := exec.Command(name, "-test.list=TestProgramHeldOpen")
+	cmd.Stdout = write
+	err = startWritten(cmd)
+	_ = write.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := io.ReadAll(read)
+	if waited := cmd.Wait(); err != nil || waited != nil || !strings.HasPrefix(string(output), t.Name()) {
+		t.Errorf("%q %v %v", output, err, waited)
+	}
+}
