@@ -35,6 +35,10 @@ describe('claims have their source', () => {
     ['antibiotics-guide', /turns urine and tears orange/, ['CDC-TB']],
     ['pain-management', /dose depends on weight and age/, ['NHS-CHILD', 'NHS-PARA-C']],
     ['pain-management', /no ibuprofen for a child who has chickenpox/, ['NHS-CHILD']],
+    ['pain-management', /measure syrup with the spoon or syringe/, ['NHS-PARA-C']],
+    ['pain-management', /destroys the white blood cells.*sore throat.*stop it/, ['EMA-META']],
+    ['pain-management', /last 3 months of pregnancy, and not while breastfeeding/, ['EMA-META-PREG']],
+    ['pregnancy-medicine', /from 20 weeks of pregnancy avoid ibuprofen/, ['FDA-NSAID', 'MHRA-NSAID']],
     ['pain-management', /lay them on their side.*recovery position/, ['NHS-RECOVERY']],
     ['pain-management', /used needle or syringe can give you hepatitis or hiv/, ['WHO-INJ']],
   ] as const)('%s: %s', (slug, claim, ids) => {
@@ -86,7 +90,6 @@ const withoutAddress = [
   'PLYM',
   'SOMED',
   'SOUTHWARK',
-  'SPS',
   'WHO-ABX',
 ];
 

@@ -1,6 +1,8 @@
 import type { Source } from './sources';
+import { ukSourceEntries } from './uk-source-entries';
 
 export const sourceEntries = {
+  ...ukSourceEntries,
   AAD: {
     published: '2022',
     name: 'American Academy of Dermatology: sun protection (2022)',
@@ -28,6 +30,16 @@ export const sourceEntries = {
   },
   CDPH: { name: 'California Department of Public Health: medication and birth defects' },
   'CMN-SO': { name: 'Children’s Minnesota: antibiotics, how they work (in Somali)' },
+  'EMA-META': {
+    published: '2024-09-20',
+    name: 'EMA (2024): metamizole, agranulocytosis',
+    url: 'https://www.ema.europa.eu/en/medicines/human/referrals/metamizole-containing-medicinal-products-0',
+  },
+  'EMA-META-PREG': {
+    published: '2018-12-14',
+    name: 'EMA (2018): metamizole, doses, pregnancy and breastfeeding',
+    url: 'https://www.ema.europa.eu/en/medicines/human/referrals/metamizole-containing-medicinal-products',
+  },
   EWC: { name: 'Every Woman California: medications', url: 'https://everywomancalifornia.org/medications' },
   'FDA-COD': {
     published: '2017-04-20',
@@ -75,10 +87,6 @@ export const sourceEntries = {
     url: 'https://canadiensensante.gc.ca/recall-alert-rappel-avis/hc-sc/2020/72289a-eng.php',
   },
   ISMP: { name: 'ISMP, Consumer Med Safety: storing medicine' },
-  'MHRA-TSW': {
-    name: 'MHRA (UK): topical steroids, withdrawal reactions',
-    url: 'https://www.gov.uk/drug-safety-update/topical-steroids-introduction-of-new-labelling-and-a-reminder-of-the-possibility-of-severe-side-effects-including-topical-steroid-withdrawal-reactions',
-  },
   MDH: { published: '2019-04-23', name: 'Minnesota Department of Health (2019): mercury in skin products' },
   MEDICURE: { name: 'Medicure: drug disposal', url: 'https://www.medicurerx.com/drug-disposal' },
   MINAMATA: {
@@ -91,72 +99,13 @@ export const sourceEntries = {
     name: 'The New Humanitarian (2023): Aamin Ambulance',
     url: 'https://www.thenewhumanitarian.org/news-feature/2023/09/06/somalia-free-ambulance-service-saves-lives-operates-shoestring',
   },
-  'NHS-ANA': { name: 'NHS: Anaphylaxis', url: 'https://www.nhs.uk/conditions/anaphylaxis/' },
-  'NHS-ALLERGY': {
-    name: 'NHS: Antibiotics, side effects',
-    url: 'https://www.nhs.uk/Conditions/Antibiotics-penicillins/Pages/Side-effects.aspx',
-  },
-  'NHS-CHILD': {
-    name: 'NHS: Medicines for babies and children',
-    url: 'https://www.nhs.uk/conditions/baby/health/medicines-for-babies-and-children/',
-  },
-  'NHS-EXP': {
-    name: 'NHS: expiry dates of medicine (copy)',
-    url: 'https://healthypharmacies.org/index-116.html',
-  },
-  'NHS-IBU': {
-    name: 'NHS: How and when to take ibuprofen',
-    url: 'https://www.nhs.uk/medicines/ibuprofen-for-adults/how-and-when-to-take-ibuprofen',
-  },
-  'NHS-IBU-W': {
-    name: 'NHS: who cannot take ibuprofen (as quoted)',
-    url: 'https://britbrief.co.uk/health/nhs/8-groups-who-should-avoid-ibuprofennhs-list.html',
-  },
-  'NHS-MISSED': {
-    name: 'NHS: Antibiotics, missed or extra doses',
-    url: 'https://www.nhs.uk/Conditions/Antibiotics-penicillins/Pages/Missed-or-extra-doses.aspx',
-  },
-  'NHS-PARA-C': {
-    name: 'NHS: Paracetamol for children',
-    url: 'https://www.nhs.uk/medicines/paracetamol-for-children/',
-  },
-  'NHS-RECOVERY': {
-    name: 'NHS: Recovery position',
-    url: 'https://www.nhs.uk/conditions/first-aid/recovery-position/',
-  },
-  'NHS-PARA': {
-    name: 'NHS: How and when to take paracetamol',
-    url: 'https://www.nhs.uk/medicines/paracetamol-for-adults/how-and-when-to-take-paracetamol-for-adults/',
-  },
-  'NHS-STER': { name: 'NHS: Steroid tablets', url: 'https://www.nhs.uk/conditions/steroid-tablets/' },
-  'NHSI-REYE': { name: 'NHS inform: Reye’s syndrome' },
-  'NHSW-BF': {
-    name: 'NHS Wales: Breastfeeding and medicines',
-    url: 'https://111.wales.nhs.uk/livewell/pregnancy/Breastfeedingmedicines/',
-  },
-  'NHSW-PARA': {
-    name: 'NHS Wales: Paracetamol for adults',
-    url: 'https://111.wales.nhs.uk/encyclopaedia/p/article/paracetamolforadults',
-  },
   'ONTARIO-811': { name: 'Ontario: 911 and Health811' },
   OPC: {
     name: 'Ontario Poison Centre: Get Help Now',
     url: 'https://www.ontariopoisoncentre.ca/get-help/get-help-now-landing/get-help-now/',
   },
   OWH: { name: 'US Office on Women’s Health: pregnancy and medicines' },
-  'PARA-OD': {
-    name: 'Electronic medicines compendium (UK): paracetamol, overdose',
-    url: 'https://www.medicines.org.uk/emc/product/100693/smpc',
-  },
-  PLYM: { name: 'Plymouth Hospitals NHS: prednisolone and adrenal insufficiency' },
   SOMED: { name: 'SomaliMed: paracetamol (in Somali)' },
-  SOUTHWARK: { name: 'Southwark Council; British Skin Foundation: illegal skin lighteners' },
-  SPS: { name: 'NHS Specialist Pharmacy Service: NSAIDs in pregnancy' },
-  UKMI: {
-    published: '2011',
-    name: 'UK Medicines Information: Q&A 213.2 (2011)',
-    url: 'https://studylib.net/doc/7503046',
-  },
   'UNODC-WHO': {
     name: 'UNODC and WHO: opioid overdose',
     url: 'https://syntheticdrugs.unodc.org/syntheticdrugs/en/treatment/opioidoverdose/index.html',

@@ -11,7 +11,7 @@ export function Footer() {
   const { siteName, nav, footer } = useText('layout');
 
   return (
-    <footer className="bg-muted print:hidden">
+    <footer className="bg-muted mt-10 print:hidden">
       <div className="alindi" />
       <div className="page grid gap-8 py-10 md:grid-cols-[3fr_4fr_3fr]">
         <div>

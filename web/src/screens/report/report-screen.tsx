@@ -16,7 +16,7 @@ export function ReportScreen() {
   const receipt = useReceipt();
 
   return (
-    <div className="page grid gap-6 py-8 md:py-12">
+    <div className="page grid gap-6 pt-8 md:pt-12">
       <PageMeta title={text.title} description={text.description} image="report" />
       <div className="prose-width">
         <h1>{text.title}</h1>

@@ -27,7 +27,7 @@ export function ResourcesScreen() {
   const state = useResources();
 
   return (
-    <div className="page grid gap-8 py-8 md:py-12">
+    <div className="page grid gap-8 pt-8 md:pt-12">
       <PageMeta title={text.title} description={text.description} image="resources" />
       <div className="prose-width">
         <h1>{text.title}</h1>

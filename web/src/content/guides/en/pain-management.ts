@@ -59,7 +59,13 @@ export const guide: Guide = {
       type: 'section',
       title: 'Children',
       content:
-        'A child’s dose depends on weight and age: ask a pharmacist or health worker. Use a medicine made for children. Never give a child an adult tablet. No ibuprofen for a child who has chickenpox or has lost a lot of water. No aspirin under 16 years, unless a doctor says so. It can cause Reye’s syndrome, which harms the brain and the liver.',
+        'A child’s dose depends on weight and age: ask a pharmacist or health worker. Use a medicine made for children. Measure syrup with the spoon or syringe that comes with it. Never give a child an adult tablet. No ibuprofen for a child who has chickenpox or has lost a lot of water. No aspirin under 16 years, unless a doctor says so. It can cause Reye’s syndrome, which harms the brain and the liver.',
+    },
+    {
+      type: 'section',
+      title: 'Metamizole (dipyrone, Novalgin)',
+      content:
+        'Only for severe pain or fever that nothing else controls, and on prescription. Rarely it destroys the white blood cells that fight infection, at any dose and at any time. Fever, chills, a sore throat or sores in the mouth: stop it and see a doctor at once. Not in the last 3 months of pregnancy, and not while breastfeeding.',
     },
     {
       type: 'section',
@@ -104,6 +110,8 @@ export const guide: Guide = {
     'NHS-CHILD',
     'NHS-PARA-C',
     'NHSI-REYE',
+    'EMA-META',
+    'EMA-META-PREG',
     'WHO-OPI',
     'UNODC-WHO',
     'NHS-RECOVERY',

@@ -61,7 +61,13 @@ export const guide: Guide = {
       type: 'section',
       title: 'Carruurta',
       content:
-        'Qiyaasta ilmuhu waxay ku xiran tahay miisaankiisa iyo da’diisa: weydii farmashiiste ama shaqaale caafimaad. Isticmaal daawo carruurta loo sameeyay. Weligaa ilmo ha siin kiniinka dadka waaweyn. Ibuprofen ha siin ilmo busbus qaba ama biyo badan ka baxeen. Aspirin ha siin cid ka yar 16 sano, haddii uusan dhakhtar sidaas oran. Wuxuu keeni karaa cudurka Reye (Reye’s syndrome), oo waxyeelleeya maskaxda iyo beerka.',
+        'Qiyaasta ilmuhu waxay ku xiran tahay miisaankiisa iyo da’diisa: weydii farmashiiste ama shaqaale caafimaad. Isticmaal daawo carruurta loo sameeyay. Sharoobada ku cabbir qaaddada ama siriinjiga la socda. Weligaa ilmo ha siin kiniinka dadka waaweyn. Ibuprofen ha siin ilmo busbus qaba ama biyo badan ka baxeen. Aspirin ha siin cid ka yar 16 sano, haddii uusan dhakhtar sidaas oran. Wuxuu keeni karaa cudurka Reye (Reye’s syndrome), oo waxyeelleeya maskaxda iyo beerka.',
+    },
+    {
+      type: 'section',
+      title: 'Metamizole (dipyrone, Novalgin)',
+      content:
+        'Keliya xanuun ama qandho daran oo daawo kale wax ka tari weyday, iyo warqad dhakhtar. Marar dhif ah waxay baabbi’isaa unugyada dhiigga cad ee caabuqa la dagaallama, qiyaas kasta iyo waqti kasta. Qandho, qarqaryo, dhuun-xanuun ama nabarro afka ah: jooji, isla markiiba dhakhtar u tag. Ha qaadan 3da bilood ee ugu dambeeya uurka iyo inta aad naas nuujinayso.',
     },
     {
       type: 'section',
@@ -107,6 +113,8 @@ export const guide: Guide = {
     'NHS-CHILD',
     'NHS-PARA-C',
     'NHSI-REYE',
+    'EMA-META',
+    'EMA-META-PREG',
     'WHO-OPI',
     'UNODC-WHO',
     'NHS-RECOVERY',

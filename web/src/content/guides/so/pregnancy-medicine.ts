@@ -92,7 +92,7 @@ export const guide: Guide = {
     'OWH',
     'FDA-NSAID',
     'AAP-FDA',
-    'SPS',
+    'MHRA-NSAID',
     'NHSW-PARA',
     'WHO-PARA',
     'CDPH',
