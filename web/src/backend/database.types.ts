@@ -137,6 +137,57 @@ export type Database = {
           },
         ]
       }
+      report_notices: {
+        Row: {
+          author: string | null
+          author_name: string
+          channel: Database["public"]["Enums"]["notice_channel"]
+          created_at: string
+          id: number
+          receipt: string | null
+          recipient: string
+          report_id: string
+          sent_on: string
+        }
+        Insert: {
+          author?: string | null
+          author_name?: string
+          channel: Database["public"]["Enums"]["notice_channel"]
+          created_at?: string
+          id?: never
+          receipt?: string | null
+          recipient: string
+          report_id: string
+          sent_on?: string
+        }
+        Update: {
+          author?: string | null
+          author_name?: string
+          channel?: Database["public"]["Enums"]["notice_channel"]
+          created_at?: string
+          id?: never
+          receipt?: string | null
+          recipient?: string
+          report_id?: string
+          sent_on?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "report_notices_report_id_fkey"
+            columns: ["report_id"]
+            isOneToOne: false
+            referencedRelation: "new_reports"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "report_notices_report_id_fkey"
+            columns: ["report_id"]
+            isOneToOne: false
+            referencedRelation: "reports"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       reports: {
         Row: {
           assigned_to: string | null
@@ -407,6 +458,7 @@ export type Database = {
       delete_report: { Args: { name: string; reason: string }; Returns: string }
       download_figures: { Args: { since?: string }; Returns: Json }
       end_staff_sessions: { Args: { member: string }; Returns: number }
+      export_cases: { Args: { ids: string[] }; Returns: Json[] }
       export_reports: {
         Args: { after?: string; most?: number; since?: string; until?: string }
         Returns: Json[]
@@ -494,6 +546,7 @@ export type Database = {
         | "wrong_number"
         | "declined"
         | "sent"
+      notice_channel: "paper" | "mail" | "portal" | "e2b" | "other"
       photo_metadata: "pending" | "removed" | "kept"
       report_priority: "normal" | "high" | "urgent"
       report_seriousness:
@@ -642,6 +695,7 @@ export const Constants = {
         "declined",
         "sent",
       ],
+      notice_channel: ["paper", "mail", "portal", "e2b", "other"],
       photo_metadata: ["pending", "removed", "kept"],
       report_priority: ["normal", "high", "urgent"],
       report_seriousness: [

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { expect, type Page, test } from '@playwright/test';
-import { addReports, deskURL, enterDesk } from './desk';
+import { addReports, deskURL, enterDesk, search } from './desk';
 import { uniqueName } from './stack';
 
 const openReport = (page: Page, reference: string | undefined) =>
@@ -76,3 +77,49 @@ test('reports of one batch and of one shop are found, linked, and taken apart', 
   await card.getByRole('link', { name: reports[1]?.reference }).click();
   await expect(line(0)).toContainText('linked');
 });
+
+test('a notice becomes an E2B(R3) file, is recorded with its authority, and stands in the timeline', async ({
+  page,
+}) => {
+  const product = uniqueName('notice');
+  const [report] = await addReports([
+    {
+      product_name: product,
+      issue_description: 'Amina burned her skin.',
+      name: 'Amina Cali',
+      seriousness: ['hospital'],
+    },
+  ]);
+  await enterDesk(page, 'owner');
+  await page.goto(`${deskURL()}/#/reports/${report?.reference}/forward`);
+  await page.getByLabel('I have read it.').check();
+  await page.getByLabel('To which authority').fill('Ministry of Health');
+  const file = await downloaded(page, () => page.getByRole('button', { name: 'Save E2B(R3) file' }).click());
+  expect(file).toContain(`<name>${product}</name>`);
+  expect(file).toContain('extension="MINISTRY OF HEALTH"');
+  expect(file).not.toMatch(/Amina|Cali/);
+  await page.getByLabel('Their number').fill('MOH-7');
+  await page.getByRole('button', { name: 'Record', exact: true }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Their number: MOH-7' })).toContainText(
+    'Ministry of Health · E-mail',
+  );
+  await openReport(page, report?.reference);
+  await expect(page.getByText('sent a notice to Ministry of Health')).toBeVisible();
+
+  await search(page, product, '1 report');
+  await page.getByRole('searchbox').press('Escape');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: 'Save E2B(R3) file' }).click();
+  const cases = await downloaded(page, () =>
+    page.getByRole('dialog').getByRole('button', { name: 'Save E2B(R3) file' }).click(),
+  );
+  expect(cases).toContain(`SO-DAAWO-${report?.reference}`);
+  expect(cases).not.toMatch(/Amina|Cali/);
+});
+
+async function downloaded(page: Page, click: () => Promise<void>) {
+  const download = page.waitForEvent('download');
+  await click();
+  return readFile((await (await download).path()) ?? '', 'utf8');
+}

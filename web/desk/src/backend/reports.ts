@@ -3,6 +3,7 @@ import type { Status, StatusCounts } from '@desk/lib/status';
 import type { ReportState } from './change-reports';
 import { ApiError, check, rpc, supabase } from './client';
 import type { Contact } from './contacts';
+import type { Notice } from './notices';
 
 export interface Row extends Omit<ReportState, 'duplicate_of' | 'possible_duplicate_of'> {
   id: string;
@@ -51,6 +52,7 @@ export interface Report extends ReportState {
   first_action_at: string | null;
   notes: Note[];
   contacts: Contact[];
+  notices: Notice[];
 }
 
 export interface Filter {

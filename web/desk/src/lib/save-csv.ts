@@ -1,8 +1,6 @@
 import { csv } from './csv';
+import { saveFile } from './save-file';
 
 /** Offers rows as a file. The byte order mark tells spreadsheets that it is UTF-8. */
-export function saveCsv(name: string, rows: readonly (readonly unknown[])[]) {
-  const url = URL.createObjectURL(new Blob([`\ufeff${csv(rows)}`], { type: 'text/csv;charset=utf-8' }));
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  URL.revokeObjectURL(url);
-}
+export const saveCsv = (name: string, rows: readonly (readonly unknown[])[]) =>
+  saveFile(name, `\ufeff${csv(rows)}`, 'text/csv;charset=utf-8');

@@ -8,4 +8,15 @@ export const text = {
   from: 'Report of a harmful or suspect medical product',
   reference: 'Reference',
   received: 'Received on',
+  e2b: 'Save E2B(R3) file',
+  e2bHelp:
+    'The file has no name and no number. What a report does not have is marked as unknown, and the reaction is not coded in MedDRA: the authority codes it. An import into VigiFlow has not been tried.',
+  record: 'Record that the notice was sent',
+  recordIt: 'Record',
+  recipient: 'To which authority',
+  channel: 'By',
+  channels: { paper: 'Paper', mail: 'E-mail', portal: 'Web form', e2b: 'E2B(R3) file', other: 'Another way' },
+  sentOn: 'Sent on',
+  receipt: 'Their number',
+  notices: 'Notices to authorities',
 };

@@ -21,6 +21,10 @@ export const text = {
   check: 'Check',
   checked: (n: number) => `${n} checked`,
   uncheck: 'Uncheck all',
+  exportCases: 'Save E2B(R3) file',
+  exportTitle: (n: number) => (n === 1 ? 'Save 1 report as a file?' : `Save ${n} reports as a file?`),
+  exportHelp:
+    'For an authority. Known names and numbers are replaced, but words of the reports may still name a person: read the file before you pass it on. Reactions are not coded in MedDRA.',
   clear: 'Clear filters',
   clearAll: 'Show all reports',
   count: (n: number) => (n === 1 ? '1 report' : `${n.toLocaleString('en')} reports`),

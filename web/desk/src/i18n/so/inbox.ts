@@ -23,6 +23,11 @@ export const text: typeof english = {
   check: 'Calaamadi',
   checked: (n) => `${n} la calaamadiyay`,
   uncheck: 'Calaamadda ka qaad dhammaan',
+  exportCases: 'Kaydi faylka E2B(R3)',
+  exportTitle: (n) =>
+    n === 1 ? 'Ma 1 warbixin fayl u kaydinaysaa?' : `Ma ${n} warbixinood fayl u kaydinaysaa?`,
+  exportHelp:
+    'Waxaa loogu talagalay hay’adda. Magacyada iyo lambarrada la yaqaan waa la beddelay, laakiin erayada warbixintu weli qof way sheegi karaan: akhri faylka ka hor intaadan gudbin. Falcelinta MedDRA laguma koodhin.',
   clear: 'Tirtir shaandhaynta',
   clearAll: 'Tus dhammaan warbixinnada',
   count: (n) => (n === 1 ? '1 warbixin' : `${n.toLocaleString('en')} warbixinood`),

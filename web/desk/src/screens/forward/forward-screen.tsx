@@ -1,4 +1,6 @@
 import { forwardReport, readReport } from '@desk/backend/reports';
+import { saveCases } from '@desk/cases/e2b/save-cases';
+import { Notices } from '@desk/cases/notices';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { Checkbox } from '@desk/components/checkbox';
@@ -9,11 +11,13 @@ import { Panel } from '@desk/components/panel';
 import { ScreenHead } from '@desk/components/screen-head';
 import { useLoad } from '@desk/components/use-load';
 import { useLanguage } from '@desk/i18n/language';
+import { maskPerson } from '@desk/lib/mask-person';
+import { StaffNames } from '@desk/session/staff-names';
 import { useEffect, useState } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import { Textarea } from '@/components/ui/input';
-import { maskPerson } from './mask-person';
 import { noticeFacts } from './notice-facts';
+import { RecordNotice } from './record-notice';
 
 /**
  * A notice for an authority: the product, the place and a description that the reviewer has cleared
@@ -25,6 +29,7 @@ export default function ForwardScreen() {
   const { data, error, reload } = useLoad(() => readReport(reference), reference);
   const [description, setDescription] = useState<string>();
   const [checked, setChecked] = useState(false);
+  const [recipient, setRecipient] = useState('');
   useEffect(() => {
     document.title = reference;
   }, [reference]);
@@ -34,6 +39,10 @@ export default function ForwardScreen() {
   const print = async () => {
     const done = await attempt(text, () => forwardReport(reference));
     if (done) window.print();
+  };
+  const save = async () => {
+    const done = await attempt(text, () => forwardReport(reference));
+    if (done) saveCases(reference, [{ ...data, words }], recipient);
   };
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
@@ -60,7 +69,11 @@ export default function ForwardScreen() {
           <Button disabled={!checked} onClick={print}>
             {text.forward.print}
           </Button>
+          <Button variant="outline" disabled={!checked} onClick={save}>
+            {text.forward.e2b}
+          </Button>
         </div>
+        <p className="text-muted-foreground mt-2 text-sm">{text.forward.e2bHelp}</p>
       </div>
       <Panel className="print:border-0">
         <h2 className="mb-3 text-lg">{text.forward.from}</h2>
@@ -76,6 +89,10 @@ export default function ForwardScreen() {
           {words}
         </p>
       </Panel>
+      <RecordNotice report={data} recipient={recipient} onRecipient={setRecipient} onDone={reload} />
+      <StaffNames>
+        <Notices notices={data.notices} />
+      </StaffNames>
     </div>
   );
 }

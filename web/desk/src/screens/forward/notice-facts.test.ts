@@ -36,6 +36,7 @@ const report: Report = {
   first_action_at: null,
   notes: [],
   contacts: [],
+  notices: [],
   possible_duplicate: null,
 };
 

@@ -4,14 +4,17 @@ import { StaffOptions } from '@desk/cases/staff-options';
 import { Button } from '@desk/components/button';
 import { useText } from '@desk/i18n/language';
 import { type Status, statuses } from '@desk/lib/status';
+import { useAccess } from '@desk/session/access';
 import { useStaff } from '@desk/session/staff-names';
 import { NativeSelect } from '@/components/ui/input';
+import { ExportCases } from './export-cases';
 
 /** Sets the status or the member of all checked reports. */
 export function BulkBar({ rows, onDone }: { rows: Row[]; onDone: () => void }) {
   const text = useText();
   const staff = useStaff();
   const { change } = useChanges();
+  const { role } = useAccess();
   const look = 'w-auto! min-w-32 pointer-fine:min-h-9! py-1!';
   return (
     <fieldset className="bg-primary-soft flex flex-wrap items-center gap-2 border-b p-2">
@@ -46,6 +49,7 @@ export function BulkBar({ rows, onDone }: { rows: Row[]; onDone: () => void }) {
         </option>
         <StaffOptions staff={staff} />
       </NativeSelect>
+      {role === 'owner' && <ExportCases rows={rows} />}
       <Button variant="ghost" className="ms-auto" onClick={onDone}>
         {text.inbox.uncheck}
       </Button>

@@ -1,7 +1,7 @@
 import type { Values } from '@desk/backend/resources';
 import type { TrailRow } from '@desk/backend/trail';
 import type { Text } from '@desk/i18n/en';
-import { shortTime } from '@desk/i18n/format';
+import { shortDay, shortTime } from '@desk/i18n/format';
 import type { Language } from '@/i18n/language';
 
 /**
@@ -31,6 +31,7 @@ function word(key: string, value: unknown, language: Language, text: Text, names
   if (typeof value === 'boolean') return value ? text.trail.values.yes : text.trail.values.no;
   switch (key) {
     case 'reason':
+    case 'recipient':
       return String(value); // free text, which may equal a word of another field
     case 'status':
       return one(text.status);
@@ -44,6 +45,10 @@ function word(key: string, value: unknown, language: Language, text: Text, names
       return one(text.contact.channels);
     case 'outcome':
       return one(text.contact.outcomes);
+    case 'notice':
+      return one(text.forward.channels);
+    case 'sent_on':
+      return shortDay(language, String(value));
     case 'priority':
       return one(text.priority);
     case 'seriousness':

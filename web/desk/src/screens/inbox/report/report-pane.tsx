@@ -1,4 +1,5 @@
 import { isMissing, lastChange, type Report, readReport } from '@desk/backend/reports';
+import { Notices } from '@desk/cases/notices';
 import { useReportsChannel } from '@desk/cases/reports-channel';
 import { useCase } from '@desk/cases/use-case';
 import { useColleagues } from '@desk/cases/use-colleagues';
@@ -98,6 +99,7 @@ function Whole({ report: read, onDeleted }: { report: Report; onDeleted: () => v
       )}
       <Assessment report={report} change={change} />
       <Contacts report={report} />
+      <Notices notices={report.notices} />
       <Notes report={report} />
       <SimilarReports report={report} change={change} />
       <Timeline report={report} />

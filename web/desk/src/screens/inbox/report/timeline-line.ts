@@ -19,6 +19,7 @@ export function timelineLine(
     const words = `${text.contact.channels[channel]}, ${text.contact.outcomes[outcome]}`;
     return { who, what: `${known[action]}: ${words}` };
   }
+  if (action === 'notice') return { who, what: `${known.notice} ${detail.recipient}` };
   if (action === 'link' && detail.linked === false) return { who, what: known.unlink ?? action };
   if (action !== 'change') return { who, what: known[action] ?? action };
   const fields: Record<string, string | undefined> = text.conflict.fields;
