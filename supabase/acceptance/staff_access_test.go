@@ -29,6 +29,7 @@ const staffFixture = `
 	  ('20000000-0000-4000-8000-000000000002', 'DW-0000-0002', 'cream', 'rash', null, null);
 	insert into public.resources (id, title, category, is_active) values
 	  ('30000000-0000-4000-8000-000000000001', 'shown', 'Safety', true), ('30000000-0000-4000-8000-000000000002', 'hidden', 'Safety', false);
+	insert into public.guides (slug, title, category) values ('hidden-guide', 'hidden', 'Safety');
 	insert into storage.objects (bucket_id, name) values ('report-photos', '1700000000000.jpg'), ('resources', 'guide.pdf');`
 
 // staffClaims returns the claims of account n (1 without a role, 2 reviewer, 3 editor, 4 owner)
@@ -105,6 +106,15 @@ var staffStatements = []string{
 	`select report_clusters()`,
 	`select * from private.linked_reports`,
 	`select id from resources where not is_active`,
+	`select slug from guides`,
+	`insert into guides (slug, title, category) values ('new', 'New', 'Safety')`,
+	`insert into guides (slug, title, category, reviewed_by) values ('new', 'New', 'Safety', 'another')`,
+	`update guides set title = 'x'`,
+	`update guides set reviewed_on = '2026-01-01'`,
+	`delete from guides`,
+	`select review_guide('hidden-guide', 1, 'Pharmacist', '2099-01-01')`,
+	`select * from resource_versions`,
+	`delete from resource_versions`,
 	`insert into resources (title, category, is_active) values ('a', 'b', false)`,
 	`update resources set is_active = true`,
 	`update resources set download_count = 9`,

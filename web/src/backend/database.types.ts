@@ -44,6 +44,66 @@ export type Database = {
           },
         ]
       }
+      guides: {
+        Row: {
+          category: string
+          category_so: string | null
+          created_at: string
+          description: string
+          description_so: string | null
+          is_featured: boolean
+          picture: string | null
+          position: number
+          review_due: string | null
+          reviewed_by: string | null
+          reviewed_on: string | null
+          reviewed_role: string | null
+          slug: string
+          title: string
+          title_so: string | null
+          updated_at: string
+          version: number
+        }
+        Insert: {
+          category: string
+          category_so?: string | null
+          created_at?: string
+          description?: string
+          description_so?: string | null
+          is_featured?: boolean
+          picture?: string | null
+          position?: number
+          review_due?: string | null
+          reviewed_by?: string | null
+          reviewed_on?: string | null
+          reviewed_role?: string | null
+          slug: string
+          title: string
+          title_so?: string | null
+          updated_at?: string
+          version?: number
+        }
+        Update: {
+          category?: string
+          category_so?: string | null
+          created_at?: string
+          description?: string
+          description_so?: string | null
+          is_featured?: boolean
+          picture?: string | null
+          position?: number
+          review_due?: string | null
+          reviewed_by?: string | null
+          reviewed_on?: string | null
+          reviewed_role?: string | null
+          slug?: string
+          title?: string
+          title_so?: string | null
+          updated_at?: string
+          version?: number
+        }
+        Relationships: []
+      }
       report_contacts: {
         Row: {
           author: string | null
@@ -314,6 +374,48 @@ export type Database = {
           },
         ]
       }
+      resource_versions: {
+        Row: {
+          file_size: number
+          file_type: string
+          file_url: string
+          number: number
+          replaced_at: string
+          resource_id: string
+        }
+        Insert: {
+          file_size: number
+          file_type: string
+          file_url: string
+          number: number
+          replaced_at?: string
+          resource_id: string
+        }
+        Update: {
+          file_size?: number
+          file_type?: string
+          file_url?: string
+          number?: number
+          replaced_at?: string
+          resource_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "resource_versions_resource_id_fkey"
+            columns: ["resource_id"]
+            isOneToOne: false
+            referencedRelation: "downloads_by_month"
+            referencedColumns: ["resource_id"]
+          },
+          {
+            foreignKeyName: "resource_versions_resource_id_fkey"
+            columns: ["resource_id"]
+            isOneToOne: false
+            referencedRelation: "resources"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       resources: {
         Row: {
           category: string
@@ -384,7 +486,15 @@ export type Database = {
           updated_at?: string
           version?: number
         }
-        Relationships: []
+        Relationships: [
+          {
+            foreignKeyName: "resources_guide_known"
+            columns: ["guide"]
+            isOneToOne: false
+            referencedRelation: "guides"
+            referencedColumns: ["slug"]
+          },
+        ]
       }
       staff_trail: {
         Row: {
@@ -506,6 +616,15 @@ export type Database = {
       report_figures: { Args: { since?: string }; Returns: Json }
       report_timeline: { Args: { report: string }; Returns: Json }
       retry_job: { Args: { job: number }; Returns: boolean }
+      review_guide: {
+        Args: {
+          due: string
+          guide: string
+          profession: string
+          version: number
+        }
+        Returns: boolean
+      }
       set_staff_role: {
         Args: {
           member: string
