@@ -11,6 +11,7 @@ import { SessionGate } from './session-gate';
 
 const ForwardScreen = lazy(() => import('./screens/forward/forward-screen'));
 const ClustersScreen = lazy(() => import('./screens/clusters/clusters-screen'));
+const GuidesScreen = lazy(() => import('./screens/guides/guides-screen'));
 const ResourcesScreen = lazy(() => import('./screens/resources/resources-screen'));
 const EditResourceScreen = lazy(() => import('./screens/resources/edit-resource-screen'));
 const FiguresScreen = lazy(() => import('./screens/figures/figures-screen'));
@@ -33,6 +34,7 @@ const router = createHashRouter([
       { path: '/reports/:reference?', element: <InboxScreen /> },
       { path: '/reports/:reference/forward', element: <ForwardScreen /> },
       { path: '/clusters', element: <ClustersScreen /> },
+      { path: '/guides/:slug?', element: <GuidesScreen /> },
       { path: '/resources', element: <ResourcesScreen /> },
       { path: '/resources/:id', element: <EditResourceScreen /> },
       { path: '/figures', element: <FiguresScreen /> },

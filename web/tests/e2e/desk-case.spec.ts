@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page, test } from '@playwright/test';
-import { addReports, deskURL, enterDesk, search } from './desk';
-import { uniqueName } from './stack';
+import { addReports, deskURL, enterDesk, search, totp } from './desk';
+import { admin, uniqueName } from './stack';
 
 const openReport = (page: Page, reference: string | undefined) =>
   page.goto(`${deskURL()}/#/reports/${reference}`);
@@ -116,6 +116,46 @@ test('a notice becomes an E2B(R3) file, is recorded with its authority, and stan
   );
   expect(cases).toContain(`SO-DAAWO-${report?.reference}`);
   expect(cases).not.toMatch(/Amina|Cali/);
+});
+
+test('a pharmacist signs a guide off with a second step, and another text ends the review', async ({
+  page,
+  browser,
+}) => {
+  const slug = uniqueName('guide').replace(' ', '-');
+  const stored = await admin()
+    .from('resources')
+    .insert({ title: slug, category: 'Safety', guide: slug, file_language: 'en', file_url: '/files/a.pdf' });
+  expect(stored.error).toBeNull();
+  await enterDesk(page, 'owner');
+  await page.goto(`${deskURL()}/#/guides/${slug}`);
+  await expect(page.getByRole('button', { name: 'Sign off' })).toBeDisabled();
+  await page.goto(`${deskURL()}/#/account`);
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  const secret = (await page.locator('dialog code').textContent()) ?? '';
+  await page.getByLabel('Six digits').fill(totp(secret));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByText('Authenticator app', { exact: true })).toBeVisible();
+
+  await page.goto(`${deskURL()}/#/guides/${slug}`);
+  await page.getByRole('button', { name: 'Sign off' }).click();
+  await page.getByLabel('Your profession').fill('Pharmacist');
+  await page.getByLabel('Six digits').fill(totp(secret, Date.now() + 30_000)); // each code works once
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByText('Reviewed by Hodan Warsame, Pharmacist')).toBeVisible();
+
+  const visitor = await (await browser.newContext()).newPage();
+  await visitor.goto(`${process.env.API_URL}/resources/`);
+  await expect(visitor.locator('[data-slot=card]').filter({ hasText: slug })).toContainText(
+    'Reviewed by Hodan Warsame, Pharmacist',
+  );
+  await visitor.context().close();
+
+  await page.getByLabel('Description').first().fill('Another text.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Not reviewed', { exact: true })).toBeVisible();
+  await admin().from('resources').delete().eq('guide', slug);
+  await admin().from('guides').delete().eq('slug', slug);
 });
 
 async function downloaded(page: Page, click: () => Promise<void>) {

@@ -4,7 +4,7 @@ import { shortDay } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
 import { useStaffNames } from '@desk/session/staff-names';
 
-/** The notices of a report: to whom, how, when, and by whom. */
+/** The notices of a report, each with its authority, its day and its member. */
 export function Notices({ notices }: { notices: Notice[] }) {
   const { text, language } = useLanguage();
   const names = useStaffNames();

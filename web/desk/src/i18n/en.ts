@@ -4,6 +4,7 @@ import { text as common } from './en/common';
 import { text as contact } from './en/contact';
 import { text as figures } from './en/figures';
 import { text as forward } from './en/forward';
+import { text as guides } from './en/guides';
 import { text as inbox } from './en/inbox';
 import { text as report } from './en/report';
 import { text as resources } from './en/resources';
@@ -21,6 +22,7 @@ export const en = {
   clusters,
   forward,
   resources,
+  guides,
   figures,
   staff,
   trail,

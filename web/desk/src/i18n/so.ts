@@ -5,6 +5,7 @@ import { text as common } from './so/common';
 import { text as contact } from './so/contact';
 import { text as figures } from './so/figures';
 import { text as forward } from './so/forward';
+import { text as guides } from './so/guides';
 import { text as inbox } from './so/inbox';
 import { text as report } from './so/report';
 import { text as resources } from './so/resources';
@@ -22,6 +23,7 @@ export const so: Text = {
   clusters,
   forward,
   resources,
+  guides,
   figures,
   staff,
   trail,

@@ -1,6 +1,7 @@
 import type { Role } from '@desk/backend/session';
 import { useText } from '@desk/i18n/language';
 import {
+  BookOpenCheck,
   ChartColumn,
   CircleUser,
   Ellipsis,
@@ -20,6 +21,7 @@ import { linksOnPhone, type ScreenName, screensOf } from './screens';
 const icons: Record<ScreenName, LucideIcon> = {
   reports: Inbox,
   clusters: Network,
+  guides: BookOpenCheck,
   resources: FileText,
   figures: ChartColumn,
   staff: Users,

@@ -4,12 +4,13 @@ import { homeOf, linksOnPhone, screenAt, screensOf } from './screens';
 const names = (role: 'reviewer' | 'editor' | 'owner') => screensOf(role).map(({ name }) => name);
 
 test('a role sees its screens, in their order', () => {
-  expect(names('reviewer')).toEqual(['reports', 'clusters', 'figures', 'account']);
-  expect(names('editor')).toEqual(['resources', 'figures', 'account']);
+  expect(names('reviewer')).toEqual(['reports', 'clusters', 'guides', 'figures', 'account']);
+  expect(names('editor')).toEqual(['resources', 'guides', 'figures', 'account']);
   expect(names('owner')).toEqual([
     'reports',
     'clusters',
     'resources',
+    'guides',
     'figures',
     'staff',
     'trail',

@@ -5,6 +5,7 @@ const screens = [
   { name: 'reports', roles: ['reviewer', 'owner'] },
   { name: 'clusters', roles: ['reviewer', 'owner'] },
   { name: 'resources', roles: ['editor', 'owner'] },
+  { name: 'guides', roles: ['reviewer', 'editor', 'owner'] },
   { name: 'figures', roles: ['reviewer', 'editor', 'owner'] },
   { name: 'staff', roles: ['owner'] },
   { name: 'trail', roles: ['owner'] },

@@ -76,6 +76,7 @@ export const text = {
     '54000': 'These are too many reports at once.',
     '57014': 'The server took too long. Try again.',
     PT404: 'It does not exist any more.',
+    PT403: 'This needs your second step of the last ten minutes.',
     forbidden: 'Your role does not allow this.',
     last_owner: 'The last owner keeps the role.',
     validation_failed: 'This value is not valid.',
@@ -95,6 +96,7 @@ export const text = {
   nav: {
     reports: 'Reports',
     clusters: 'Clusters',
+    guides: 'Guides',
     resources: 'Resources',
     figures: 'Figures',
     staff: 'Staff',

@@ -55,7 +55,7 @@ export const text = {
   empty: 'No resources yet.',
   required: 'A title in English and a category are needed.',
   choose: 'Choose a category',
-  guideTitle: 'Guide and language',
+  guideTitle: 'Guide',
   guide: 'Guide (short name)',
   guideHelp: 'Files with the same short name share one card on the site, one button for each language.',
   fileLanguage: 'Language of the file',

@@ -77,6 +77,7 @@ export const text: typeof english = {
     '54000': 'Warbixinnadu hal mar way ka badan yihiin.',
     '57014': 'Server-ku aad buu u daahay. Mar kale isku day.',
     PT404: 'Hadda ma jirto.',
+    PT403: 'Tani waxay u baahan tahay tallaabadaada labaad ee tobanka daqiiqo ee u dambeeyay.',
     forbidden: 'Doorkaagu ma oggola tan.',
     last_owner: 'Mulkiilaha ugu dambeeya doorka wuu haystaa.',
     validation_failed: 'Qiimahani sax ma aha.',
@@ -96,6 +97,7 @@ export const text: typeof english = {
   nav: {
     reports: 'Warbixinno',
     clusters: 'Kooxo',
+    guides: 'Hagayaal',
     resources: 'Agabyo',
     figures: 'Tirooyin',
     staff: 'Shaqaale',

@@ -57,7 +57,7 @@ export const text: typeof english = {
   empty: 'Weli agab ma jiro.',
   required: 'Cinwaan Ingiriisi ah iyo qayb ayaa loo baahan yahay.',
   choose: 'Dooro qayb',
-  guideTitle: 'Hagaha iyo luqadda',
+  guideTitle: 'Hage',
   guide: 'Hagaha (magac gaaban)',
   guideHelp: 'Faylasha isku magaca gaaban leh hal kaar ayay ku leeyihiin bogga, luqad kastana batoon.',
   fileLanguage: 'Luqadda faylka',

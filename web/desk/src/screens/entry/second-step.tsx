@@ -4,9 +4,9 @@ import { message } from '@desk/components/message';
 import { Problem } from '@desk/components/problem';
 import { useText } from '@desk/i18n/language';
 import { EnrolFactor } from '@desk/session/enrol-factor';
+import { VerifyFactor } from '@desk/session/verify-factor';
 import { useState } from 'react';
 import { EntryFrame } from './entry-frame';
-import { VerifyFactor } from './verify-factor';
 
 /** The second step of a sign-in: a code or a passkey. With enrol it begins by adding one. */
 export function SecondStep({ enrol, onDone }: { enrol: boolean; onDone: () => void }) {

@@ -17,7 +17,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** Records to whom the notice went, and how. The member has sent it; the desk does not. */
+/** Records that a notice went to an authority, and how. The member has sent it; the desk does not. */
 export function RecordNotice({ report, recipient, onRecipient, onDone }: Props) {
   const text = useText();
   const [channel, setChannel] = useState<NoticeChannel>('mail');

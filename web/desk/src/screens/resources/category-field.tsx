@@ -1,8 +1,8 @@
 import type { Values } from '@desk/backend/resources';
 import { Field } from '@desk/components/field';
 import { useLanguage } from '@desk/i18n/language';
+import { categories } from '@desk/lib/categories';
 import { NativeSelect } from '@/components/ui/input';
-import { categories } from './categories';
 
 interface Props {
   values: Values;

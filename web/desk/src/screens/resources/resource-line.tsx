@@ -14,23 +14,26 @@ interface Props {
   act: (action: () => Promise<boolean | undefined>) => void;
 }
 
-/** A resource in the list: its place, whether it is featured, and whether it is shown. */
+/**
+ * A resource in the list: its place, whether it is featured, and whether it is shown. The place and
+ * the feature of a guide's file are those of the guide.
+ */
 export function ResourceLine({ resource, first, last, act }: Props) {
   const text = useText();
-  const { id, title, title_so, category, is_active, is_featured, download_count } = resource;
+  const { id, title, title_so, category, guide, is_active, is_featured, download_count } = resource;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
       <div className="flex flex-col">
         <Arrow
           label={`${text.resources.up}: ${title}`}
-          disabled={first}
+          disabled={first || guide !== null}
           onClick={() => act(() => moveResource(id, true).then(() => true))}
         >
           <ChevronUp aria-hidden="true" className="size-4" />
         </Arrow>
         <Arrow
           label={`${text.resources.down}: ${title}`}
-          disabled={last}
+          disabled={last || guide !== null}
           onClick={() => act(() => moveResource(id, false).then(() => true))}
         >
           <ChevronDown aria-hidden="true" className="size-4" />
@@ -53,6 +56,14 @@ export function ResourceLine({ resource, first, last, act }: Props) {
         )}
         <p className="text-muted-foreground text-xs">
           {category} · {hasFile(resource) ? text.resources.downloads(download_count) : text.resources.soon}
+          {guide && (
+            <>
+              {' · '}
+              <Link to={`/guides/${guide}`} className="inline-flex min-h-[24px] items-center underline">
+                {text.resources.guideTitle}
+              </Link>
+            </>
+          )}
         </p>
       </div>
       {/* On a phone a row of their own below the title; on a wide screen columns. */}
@@ -65,18 +76,20 @@ export function ResourceLine({ resource, first, last, act }: Props) {
         >
           {is_active ? text.resources.shown : text.resources.hidden}
         </span>
-        <Button
-          variant="ghost"
-          aria-pressed={is_featured}
-          aria-label={`${text.resources.featured}: ${title}`}
-          title={text.resources.featured}
-          onClick={() => act(() => changeResource(resource, { is_featured: !is_featured }))}
-        >
-          <Star
-            aria-hidden="true"
-            className={cn('size-4.5!', is_featured ? 'fill-sun-ink text-sun-ink' : 'text-muted-foreground')}
-          />
-        </Button>
+        {!guide && (
+          <Button
+            variant="ghost"
+            aria-pressed={is_featured}
+            aria-label={`${text.resources.featured}: ${title}`}
+            title={text.resources.featured}
+            onClick={() => act(() => changeResource(resource, { is_featured: !is_featured }))}
+          >
+            <Star
+              aria-hidden="true"
+              className={cn('size-4.5!', is_featured ? 'fill-sun-ink text-sun-ink' : 'text-muted-foreground')}
+            />
+          </Button>
+        )}
         <Button
           variant="outline"
           className="min-w-24 max-sm:ms-auto"

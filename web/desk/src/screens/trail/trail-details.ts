@@ -32,6 +32,7 @@ function word(key: string, value: unknown, language: Language, text: Text, names
   switch (key) {
     case 'reason':
     case 'recipient':
+    case 'reviewed_role':
       return String(value); // free text, which may equal a word of another field
     case 'status':
       return one(text.status);
@@ -48,6 +49,8 @@ function word(key: string, value: unknown, language: Language, text: Text, names
     case 'notice':
       return one(text.forward.channels);
     case 'sent_on':
+    case 'reviewed_on':
+    case 'review_due':
       return shortDay(language, String(value));
     case 'priority':
       return one(text.priority);

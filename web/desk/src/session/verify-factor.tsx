@@ -3,8 +3,8 @@ import { Button } from '@desk/components/button';
 import { Loading } from '@desk/components/loading';
 import { useText } from '@desk/i18n/language';
 import { firstSuccess } from '@desk/lib/first-success';
-import { CodeForm } from '@desk/session/code-form';
 import { useEffect, useState } from 'react';
+import { CodeForm } from './code-form';
 
 interface Props {
   onDone: () => void;

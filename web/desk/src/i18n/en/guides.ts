@@ -1,0 +1,31 @@
+export const text = {
+  title: 'Guides',
+  intro:
+    'A guide has one text in each language, and a file for each. A pharmacist signs it off; visitors see the name and the day.',
+  empty: 'No guides yet. A resource with a guide adds one.',
+  version: (n: number) => `version ${n}`,
+  replacedOn: (day: string) => `replaced on ${day}`,
+  files: 'Files',
+  noFile: 'No file yet.',
+  texts: 'Texts and place',
+  textsHelp: 'Another text or another file ends the review: the guide needs a new one.',
+  place: 'Place in the list',
+  picture: 'Picture',
+  choosePicture: 'Choose a picture',
+  noPicture: 'Remove it',
+  review: 'Review',
+  notReviewed: 'Not reviewed',
+  reviewDue: 'Review is due',
+  reviewedUntil: (day: string) => `Reviewed until ${day}`,
+  reviewedBy: (who: string, day: string, next: string) =>
+    `Reviewed by ${who}, on ${day}. Next review: ${next}.`,
+  notReviewedHelp: 'No pharmacist has signed the present texts and files off. The site says so.',
+  signOff: 'Sign off',
+  signOffTitle: (title: string) => `Sign “${title}” off?`,
+  signOffHelp: (name: string) =>
+    `You confirm that you have read the texts and every file. Visitors see your name, ${name}, your profession and the day.`,
+  profession: 'Your profession, such as Pharmacist',
+  nextReview: 'Next review',
+  needsFactor: 'A sign-off needs your name and a second step:',
+  signed: 'The guide is signed off',
+};
