@@ -8,7 +8,12 @@ import { hasSession } from './has-session';
  * A row of `resources`. `file_url` is a path on this site, the address of a file elsewhere, or '#' while there is no file; `file_size` is in bytes,
  * `file_type` a MIME type.
  */
-export type Resource = Database['public']['Tables']['resources']['Row'];
+export type Resource = Database['public']['Tables']['resources']['Row'] & {
+  /** The guide whose file this is. A kept list of an older form has none. */
+  guides?: GuideEntity | null;
+};
+
+type GuideEntity = Database['public']['Tables']['guides']['Row'];
 
 const keptKey = 'daawo.resources';
 
@@ -17,7 +22,7 @@ export async function loadResources(): Promise<Resource[]> {
   const client = await inTime(tables(), readTimeout, 'The client for tables');
   const { data, error } = await client
     .from('resources')
-    .select('*')
+    .select('*, guides(*)')
     .eq('is_active', true)
     .order('created_at', { ascending: false })
     .abortSignal(AbortSignal.timeout(readTimeout));

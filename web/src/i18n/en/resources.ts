@@ -20,6 +20,8 @@ export const text = {
   kept: 'You are offline: this is the list from your last visit.',
   download: 'Download',
   downloads: 'Downloads: {count}',
+  reviewed: 'Reviewed by {name}, on {day}',
+  notReviewed: 'Not yet reviewed by a pharmacist.',
   fileSize: 'File size',
   fileType: 'File type',
   toasts: {

@@ -22,6 +22,8 @@ export const text = {
   kept: 'Internet kuma xirna: kani waa liiskii booqashadaadii ugu dambaysay.',
   download: 'Soo deji',
   downloads: '{count} jeer la soo dejiyay',
+  reviewed: 'Waxaa dib u eegay {name}, {day}',
+  notReviewed: 'Farmashiiste weli dib uma eegin.',
   fileSize: 'Cabbirka faylka',
   fileType: 'Nooca faylka',
   toasts: {

@@ -30,7 +30,10 @@ export function nameOf({ guide, file_language, file_url }: Named): { slug?: stri
   return language ? { slug, language } : {};
 }
 
-/** Returns one group per guide, in the order in which the resources begin. */
+/** Returns the place of a group: that of its guide, before other files. */
+const placeOf = ({ files }: ResourceGroup) => files[0]?.resource.guides?.position ?? Number.MAX_SAFE_INTEGER;
+
+/** Returns one group per guide in the order of the guides, and then other files as they come. */
 export function groupResources(resources: readonly Resource[], own: Language): ResourceGroup[] {
   const groups = new Map<string, { slug?: string; files: ResourceFile[] }>();
   for (const resource of resources) {
@@ -40,8 +43,10 @@ export function groupResources(resources: readonly Resource[], own: Language): R
     group.files.push({ resource, language });
     groups.set(key, group);
   }
-  return [...groups.values()].map(({ slug, files }) => ({
-    slug,
-    files: files.sort((a, b) => Number(b.language === own) - Number(a.language === own)),
-  }));
+  return [...groups.values()]
+    .map(({ slug, files }) => ({
+      slug,
+      files: files.sort((a, b) => Number(b.language === own) - Number(a.language === own)),
+    }))
+    .sort((a, b) => placeOf(a) - placeOf(b));
 }

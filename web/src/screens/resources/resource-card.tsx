@@ -10,6 +10,7 @@ import { FileButton } from './file-button';
 import type { ResourceFile, ResourceGroup } from './group-resources';
 import { ResourceIcon } from './resource-icon';
 import { textsOf } from './resource-texts';
+import { reviewOf } from './review-of';
 
 /** A card of one file, or of one guide with a file per language. */
 export function ResourceCard({ group: { slug = '', files } }: { group: ResourceGroup }) {
@@ -18,7 +19,10 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
   const [first] = files;
   if (!first) return null;
   const { resource } = first;
-  const { title, description, category } = textsOf(resource, language);
+  const { title, description, category } = textsOf(
+    (files.length > 1 && resource.guides) || resource,
+    language,
+  );
   const picture = guideIcon(slug);
   const preview = files.map((file) => file.resource.preview_url).find((address) => address);
   const downloads = files.reduce((sum, file) => sum + file.resource.download_count, 0);
@@ -26,7 +30,9 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
   return (
     <Card className="h-full p-4">
       <div className="flex flex-wrap items-center gap-3">
-        {picture ? (
+        {resource.guides?.picture ? (
+          <img src={resource.guides.picture} alt="" className="size-16 shrink-0 rounded-lg object-cover" />
+        ) : picture ? (
           <div className="w-16 shrink-0">
             <GuidePicture icon={picture} />
           </div>
@@ -48,6 +54,7 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
       </div>
       <div className="text-muted-foreground mt-auto grid gap-1 text-[0.8125rem]">
         <FileFacts files={files} />
+        {resource.guides && <p>{reviewOf(resource.guides, text, language)}</p>}
         <p>{text.downloads.replace('{count}', String(downloads))}</p>
       </div>
       <div className="grid grid-cols-[repeat(auto-fit,minmax(min(7.5rem,100%),1fr))] gap-2">

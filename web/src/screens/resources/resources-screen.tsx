@@ -17,6 +17,8 @@ import { ResourceFilter } from './resource-filter';
 /** The number of featured resources that are shown. Others are not shown at all (spec §9). */
 const maxFeatured = 2;
 
+const isFeatured = ({ guides, is_featured }: Resource) => guides?.is_featured ?? is_featured;
+
 type State =
   | { name: 'loading' }
   | { name: 'loaded'; resources: Resource[]; kept: boolean }
@@ -133,8 +135,8 @@ function ResourceList({ resources, kept }: { resources: Resource[]; kept: boolea
   const text = useText('resources');
   const language = useLanguage();
   const [filter, setFilter] = useState(noFilter);
-  const featured = resources.filter(({ is_featured }) => is_featured).slice(0, maxFeatured);
-  const others = resources.filter(({ is_featured }) => !is_featured);
+  const featured = resources.filter(isFeatured).slice(0, maxFeatured);
+  const others = resources.filter((resource) => !isFeatured(resource));
   const shown = groupResources(filterResources(others, filter), language);
 
   return (
