@@ -28,11 +28,13 @@ var Func = edge.Func{Methods: []string{http.MethodPost}, Handler: handle, Timeou
 type request struct {
 	Email string `json:"email"`
 	Role  string `json:"role"`
+	Link  bool   `json:"link"` // asks for a link of a member who was invited and has not come yet
 }
 
 // reply says whether a mail was sent. An account that existed only gets the role.
 type reply struct {
-	Mailed bool `json:"mailed"`
+	Mailed bool   `json:"mailed"`
+	Link   string `json:"link,omitempty"` // works once
 }
 
 var roles = []string{"reviewer", "editor", "owner"}
@@ -52,6 +54,9 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		return edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "There is no such role.")
 	}
 	ctx := r.Context()
+	if req.Link {
+		return sendLink(ctx, w, env, req.Email)
+	}
 	if err := refuseMember(ctx, env, req.Email); err != nil {
 		return err
 	}
@@ -70,7 +75,39 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if err := as(ctx, env, `select public.set_staff_role($1, $2::public.staff_role)`, id, req.Role); err != nil {
 		return err
 	}
-	return edge.WriteJSON(w, http.StatusOK, reply{mailed})
+	return edge.WriteJSON(w, http.StatusOK, reply{Mailed: mailed})
+}
+
+// sendLink replies with a link for a member who has not signed in yet, which an owner hands over. An
+// owner gets no link of a member who has: it would open that member's desk.
+func sendLink(ctx context.Context, w http.ResponseWriter, env *edge.Env, email string) error {
+	var role *string
+	var owner bool // only owners read addresses
+	err := env.Tx(ctx, env.Caller, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `select bool_or(m.email is not null),
+				max(m.role::text) filter (where lower(m.email) = lower($1) and m.last_sign_in_at is null)
+			from public.staff_members() as m`, email).Scan(&owner, &role)
+	})
+	switch {
+	case err != nil:
+		return refusal(err)
+	case !owner:
+		return edge.Errorf(http.StatusForbidden, "forbidden", "Owners only.")
+	case role == nil:
+		return edge.Errorf(http.StatusConflict, "not_pending", "This address belongs to no member who was invited.")
+	}
+	if err := as(ctx, env, `select public.trail_invitation($1, $2::public.staff_role)`, email, *role); err != nil {
+		return err
+	}
+	if err := env.Limit(ctx, "staff-invite", perHour, time.Hour); err != nil {
+		return err
+	}
+	made, _, err := post(ctx, env, "admin/generate_link", map[string]string{"type": "magiclink", "email": email})
+	if err != nil {
+		return err
+	}
+	values := url.Values{"token_hash": {made.Token}, "type": {"magiclink"}}
+	return edge.WriteJSON(w, http.StatusOK, reply{Link: env.Get("DESK_URL") + "/#/welcome?" + values.Encode()})
 }
 
 // refuseMember returns an error with status 409 if a member has the address: an invitation changes
@@ -112,30 +149,33 @@ func refusal(err error) error {
 
 // account invites a new account, or finds the one with that address.
 func account(ctx context.Context, env *edge.Env, email string) (id string, mailed bool, err error) {
-	id, code, err := post(ctx, env, "invite?redirect_to="+url.QueryEscape(env.Get("DESK_URL")+"/"),
+	made, code, err := post(ctx, env, "invite?redirect_to="+url.QueryEscape(env.Get("DESK_URL")+"/"),
 		map[string]string{"email": email})
 	if code != "email_exists" {
-		return id, true, err
+		return made.ID, true, err
 	}
 	// generate_link names the account; its link is not used, and the next one replaces it.
-	id, _, err = post(ctx, env, "admin/generate_link", map[string]string{"type": "magiclink", "email": email})
-	return id, false, err
+	made, _, err = post(ctx, env, "admin/generate_link", map[string]string{"type": "magiclink", "email": email})
+	return made.ID, false, err
 }
 
 // maxReply is the most that is read of a reply of auth, in bytes.
 const maxReply = 1 << 20
 
-// post sends a request to auth with the service's rights and returns the account's id, or the code
-// of an error reply.
-func post(ctx context.Context, env *edge.Env, path string, body map[string]string) (id, code string, err error) {
+// madeAccount is an account with its one-time token, if a link was made.
+type madeAccount struct{ ID, Token string }
+
+// post sends a request to auth with the service's rights and returns the account, or the code of
+// an error reply.
+func post(ctx context.Context, env *edge.Env, path string, body map[string]string) (made madeAccount, code string, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return "", "", err
+		return made, "", err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, env.Get("SUPABASE_URL")+"/auth/v1/"+path,
 		bytes.NewReader(text))
 	if err != nil {
-		return "", "", err
+		return made, "", err
 	}
 	key := env.Get("SUPABASE_SERVICE_ROLE_KEY")
 	req.Header.Set("Apikey", key)
@@ -143,20 +183,21 @@ func post(ctx context.Context, env *edge.Env, path string, body map[string]strin
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return "", "", err
+		return made, "", err
 	}
 	defer res.Body.Close()
 	var got struct {
 		ID        string
+		Token     string `json:"hashed_token"`
 		ErrorCode string `json:"error_code"`
 		Msg       string
 	}
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxReply)).Decode(&got); err != nil {
-		return "", "", err
+		return made, "", err
 	}
 	if res.StatusCode >= 300 {
-		return "", got.ErrorCode,
+		return made, got.ErrorCode,
 			edge.Errorf(http.StatusBadGateway, "auth_failed", "The invitation was not sent: %s", got.Msg)
 	}
-	return got.ID, "", nil
+	return madeAccount{got.ID, got.Token}, "", nil
 }

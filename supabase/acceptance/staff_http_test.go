@@ -67,6 +67,8 @@ var staffRequests = []struct{ method, path, body string }{
 	{"POST", "/functions/v1/staff-invite", `{"email":"new-N@example.org","role":"editor"}`},
 	{"POST", "/functions/v1/staff-invite", `{"email":"new-N@example.org","role":"king"}`},
 	{"POST", "/functions/v1/staff-invite", `{"email":"Owner@example.org","role":"reviewer"}`},
+	{"POST", "/functions/v1/staff-invite", `{"email":"Owner@example.org","role":"owner","link":true}`},
+	{"POST", "/functions/v1/staff-invite", `{"email":"unknown@example.org","role":"owner","link":true}`},
 	{"POST", "/functions/v1/system", `{"operation":"version"}`},
 	{"POST", "/functions/v1/system", `{"operation":"function-logs"}`},
 	{"POST", "/functions/v1/system", `{"operation":"drop"}`},

@@ -256,6 +256,15 @@ test('an invitation of a member asks before it changes the role, and a used link
   await expect(dialog).toContainText('is Editor. Change the role to Reviewer?');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(line.getByRole('combobox')).toHaveValue('editor');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await line.getByRole('button', { name: /^Copy a link/ }).click();
+  await expect(page.getByText('The link is copied.')).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  const guest = await (await browser.newContext()).newPage();
+  await guest.goto(copied);
+  await expect(guest.getByText(member.email)).toBeVisible();
+  await guest.context().close();
+
   await line.getByRole('button', { name: /^Send a new link/ }).click();
   const { link } = await mailTo(member.email);
 

@@ -20,3 +20,7 @@ export const removeFactors = (member: string) => rpc<number>('remove_staff_facto
 /** Invites a person by mail. Returns false if the account existed: then it only gets the role. */
 export const invite = (email: string, role: Role) =>
   invoke<{ mailed: boolean }>('staff-invite', { email, role }).then(({ mailed }) => mailed);
+
+/** Returns a link for a member who was invited and has not come yet. It works once; the trail names the owner. */
+export const invitationLink = (email: string, role: Role) =>
+  invoke<{ link: string }>('staff-invite', { email, role, link: true }).then(({ link }) => link);

@@ -78,6 +78,7 @@ export const text = {
     PT404: 'It does not exist any more.',
     PT403: 'This needs your second step of the last ten minutes.',
     forbidden: 'Your role does not allow this.',
+    not_pending: 'This person has been here already: no link is needed.',
     last_owner: 'The last owner keeps the role.',
     validation_failed: 'This value is not valid.',
     rate_limited: 'Too many requests. Wait a while, then try again.',

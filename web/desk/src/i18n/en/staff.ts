@@ -8,6 +8,8 @@ export const text = {
   added: (email: string) => `${email} had an account and has the role now.`,
   pending: 'invited, not here yet',
   again: 'Send a new link',
+  copyLink: 'Copy a link',
+  linkCopied: 'The link is copied. It works once: give it to this person alone.',
   isMember: (email: string) => `${email} is a member with this role already. Nothing was changed.`,
   changeTitle: (name: string, from: string, to: string) => `${name} is ${from}. Change the role to ${to}?`,
   changeHelp: 'This person is a member already. The sessions end, and the next sign-in has the new role.',

@@ -79,6 +79,7 @@ export const text: typeof english = {
     PT404: 'Hadda ma jirto.',
     PT403: 'Tani waxay u baahan tahay tallaabadaada labaad ee tobanka daqiiqo ee u dambeeyay.',
     forbidden: 'Doorkaagu ma oggola tan.',
+    not_pending: 'Qofkani horeba wuu yimid: xiriiriye looma baahna.',
     last_owner: 'Mulkiilaha ugu dambeeya doorka wuu haystaa.',
     validation_failed: 'Qiimahani sax ma aha.',
     rate_limited: 'Codsiyo badan. Waxyar sug, ka dibna mar kale isku day.',

@@ -10,6 +10,8 @@ export const text: typeof english = {
   added: (email) => `${email} akoon ayuu lahaa, hadda doorka ayuu leeyahay.`,
   pending: 'la casuumay, weli ma iman',
   again: 'Dir xiriiriye cusub',
+  copyLink: 'Koobiyee xiriiriye',
+  linkCopied: 'Xiriiriyaha waa la koobiyeeyay. Hal mar buu shaqeeyaa: qofkan keliya sii.',
   isMember: (email) => `${email} horeba xubin doorkan leh ayuu u yahay. Waxba lama beddelin.`,
   changeTitle: (name, from, to) => `${name} waa ${from}. Doorka ma u beddeshaa ${to}?`,
   changeHelp:

@@ -1,5 +1,5 @@
 import { type Role, roles, sendLink } from '@desk/backend/session';
-import { endSessions, type Member, removeFactors, setRole } from '@desk/backend/staff';
+import { endSessions, invitationLink, type Member, removeFactors, setRole } from '@desk/backend/staff';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { ConfirmDialog } from '@desk/components/confirm-dialog';
@@ -13,6 +13,9 @@ interface Props {
   member: Member;
   onDone: () => void;
 }
+
+const copyLink = async ({ email, role }: Member) =>
+  navigator.clipboard.writeText(await invitationLink(email ?? '', role));
 
 /** A member, with what an owner can do about the account. */
 export function MemberLine({ member, onDone }: Props) {
@@ -63,6 +66,15 @@ export function MemberLine({ member, onDone }: Props) {
             onClick={() => act(() => sendLink(member.email ?? ''), text.staff.sent(member.email ?? ''))}
           >
             {text.staff.again}
+          </Button>
+        )}
+        {!member.last_sign_in_at && member.email && (
+          <Button
+            variant="outline"
+            aria-label={`${text.staff.copyLink}: ${member.name}`}
+            onClick={() => act(() => copyLink(member), text.staff.linkCopied)}
+          >
+            {text.staff.copyLink}
           </Button>
         )}
         <Button
