@@ -1,3 +1,4 @@
+import { enrolPasskey, passkeysWork } from '@desk/backend/second-factors';
 import { setName, setPassword } from '@desk/backend/session';
 import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
@@ -20,6 +21,16 @@ export function Welcome({ email, onDone }: { email: string; onDone: () => void }
     try {
       if (name.trim()) await setName(name.trim());
       await setPassword(password);
+      onDone();
+    } catch (failure) {
+      setError(message(failure, text));
+    }
+  };
+  /** Later sign-ins take a mailed link and then the passkey. */
+  const byPasskey = async () => {
+    try {
+      if (name.trim()) await setName(name.trim());
+      await enrolPasskey();
       onDone();
     } catch (failure) {
       setError(message(failure, text));
@@ -59,6 +70,11 @@ export function Welcome({ email, onDone }: { email: string; onDone: () => void }
           {text.save}
         </Button>
       </form>
+      {passkeysWork() && (
+        <Button variant="outline" className="min-h-11!" onClick={byPasskey}>
+          {text.signIn.enrolPasskey}
+        </Button>
+      )}
       <Button variant="link" onClick={onDone}>
         {text.signIn.later}
       </Button>
