@@ -167,7 +167,8 @@ type madeAccount struct{ ID, Token string }
 
 // post sends a request to auth with the service's rights and returns the account, or the code of
 // an error reply.
-func post(ctx context.Context, env *edge.Env, path string, body map[string]string) (made madeAccount, code string, err error) {
+func post(ctx context.Context, env *edge.Env, path string, body map[string]string) (made madeAccount, code string,
+	err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return made, "", err

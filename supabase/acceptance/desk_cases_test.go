@@ -108,8 +108,10 @@ func TestReportTimeline(t *testing.T) {
 	for _, step := range []struct{ claims, sql string }{
 		{reviewer, `select read_report('DW-0000-0001')`},
 		{reviewer, `select read_report('DW-0000-0002')`},
-		{reviewer, `select change_reports('[{"id":"20000000-0000-4000-8000-000000000001","version":1,"set":{"status":"closed"}}]')`},
-		{reviewer, `insert into report_notes (report_id, body) values ('20000000-0000-4000-8000-000000000001', 'secret')`},
+		{reviewer, `select change_reports('[{"id":"20000000-0000-4000-8000-000000000001","version":1,
+			"set":{"status":"closed"}}]')`},
+		{reviewer, `insert into report_notes (report_id, body)
+			values ('20000000-0000-4000-8000-000000000001', 'secret')`},
 		{reviewer, `select forward_report('DW-0000-0001')`},
 		{owner, `select export_reports()`},
 		{owner, `select export_reports(until => now() - interval '1 day')`},

@@ -21,7 +21,8 @@ func TestGuideReview(t *testing.T) {
 		return fmt.Sprintf(`%s,"amr":[{"method":"password","timestamp":%d},{"method":"totp","timestamp":%d}]}`,
 			staffClaims(2, 2, "aal2")[:len(staffClaims(2, 2, "aal2"))-1], time.Now().Unix(), time.Now().Add(-age).Unix())
 	}
-	const state = `select concat_ws(' ', title, version, reviewed_by, reviewed_role, review_due) from guides where slug = 'pain'`
+	const state = `select concat_ws(' ', title, version, reviewed_by, reviewed_role, review_due)
+		from guides where slug = 'pain'`
 	review := func(age time.Duration, version int) (bool, error) {
 		tx, err := conn.Begin(t.Context())
 		if err != nil {

@@ -95,7 +95,8 @@ var staffStatements = []string{
 	`select channel, outcome from report_contacts`,
 	`select body from report_contacts`,
 	`delete from report_contacts`,
-	`insert into report_notices (report_id, recipient, channel) values ('20000000-0000-4000-8000-000000000001', 'NMRA', 'mail')`,
+	`insert into report_notices (report_id, recipient, channel)
+		values ('20000000-0000-4000-8000-000000000001', 'NMRA', 'mail')`,
 	`insert into report_notices (report_id, recipient, channel, author_name)
 		values ('20000000-0000-4000-8000-000000000001', 'NMRA', 'mail', 'another')`,
 	`select recipient from report_notices`,

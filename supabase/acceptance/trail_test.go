@@ -28,7 +28,7 @@ func TestTrail(t *testing.T) {
 		{reviewer, `insert into report_contacts (report_id, channel, outcome, body) values ('20000000-0000-4000-8000-000000000001', 'call', 'reached', 'secret words')`},
 		{reviewer, `select forward_report('DW-0000-0001')`},
 		{reviewer, `insert into report_notices (report_id, recipient, channel, sent_on)
-			values ('20000000-0000-4000-8000-000000000001', 'NMRA', 'mail', '2026-11-01')`},
+			values ('20000000-0000-4000-8000-000000000001', 'M', 'mail', '2026-11-01')`},
 		{owner, `select export_cases('{20000000-0000-4000-8000-000000000001}')`},
 		{editor, `update resources set is_active = true, title = 'hidden no more' where not is_active`},
 		{editor, `delete from resources where title = 'shown'`},
@@ -57,7 +57,7 @@ func TestTrail(t *testing.T) {
 		`reviewer@example.org note report DW-0000-0001 {}`,
 		`reviewer@example.org contact report DW-0000-0001 {"channel": "call", "outcome": "reached"}`,
 		`reviewer@example.org forward report DW-0000-0001 {}`,
-		`reviewer@example.org notice report DW-0000-0001 {"notice": "mail", "sent_on": "2026-11-01", "recipient": "NMRA"}`,
+		`reviewer@example.org notice report DW-0000-0001 {"notice": "mail", "sent_on": "2026-11-01", "recipient": "M"}`,
 		`owner@example.org export report DW-0000-0001 {"format": "E2B(R3)"}`,
 		`editor@example.org change resource hidden no more {"title": "changed", "is_active": true}`,
 		`editor@example.org delete resource shown {}`,
