@@ -78,8 +78,8 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	return edge.WriteJSON(w, http.StatusOK, reply{Mailed: mailed})
 }
 
-// sendLink replies with a link for a member who has not signed in yet, which an owner hands over. An
-// owner gets no link of a member who has: it would open that member's desk.
+// sendLink replies with a link for a member who has not signed in yet, which an owner hands over.
+// There is no link for another member: it would open that member's desk.
 func sendLink(ctx context.Context, w http.ResponseWriter, env *edge.Env, email string) error {
 	var role *string
 	var owner bool // only owners read addresses
