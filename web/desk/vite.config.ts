@@ -49,7 +49,7 @@ export default defineConfig(({ command }) => ({
             },
             {
               name: 'app',
-              test: /\/src\/(components|i18n|lib|session|backend|cases)\/|lucide-react/,
+              test: /\/src\/(components|i18n|lib|session|backend|cases(?!\/e2b))\/|lucide-react/,
               minShareCount: 2,
               priority: 2,
             },

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { en, type Text } from '../../desk/src/i18n/en';
@@ -6,7 +7,19 @@ import { addReports, deskURL, enterDesk, makeMember, password } from './desk';
 import { sample } from './sample';
 import { uniqueName } from './stack';
 
-const screens = ['reports', 'resources', 'resources/new', 'figures', 'staff', 'trail', 'system', 'account'];
+const screens = [
+  'reports',
+  'clusters',
+  'guides',
+  'guides/pain-management',
+  'resources',
+  'resources/new',
+  'figures',
+  'staff',
+  'trail',
+  'system',
+  'account',
+];
 
 /** Checks what opens above the screens, and the states without data. */
 async function checkDialogs(page: Page, text: Text, report: string) {
@@ -124,6 +137,8 @@ test('no screen of the desk scrolls sideways at 320 px', async ({ page }) => {
 /** Bytes of the first load, compressed: everything until the inbox stands, and each later screen. */
 const budget = 185_000;
 const laterBudget = 8_000;
+/** Bytes of the whole desk, compressed. */
+const wholeBudget = 220_000;
 
 test('the desk keeps to its budgets', async ({ page }) => {
   const { link } = await makeMember('owner');
@@ -137,12 +152,22 @@ test('the desk keeps to its budgets', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Reports' })).toBeVisible();
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes).toBeLessThanOrEqual(budget);
-  for (const name of ['Resources', 'Figures', 'Staff', 'Trail', 'System', 'Account']) {
+  for (const name of ['Clusters', 'Guides', 'Resources', 'Figures', 'Staff', 'Trail', 'System', 'Account']) {
     bytes = 0;
     await page.getByRole('link', { name }).click();
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     expect(bytes, name).toBeLessThanOrEqual(laterBudget);
   }
+});
+
+test('the whole desk keeps to its budget', () => {
+  const dist = new URL('../../desk/dist/', import.meta.url).pathname;
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.br'),
+  );
+  const bytes = files.reduce((sum, name) => sum + statSync(dist + name).size, 0);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThanOrEqual(wholeBudget);
 });
 
 test('after sign-in the inbox needs five requests and 25 kB', async ({ page }) => {

@@ -98,7 +98,7 @@ export const text: typeof english = {
   nav: {
     reports: 'Warbixinno',
     clusters: 'Kooxo',
-    guides: 'Hagayaal',
+    guides: 'Hageyaal',
     resources: 'Agabyo',
     figures: 'Tirooyin',
     staff: 'Shaqaale',

@@ -1,7 +1,7 @@
 import type { text as english } from '../en/guides';
 
 export const text: typeof english = {
-  title: 'Hagayaal',
+  title: 'Hageyaal',
   intro:
     'Hagaha wuxuu luqad kasta ku leeyahay hal qoraal iyo hal fayl. Farmashiiste ayaa saxiixa; booqdayaashu waxay arkaan magaca iyo maalinta.',
   empty: 'Weli hage ma jiro. Agab hage leh ayaa mid ku dara.',
