@@ -59,6 +59,7 @@ func TestVerbs(t *testing.T) {
 		"migration repair 1":                        {2, "--status is applied or reverted"},
 		"storage cp a b":                            {1, "no server is running"},
 		"storage rm a":                              {1, "no server is running"},
+		"extension remove":                          {2, "usage: daawo extensions remove NAME"},
 		"completion":                                {2, "usage: daawo completion bash|zsh|fish"},
 		"gen types --help":                          {0, "supabase-js"},
 		"serve rest --version":                      {0, "PostgREST 16.2"},

@@ -34,6 +34,8 @@ func run(ctx context.Context, env *Env) error {
 		name = "version"
 	case "migrations":
 		name = migrationCommand.Name
+	case "extension":
+		name = extensionsCommand.Name
 	}
 	all := env.list
 	if i := named(all, name); i >= 0 {

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,13 +73,27 @@ func at(text string, statements []string, failed int, sent string, err error) er
 		return err
 	}
 	for _, more := range []struct{ name, text string }{
-		{"DETAIL", pg.Detail}, {"HINT", pg.Hint}, {"CONTEXT", pg.Where},
+		{"DETAIL", pg.Detail}, {"HINT", cmp.Or(pg.Hint, hintOf(pg))}, {"CONTEXT", pg.Where},
 	} {
 		if more.text != "" {
 			err = fmt.Errorf("%w\n%s: %s", err, more.name, more.text)
 		}
 	}
 	return err
+}
+
+// extensionSchema matches the error of a schema that an extension makes.
+var extensionSchema = regexp.MustCompile(`^schema "(cron|pgmq)" does not exist$`)
+
+// hintOf returns how to mend an error for which Postgres has no hint, or "". A project whose
+// extensions were created in the dashboard lacks the migration that creates them.
+func hintOf(err *pgconn.PgError) string {
+	m := extensionSchema.FindStringSubmatch(err.Message)
+	if m == nil {
+		return ""
+	}
+	name := map[string]string{"cron": "pg_cron", "pgmq": "pgmq"}[m[1]]
+	return fmt.Sprintf("Write `create extension %s;` into an earlier migration: supabase.com's dashboard writes none.", name)
 }
 
 // transactionControl is the kind of a statement that begins or ends a transaction.

@@ -55,6 +55,8 @@ func TestApplyErrors(t *testing.T) {
 		"select 1;\nselect\n  nothing;":             "1_x.sql: line 3, statement 2 (select): ERROR: column \"nothing\" does not exist (SQLSTATE 42703)",
 		"select 1;;\n/* a */ create extension rum;": "1_x.sql: line 2, statement 2 (create extension rum): ERROR: extension \"rum\" is not available on this server (SQLSTATE 0A000)\nDETAIL: It is not installed on the database server.\nHINT: Start the stack with --database-url",
 		"-- a comment\n\ncreate extension pg_net schema nowhere;\ncreate extension pg_net schema nowhere\nnonsense": "1_x.sql: line 5, statement 2 (create extension pg_net schema nowhere): ERROR: syntax error",
+		"select cron.schedule('x', '@daily', 'select 1')": "schema \"cron\" does not exist (SQLSTATE 3F000)\n" +
+			"HINT: Write `create extension pg_cron;` into an earlier migration",
 		"do $$\nbegin\n  perform 1 / 0;\nend $$": "CONTEXT: SQL statement \"SELECT 1 / 0\"\nPL/pgSQL function inline_code_block line 3 at PERFORM",
 	} {
 		_, err := migrate.Apply(t.Context(), conn, project(map[string]string{"migrations/1_x.sql": text}))
