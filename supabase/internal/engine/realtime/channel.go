@@ -239,14 +239,18 @@ func (c *channel) push(event string, ref json.RawMessage, payload []byte) {
 
 // system sends a system message about an extension. status is ok or error.
 func (c *channel) system(extension, status, text string) {
-	c.systemBecause(extension, status, text, "")
+	c.systemBecause(extension, status, text, "", "")
 }
 
-// systemBecause sends a system message with a reason. Without one, it is upstream's message.
-func (c *channel) systemBecause(extension, status, text, reason string) {
+// systemBecause sends a system message with a reason and a position. Without them, it is upstream's
+// message.
+func (c *channel) systemBecause(extension, status, text, reason, position string) {
 	payload := append([]byte(`{"channel":`), phoenix.AppendString(nil, c.key.name)...)
 	payload = phoenix.AppendString(append(payload, `,"extension":`...), extension)
 	payload = phoenix.AppendString(append(payload, `,"message":`...), text)
+	if position != "" {
+		payload = phoenix.AppendString(append(payload, `,"position":`...), position)
+	}
 	if reason != "" {
 		payload = phoenix.AppendString(append(payload, `,"reason":`...), reason)
 	}

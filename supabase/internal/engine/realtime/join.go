@@ -127,7 +127,9 @@ func (c *channel) join(r joinRequest, ref json.RawMessage, others int) {
 		c.spawn(c.announceReplication)
 	}
 	if len(bindings) > 0 {
-		subscription := &subscription{c: c, bindings: bindings, wrong: wrong, named: r.hasConfig}
+		subscription := &subscription{c: c, bindings: bindings, wrong: wrong, named: r.hasConfig,
+			since: earliest(bindings)}
+		subscription.why.Store(new(string))
 		c.subscription.Store(subscription)
 		subscription.start()
 		if c.closed.Load() {
@@ -183,7 +185,8 @@ func (e *Engine) mayJoin(client []network.Part) (wait time.Duration) {
 // tooManyJoins is the error of a join that has to wait.
 func tooManyJoins(wait time.Duration) *joinError {
 	seconds := int(math.Ceil(wait.Seconds()))
-	return &joinError{fmt.Sprintf("ClientJoinRateLimitReached: Too many joins per second; join again in %d s", seconds), true}
+	return &joinError{fmt.Sprintf("ClientJoinRateLimitReached: Too many joins per second; join again in %d s",
+		seconds), true}
 }
 
 // open makes the checks of a join in upstream's order and returns the messages to replay.

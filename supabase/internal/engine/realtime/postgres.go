@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"daawo/supabase/internal/engine/realtime/changes"
@@ -44,6 +45,14 @@ func (c *channel) bindings(r joinRequest) (bindings []changes.Binding, joined js
 		if err != nil {
 			wrong = errors.Join(wrong, err)
 		}
+		if _, wants := members["since"]; wants {
+			since, err := changes.ParseSince(text(members["since"]))
+			if err != nil {
+				text := "Error parsing `since` params: " + err.Error()
+				wrong = errors.Join(wrong, &changes.SubscribeError{Message: text})
+			}
+			binding.Since = &since
+		}
 		bindings = append(bindings, binding)
 	}
 	return bindings, append(response, "]}"...), wrong, nil
@@ -76,6 +85,10 @@ type subscription struct {
 	bindings []changes.Binding
 	wrong    error // why the bindings cannot be subscribed to
 	named    bool  // messages have the event postgres_changes and ids, unlike those to clients of the first version
+
+	since *changes.Since         // nil: messages have no positions
+	last  atomic.Uint64          // position of the last change that was delivered
+	why   atomic.Pointer[string] // why changes since then may be missing
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -134,7 +147,7 @@ func (s *subscription) keepTrying(ctx context.Context) {
 		var final *changes.SubscribeError
 		switch {
 		case err == nil:
-			s.confirm("")
+			s.confirm(*s.why.Swap(new(string)))
 			return
 		case errors.As(err, &final):
 			s.c.system(eventChanges, "error", final.Message)
@@ -178,7 +191,11 @@ func (s *subscription) subscribeOrSay(ctx context.Context, say func(string)) err
 // confirm tells the client that every later change arrives. reason says why the client may have
 // missed changes before, or is "".
 func (s *subscription) confirm(reason string) {
-	s.c.systemBecause(eventChanges, "ok", "Subscribed to PostgreSQL", reason)
+	position := ""
+	if s.since != nil {
+		position = changes.FormatPosition(s.last.Load())
+	}
+	s.c.systemBecause(eventChanges, "ok", "Subscribed to PostgreSQL", reason, position)
 }
 
 // resumed confirms the subscription again after changes were lost, as upstream does after it has
@@ -214,15 +231,43 @@ func (s *subscription) subscribe(ctx context.Context) error {
 			return err
 		}
 	}
+	why := ""
+	joined := func(position uint64, reason string) {
+		why = reason
+		s.last.Store(max(s.last.Load(), position))
+	}
 	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings,
-		Deliver: s.deliver, Resumed: s.resumed})
+		Deliver: s.deliver, Resumed: s.resumed, Since: s.from(), Joined: joined})
 	if err != nil {
 		return err
 	}
+	s.why.Store(&why)
 	if !s.set(id) {
 		stream.Unsubscribe(id)
 	}
 	return nil
+}
+
+// earliest returns the earliest Since of bindings: nil if none has one, and now if one has the zero
+// Since only.
+func earliest(bindings []changes.Binding) (since *changes.Since) {
+	for _, b := range bindings {
+		switch {
+		case b.Since == nil:
+		case since == nil, *since == changes.Since{}, b.Since.Position != 0 && b.Since.Position < since.Position,
+			b.Since.Position == 0 && !b.Since.Time.IsZero() && b.Since.Time.Before(since.Time):
+			since = b.Since
+		}
+	}
+	return since
+}
+
+// from returns from where the subscriber wants changes, nil if it wants none of before.
+func (s *subscription) from() *changes.Since {
+	if last := s.last.Load(); s.since != nil && last > 0 {
+		return &changes.Since{Position: last}
+	}
+	return s.since
 }
 
 // set stores the id of the subscriber, unless the subscription has ended.
@@ -254,6 +299,11 @@ func (s *subscription) end() {
 func (s *subscription) deliver(change changes.Change) {
 	e := s.c.s.e
 	e.metrics.changes.Inc()
+	if s.since == nil {
+		change.Position = 0
+	} else {
+		s.last.Store(change.Position)
+	}
 	s.c.s.send(e.changeFrame(s.c.s.version, s.c.topic, s.named, change))
 }
 
@@ -268,11 +318,12 @@ type frameKey struct {
 	topic, ids string
 	version    phoenix.Version
 	named      bool
+	position   uint64
 }
 
 func (e *Engine) changeFrame(v phoenix.Version, topic string, named bool, change changes.Change) []byte {
 	ids := appendIDs(make([]byte, 0, 32), change.IDs)
-	key := frameKey{topic, string(ids), v, named}
+	key := frameKey{topic, string(ids), v, named, change.Position}
 	f := &e.frames
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -286,7 +337,11 @@ func (e *Engine) changeFrame(v phoenix.Version, topic string, named bool, change
 	event, payload := change.Type, []byte(change.Data)
 	if named {
 		event = eventChanges
-		payload = slices.Concat([]byte(`{"data":`), change.Data, []byte(`,"ids":`), ids, []byte(`}`))
+		payload = slices.Concat([]byte(`{"data":`), change.Data, []byte(`,"ids":`), ids)
+		if change.Position != 0 {
+			payload = append(payload, `,"position":"`+changes.FormatPosition(change.Position)+`"`...)
+		}
+		payload = append(payload, '}')
 	}
 	frame := newFrame(false, len(payload)+len(topic)+96, func(dst []byte) []byte {
 		return v.AppendMessage(dst, nil, nil, topic, event, payload)

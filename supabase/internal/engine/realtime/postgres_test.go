@@ -35,6 +35,9 @@ func (s *stream) Subscribe(_ context.Context, sub changes.Subscriber) (int64, er
 	s.last++
 	s.subscribers[s.last] = sub
 	s.roles = append(s.roles, sub.Role)
+	if sub.Since != nil {
+		sub.Joined(0x1000, "forgotten")
+	}
 	return s.last, nil
 }
 
@@ -114,6 +117,27 @@ func (s *stream) asked() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.roles, " ")
+}
+
+// TestRejoinChannel: a channel that names since where it wants changes gets their positions.
+func TestRejoinChannel(t *testing.T) {
+	db := &stream{subscribers: map[int64]changes.Subscriber{}}
+	s := serve(t, func(o *Options) { o.Changes = db })
+	c := connect(t, s)
+	binding := `{"event":"*","schema":"public","table":"notes","since":"%s"}`
+	c.join("realtime:c", fmt.Sprintf(`{"config":{"postgres_changes":[`+binding+`,`+binding+`]}}`, "1/20", "0/F00"))
+	c.want(`"message":"Subscribed to PostgreSQL","position":"0/1000","reason":"forgotten","status":"ok"`)
+	if since := db.subscribers[1].Since; since == nil || since.Position != 0xf00 {
+		t.Errorf("since %v", since)
+	}
+	db.deliver(changes.Change{Type: "INSERT", Position: 0x2_0000_0010, Data: json.RawMessage(`{"type":"INSERT"}`)})
+	c.want(`"data":{"type":"INSERT"},"ids":[`, `],"position":"2/10"}`)
+	db.resume()
+	c.want(`"position":"2/10"`)
+	for _, wrong := range []string{"yesterday", "1/2/3"} {
+		c.join("realtime:"+wrong, fmt.Sprintf(`{"config":{"postgres_changes":[`+binding+`]}}`, wrong))
+		c.want("Error parsing `since` params: ")
+	}
 }
 
 func TestPostgresChanges(t *testing.T) {

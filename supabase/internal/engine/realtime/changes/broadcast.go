@@ -8,7 +8,8 @@ import (
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
-// broadcast passes on a new row of realtime.messages. Rows that upstream cannot send are left out.
+// broadcast keeps a new row of realtime.messages until the commit. Rows that upstream cannot send
+// are left out.
 func (c *connection) broadcast(rel *pgoutput.Relation, row pgoutput.Tuple) {
 	s := c.s
 	if s.onBroadcast == nil || len(row) != len(rel.Columns) {
@@ -46,5 +47,5 @@ func (c *connection) broadcast(rel *pgoutput.Relation, row pgoutput.Tuple) {
 		s.o.Log.Warn("a row of realtime.messages was not sent: it has no payload", "id", b.ID)
 		return
 	}
-	s.onBroadcast(b)
+	c.broadcasts = append(c.broadcasts, b)
 }

@@ -22,6 +22,7 @@ type Binding struct {
 	Event  string   // "*", "INSERT", "UPDATE" or "DELETE"
 	Filter string   // as the client wrote it; "" means none
 	Select []string // columns beside the primary key; nil means all that the role may read
+	Since  *Since   // for the caller, which gives it to the Subscriber
 }
 
 // Subscriber is a channel that listens to changes.
@@ -34,6 +35,12 @@ type Subscriber struct {
 	// block.
 	Deliver func(Change)
 
+	// Since asks for the changes that were committed before; nil and the zero Since do not. Joined
+	// is called before Subscribe returns, after they were delivered, with the position of the last
+	// change. reason says why some may be missing, or is "".
+	Since  *Since
+	Joined func(position uint64, reason string)
+
 	// Resumed is called when changes are read again after the connection to the database was lost,
 	// and after changes of this subscriber were lost. They are not delivered, so the client has to
 	// read the table again. reason says why, for the client. nil means that nothing is called. It
@@ -44,9 +51,11 @@ type Subscriber struct {
 // Change is a row change for one subscriber. Subscribers that may see the same columns share Data;
 // neither it nor IDs may be modified.
 type Change struct {
-	IDs  []int64         // the subscriber's bindings that match
-	Type string          // INSERT, UPDATE or DELETE
-	Data json.RawMessage // schema, table, commit_timestamp, type, columns, record, old_record, errors
+	IDs  []int64 // the subscriber's bindings that match
+	Type string  // INSERT, UPDATE or DELETE
+	// Position is that of the commit in the log; Since can name it.
+	Position uint64
+	Data     json.RawMessage // schema, table, commit_timestamp, type, columns, record, old_record, errors
 }
 
 // Broadcast is a new row of realtime.messages, for the channels of its topic. Either Payload or

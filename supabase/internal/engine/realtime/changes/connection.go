@@ -2,9 +2,7 @@ package changes
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,8 +27,7 @@ const statusEvery = 5 * time.Second
 // slowSlot is how long the server may take to create a slot before clients are told why.
 const slowSlot = 2 * time.Second
 
-// connection is a replication connection with a temporary slot, which the server drops when the
-// connection ends.
+// connection is a replication connection.
 type connection struct {
 	s            *Stream
 	conn         *pgx.Conn
@@ -38,13 +35,16 @@ type connection struct {
 	publications []string
 	relations    map[uint32]*relation
 
-	received uint64 // everything before this position of the log is read
-	reported time.Time
+	continued bool   // no change is missing since the connection before
+	received  uint64 // everything before this position of the log is read
+	reported  time.Time
 
-	begin pgoutput.Begin
-	items []rowChange // of the current transaction
-	bytes int
-	lost  bool // the current transaction is too large for the queue
+	begin      pgoutput.Begin
+	items      []rowChange // of the current transaction
+	bytes      int
+	lost       bool        // the current transaction is too large for the queue
+	wanting    bool        // subscribers want changes of the current transaction
+	broadcasts []Broadcast // of the current transaction
 }
 
 // relation is a table of the stream.
@@ -99,16 +99,12 @@ func (c *connection) start(ctx context.Context) error {
 			messagesPublication)
 	}
 	c.publications = names
-	var random [8]byte
-	if _, err := rand.Read(random[:]); err != nil {
+	if c.continued, err = c.prepareSlot(ctx); err != nil {
 		return err
 	}
-	c.slot = "daawo_realtime_" + hex.EncodeToString(random[:])
-	waiting := time.AfterFunc(slowSlot, c.sayWaiting)
-	_, err = c.conn.Exec(ctx, `CREATE_REPLICATION_SLOT `+c.slot+` TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`)
-	waiting.Stop()
-	if err != nil {
-		return err
+	c.slot, c.received = c.s.held.name, c.s.held.position
+	if !c.continued {
+		c.s.queue.order(rowChange{position: c.received, committed: c.s.o.Now(), control: &control{reset: true}})
 	}
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -116,8 +112,8 @@ func (c *connection) start(ctx context.Context) error {
 	}
 	list := strings.ReplaceAll(strings.Join(quoted, ","), "'", "''")
 	frontend := c.conn.PgConn().Frontend()
-	start := fmt.Sprintf(`START_REPLICATION SLOT %s LOGICAL 0/0 (proto_version '1', publication_names '%s')`,
-		c.slot, list)
+	start := fmt.Sprintf(`START_REPLICATION SLOT %s LOGICAL %s (proto_version '1', publication_names '%s')`,
+		c.slot, FormatPosition(c.received), list)
 	frontend.Send(&pgproto3.Query{String: start})
 	if err := frontend.Flush(); err != nil {
 		return err
@@ -242,8 +238,7 @@ func (c *connection) copyData(data []byte) error {
 	return fmt.Errorf("unexpected replication message of %d bytes", len(data))
 }
 
-// report tells the server up to where the log was read. What is in the queue counts as read: the
-// slot is temporary, so nothing could be read again.
+// report tells the server up to where the log was read. What is in the queue counts as read.
 func (c *connection) report() error {
 	status := []byte{'r'}
 	for range 3 { // written, flushed, applied
@@ -269,7 +264,7 @@ func (c *connection) change(data []byte) error {
 	}
 	switch m := message.(type) {
 	case pgoutput.Begin:
-		c.begin, c.items, c.bytes, c.lost = m, nil, 0, false
+		c.begin, c.items, c.bytes, c.lost, c.broadcasts = m, nil, 0, false, nil
 	case pgoutput.Relation:
 		c.relations[m.ID] = &relation{&m, m.Schema == "realtime" &&
 			(m.Table == "messages" || strings.HasPrefix(m.Table, "messages_"))}
@@ -288,17 +283,19 @@ func (c *connection) change(data []byte) error {
 	return nil
 }
 
-// wanted reports whether a change of a row interests a subscriber. A change of an unknown table is
-// an error of the protocol and counts as unwanted.
+// wanted reports whether a change of a row is read: subscribers may want it now or when they join
+// again. A change of an unknown table is an error of the protocol and counts as unwanted.
 func (c *connection) wanted(data []byte) bool {
 	rel, ok := c.relations[binary.BigEndian.Uint32(data[1:])]
-	return ok && (rel.messages || c.s.registry.wants(rel.Relation))
+	return ok && (rel.messages || !c.lost || c.s.registry.wants(rel.Relation))
 }
 
 // row adds a change to the current transaction.
 func (c *connection) row(item rowChange, id uint32) {
 	rel := c.relations[id]
-	if c.lost || !c.s.registry.wants(rel.Relation) {
+	wanted := c.s.registry.wants(rel.Relation)
+	c.wanting = c.wanting || wanted
+	if c.lost || rel.messages && !wanted {
 		return
 	}
 	width := len(rel.Columns)
@@ -319,16 +316,35 @@ func (c *connection) row(item rowChange, id uint32) {
 	}
 }
 
+// commit passes on a transaction. Changes that no subscriber wants are for the ring alone, and are
+// left out if there is no room.
 func (c *connection) commit(m pgoutput.Commit) {
 	c.received = max(c.received, m.EndLSN)
-	markRewritten(c.items)
-	switch {
-	case c.lost:
-		c.s.recordLoss(reasonTooLarge)
-	case len(c.items) > 0 && !c.s.queue.push(c.items):
-		c.s.recordLoss(reasonQueue)
+	c.s.held.position = c.received
+	past := m.EndLSN <= c.s.held.quiet
+	for _, b := range c.broadcasts {
+		if !past {
+			c.s.onBroadcast(b)
+		}
 	}
-	c.items = nil
+	markRewritten(c.items)
+	for i := range c.items {
+		c.items[i].position, c.items[i].past = m.EndLSN, past
+	}
+	reset := rowChange{position: m.EndLSN, committed: m.CommitTime, control: &control{reset: true}}
+	switch {
+	case c.lost && c.wanting:
+		c.s.queue.order(reset)
+		c.s.recordLoss(reasonTooLarge)
+	case c.lost:
+		c.s.queue.order(reset)
+	case len(c.items) > 0 && !c.s.queue.push(c.items):
+		c.s.queue.order(reset)
+		if c.wanting {
+			c.s.recordLoss(reasonQueue)
+		}
+	}
+	c.items, c.broadcasts, c.wanting = nil, nil, false
 }
 
 // markRewritten finds the rows of a transaction that it has changed again.

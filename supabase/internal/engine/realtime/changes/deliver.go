@@ -120,7 +120,7 @@ func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessag
 					b.recheck[m.sub] = c.index
 				}
 			case single:
-				m.sub.deliver(Change{IDs: m.ids, Type: c.kind, Data: data})
+				m.sub.deliver(Change{IDs: m.ids, Type: c.kind, Position: c.position, Data: data})
 			default:
 				if ids[m.sub] == nil {
 					order = append(order, m.sub)
@@ -130,7 +130,7 @@ func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessag
 		}
 	}
 	for _, sub := range order {
-		sub.deliver(Change{IDs: ids[sub], Type: c.kind, Data: data})
+		sub.deliver(Change{IDs: ids[sub], Type: c.kind, Position: c.position, Data: data})
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	reasonFilter     = "a filter failed"
 	reasonClaims     = "the token changed while changes waited for a slow policy"
 	reasonFailed     = "the check of changes failed"
+	reasonForgotten  = "the server no longer has all changes since then"
 )
 
 // lossReasons are the reasons for metrics.

@@ -17,7 +17,10 @@ type rowChange struct {
 	rewritten  bool // the same transaction changed the row again
 	xid        uint32
 	committed  time.Time
-	size       int // bytes of the values
+	position   uint64 // of the end of the commit in the log
+	size       int    // bytes of the values
+	past       bool   // only the ring gets it
+	control    *control
 }
 
 // queue has the changes that wait for their checks. It accepts changes up to a number of bytes, so
@@ -61,6 +64,15 @@ func (q *queue) push(items []rowChange) bool {
 	q.bytes += total
 	q.wake()
 	return true
+}
+
+// order adds an order for the worker.
+func (q *queue) order(c rowChange) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.items = append(q.items, c)
+	q.bytes += c.memory()
+	q.wake()
 }
 
 // pushGap notes that a transaction is missing here. Gaps are one until pop has returned it.

@@ -31,7 +31,7 @@ func (s *Stream) resume(c *connection, cancel context.CancelFunc) {
 	s.mu.Lock()
 	s.count++
 	for _, sub := range s.registry.all() {
-		if sub.since > 0 {
+		if sub.since > 0 && !c.continued {
 			sub.since = s.count
 			missed = append(missed, sub)
 		}

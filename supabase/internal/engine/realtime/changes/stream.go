@@ -19,6 +19,8 @@ type Stream struct {
 	lanes       *lanes
 	policies    policyCache
 	metrics     *metrics
+	held        slot
+	ring        ring
 	delivering  sync.Mutex // held while a change is delivered
 	onBroadcast func(Broadcast)
 	onMissed    func()
@@ -26,17 +28,18 @@ type Stream struct {
 	lastLoss    atomic.Int64 // of the log, unix seconds
 	warned      sync.Map     // subjects of messages that are logged once
 
-	mu      sync.Mutex
-	needs   int           // subscribers and holds
-	count   int           // connections so far
-	changed chan struct{} // closed and replaced when needs or state change
-	state   error         // nil while streaming
-	ended   bool
-	restart context.CancelFunc // ends the present connection
-	names   []string           // publications of the present connection
-	slot    string
-	lag     int64
-	lagAt   time.Time
+	mu        sync.Mutex
+	needs     int           // subscribers and holds
+	published bool          // the publication has tables
+	count     int           // connections so far
+	changed   chan struct{} // closed and replaced when needs or state change
+	state     error         // nil while streaming
+	ended     bool
+	restart   context.CancelFunc // ends the present connection
+	names     []string           // publications of the present connection
+	slot      string
+	lag       int64
+	lagAt     time.Time
 }
 
 const (
@@ -76,7 +79,8 @@ func Open(o Options) (*Stream, error) {
 		o.Now = time.Now
 	}
 	s := &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes),
-		lanes: newLanes(o.MaxQueueBytes, time.Now), changed: make(chan struct{}), state: errIdle}
+		lanes: newLanes(o.MaxQueueBytes, time.Now), changed: make(chan struct{}), state: errIdle,
+		ring: ring{limit: o.MaxQueueBytes / 4}}
 	var err error
 	s.metrics, err = newMetrics(s, o.Registerer)
 	return s, err
@@ -135,12 +139,12 @@ func (s *Stream) Wait(ctx context.Context) error {
 // Run keeps the replication connection open until ctx ends, while it is needed. It reconnects after
 // errors and returns nil.
 func (s *Stream) Run(ctx context.Context) error {
-	var worker sync.WaitGroup
+	var workers sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
-	worker.Go(func() { s.work(ctx) })
-	worker.Go(func() { s.watch(ctx) })
+	workers.Go(func() { worker{s}.run(ctx) })
+	workers.Go(func() { s.watch(ctx) })
 	for range laneWorkers {
-		worker.Go(func() { s.workLanes(ctx) })
+		workers.Go(func() { s.workLanes(ctx) })
 	}
 	backoff := minBackoff
 	for ctx.Err() == nil {
@@ -163,7 +167,8 @@ func (s *Stream) Run(ctx context.Context) error {
 		backoff = min(2*backoff, maxBackoff)
 	}
 	cancel()
-	worker.Wait()
+	workers.Wait()
+	slotKeeper{s}.endSlot(ctx)
 	s.mu.Lock()
 	s.ended, s.state = true, errClosed
 	s.notify()
@@ -178,16 +183,17 @@ func (s *Stream) setState(err error) {
 	s.notify()
 }
 
-// waitForNeed waits until a subscriber or a hold exists. It returns false if ctx ends.
+// waitForNeed waits until a subscriber or a hold exists, or a table is published. It returns false
+// if ctx ends.
 func (s *Stream) waitForNeed(ctx context.Context) bool {
 	for {
 		s.mu.Lock()
-		needs, changed := s.needs, s.changed
-		if needs == 0 && s.state == nil {
+		needed, changed := s.needs > 0 || s.published, s.changed
+		if !needed && s.state == nil {
 			s.state = errIdle
 		}
 		s.mu.Unlock()
-		if needs > 0 {
+		if needed {
 			return true
 		}
 		select {
@@ -211,7 +217,7 @@ func (s *Stream) stream(ctx context.Context) (streamed bool, err error) {
 	}
 	defer c.close()
 	s.resume(c, cancel)
-	if s.onMissed != nil {
+	if s.onMissed != nil && !c.continued {
 		s.onMissed()
 	}
 	s.o.Log.Info("reading changes", "slot", c.slot, "publications", c.publications)
@@ -224,6 +230,13 @@ func (s *Stream) stream(ctx context.Context) (streamed bool, err error) {
 	}
 	s.mu.Unlock()
 	if ctx.Err() != nil {
+		s.mu.Lock()
+		idle := errors.Is(s.state, errIdle)
+		s.mu.Unlock()
+		if idle {
+			c.close()
+			slotKeeper{s}.endSlot(ctx)
+		}
 		return true, nil
 	}
 	return true, err
@@ -234,10 +247,10 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 	var idle <-chan time.Time
 	for {
 		s.mu.Lock()
-		needs, changed := s.needs, s.changed
+		needed, changed := s.needs > 0 || s.published, s.changed
 		s.mu.Unlock()
 		switch {
-		case needs > 0:
+		case needed:
 			idle = nil
 		case idle == nil:
 			idle = time.After(s.o.IdleAfter)
@@ -247,6 +260,10 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 			return
 		case <-changed:
 		case <-idle:
+			if s.lookForTables(ctx) {
+				idle = nil
+				continue
+			}
 			s.setState(errIdle)
 			cancel()
 			return
@@ -258,7 +275,10 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 func (s *Stream) watch(ctx context.Context) {
 	tick := time.NewTicker(lagEvery)
 	defer tick.Stop()
+	leftovers := map[string]time.Time{}
 	for {
+		s.lookForTables(ctx)
+		slotKeeper{s}.dropLeftovers(ctx, leftovers)
 		select {
 		case <-ctx.Done():
 			return
@@ -266,6 +286,21 @@ func (s *Stream) watch(ctx context.Context) {
 			s.measureLag(ctx)
 		}
 	}
+}
+
+// lookForTables finds out whether the publication has tables. While it has, the stream reads, so
+// that channels which join again get what they missed.
+func (s *Stream) lookForTables(ctx context.Context) bool {
+	var published bool
+	err := s.queryValue(ctx, `select exists (select from pg_publication_tables where pubname = $1)`,
+		[]any{s.o.Publication}, &published)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && published != s.published {
+		s.published = published
+		s.notify()
+	}
+	return s.published
 }
 
 // measureLag measures the lag and follows changes of the publications.
@@ -348,6 +383,10 @@ func (s *Stream) Subscribe(ctx context.Context, request Subscriber) (id int64, e
 	if err != nil {
 		return 0, err
 	}
+	sub.release = release
+	if request.Since != nil {
+		return s.subscribeSince(ctx, sub, groups, request)
+	}
 	id = s.registry.add(sub, groups)
 	if err = s.waitForPublication(ctx); err == nil {
 		err = s.attach(ctx, sub)
@@ -356,7 +395,6 @@ func (s *Stream) Subscribe(ctx context.Context, request Subscriber) (id int64, e
 		s.registry.remove(id)
 		return 0, err
 	}
-	sub.release = release
 	return id, nil
 }
 
@@ -408,41 +446,4 @@ func (s *Stream) SetClaims(ctx context.Context, id int64, role string, claims ma
 		return errClosed
 	}
 	return nil
-}
-
-// work checks and delivers the changes of the queue until ctx ends.
-func (s *Stream) work(ctx context.Context) {
-	for {
-		items, err := s.queue.pop(ctx, batchSize)
-		var gap gapError
-		switch {
-		case errors.As(err, &gap):
-			s.notifyMissed(string(gap))
-			continue
-		case err != nil:
-			return
-		}
-		if err := s.handle(ctx, items, nil); err != nil && ctx.Err() == nil {
-			s.lost.Add(1)
-			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
-			s.notifyMissed(reasonFailed)
-		}
-	}
-}
-
-// handle checks and delivers changes, to all subscribers or only to some.
-//
-// only has the index of the first change for each subscriber.
-func (s *Stream) handle(ctx context.Context, items []rowChange, only map[*subscriber]int) error {
-	var recheck map[*subscriber]int
-	err := retry(ctx, func() error {
-		b := &batch{s: s, items: items, only: only}
-		err := b.run(ctx)
-		recheck = b.recheck
-		return err
-	})
-	if err == nil && len(recheck) > 0 { // their claims changed during the check
-		return s.handle(ctx, items, recheck)
-	}
-	return err
 }

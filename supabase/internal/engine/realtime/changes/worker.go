@@ -1,0 +1,106 @@
+package changes
+
+import (
+	"context"
+	"errors"
+)
+
+// worker checks and delivers the changes of the queue.
+type worker struct{ *Stream }
+
+// process keeps changes in the ring, checks and delivers them, and follows the orders among them.
+func (s worker) process(ctx context.Context, items []rowChange) {
+	for begin := 0; begin < len(items); {
+		end := begin
+		for end < len(items) && items[end].control == nil {
+			end++
+		}
+		if changes := items[begin:end]; len(changes) > 0 {
+			s.ring.add(changes)
+			s.check(ctx, liveChanges(changes), nil)
+		}
+		if end < len(items) {
+			s.follow(ctx, &items[end])
+			end++
+		}
+		begin = end
+	}
+}
+
+// liveChanges returns the changes that are not for the ring alone.
+func liveChanges(items []rowChange) []rowChange {
+	live := items[:0:0]
+	for _, c := range items {
+		if !c.past {
+			live = append(live, c)
+		}
+	}
+	return live
+}
+
+// follow carries out an order.
+func (s worker) follow(ctx context.Context, c *rowChange) {
+	if c.control.reset {
+		s.ring.reset(c.position, c.committed)
+		return
+	}
+	join := c.control.join
+	if join.sub.closed.Load() { // the caller waits no longer
+		return
+	}
+	s.registry.add(join.sub, join.groups)
+	missed, complete := s.ring.after(join.since)
+	result := rejoined{position: s.ring.last}
+	if !complete {
+		result.reason = reasonForgotten
+	} else if len(missed) > 0 {
+		s.check(ctx, missed, map[*subscriber]int{join.sub: 0})
+	}
+	join.done <- result
+}
+
+// check checks and delivers changes. only is as in handle.
+func (s worker) check(ctx context.Context, items []rowChange, only map[*subscriber]int) {
+	for len(items) > 0 {
+		n := min(len(items), batchSize)
+		if err := s.handle(ctx, items[:n], only); err != nil && ctx.Err() == nil {
+			s.lost.Add(1)
+			s.o.Log.Error("changes were lost: their check failed", "changes", n, "error", err)
+			s.notifyMissed(reasonFailed)
+		}
+		items = items[n:]
+	}
+}
+
+// run checks and delivers the changes of the queue until ctx ends.
+func (s worker) run(ctx context.Context) {
+	for {
+		items, err := s.queue.pop(ctx, batchSize)
+		var gap gapError
+		switch {
+		case errors.As(err, &gap):
+			s.notifyMissed(string(gap))
+			continue
+		case err != nil:
+			return
+		}
+		s.process(ctx, items)
+	}
+}
+
+// handle checks and delivers changes, to all subscribers or only to some.
+//
+// only has the index of the first change for each subscriber.
+func (s worker) handle(ctx context.Context, items []rowChange, only map[*subscriber]int) error {
+	var recheck map[*subscriber]int
+	err := retry(ctx, func() error {
+		b := &batch{s: s.Stream, items: items, only: only}
+		err := b.run(ctx)
+		recheck = b.recheck
+		return err
+	})
+	if err == nil && len(recheck) > 0 { // their claims changed during the check
+		return s.handle(ctx, items, recheck)
+	}
+	return err
+}
