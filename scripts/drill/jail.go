@@ -44,7 +44,7 @@ func jailDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	facts := jailFacts{Data: st.Data(), API: st.Get("API_URL"), Database: st.Get("DB_URL"), Server: st.PID()}
-	if facts.Sockets, err = openSockets(); err != nil {
+	if facts.Sockets, err = openSockets(st); err != nil {
 		return "", err
 	}
 	var tried map[string]string
@@ -52,6 +52,11 @@ func jailDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	var done []string
+	for _, name := range []string{"use its own role", "do what service_role may"} {
+		if why, failed := tried[name]; failed {
+			return "", fmt.Errorf("a deployed function cannot %s: %s", name, why)
+		}
+	}
 	for name, outcome := range tried {
 		if outcome == "done" {
 			done = append(done, name)
@@ -96,16 +101,31 @@ func hostile(ctx context.Context, st *server.Stack, what string, facts jailFacts
 	return json.Unmarshal([]byte(text), into)
 }
 
-// openSockets returns the paths of the listening Unix sockets of this machine that belong to the
-// server and its Postgres.
-func openSockets() (paths []string, err error) {
+// openSockets returns the paths of the listening Unix sockets of the server and of its Postgres.
+func openSockets(st *server.Stack) (paths []string, err error) {
+	postmaster, err := st.Postmaster()
+	if err != nil {
+		return nil, err
+	}
+	own := map[string]bool{}
+	for _, pid := range []int{st.PID(), postmaster} {
+		files, err := filepath.Glob(fmt.Sprint("/proc/", pid, "/fd/*"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if to, err := os.Readlink(file); err == nil { // it may have been closed
+				own[to] = true
+			}
+		}
+	}
 	text, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
-		if len(fields) == 8 && strings.Contains(filepath.Dir(fields[7]), "daawo") {
+		if len(fields) == 8 && own["socket:["+fields[6]+"]"] {
 			paths = append(paths, fields[7])
 		}
 	}

@@ -78,8 +78,7 @@ func TestSinglePerUser(t *testing.T) {
 	second := w.signIn("a@example.org", "password-1").want(200)
 	w.refresh(first.text("refresh_token")).want(400, "session_expired")
 	second = w.refresh(second.text("refresh_token")).want(200)
-	// A session that has expired does not end others: here a newer session never verified the
-	// second factor.
+	// A password alone does not end a session with the second factor, which ends the others.
 	w.restart(func(o *Options) { o.Config.AllowLowAAL = 10 * time.Minute })
 	token := second.text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
@@ -91,10 +90,37 @@ func TestSinglePerUser(t *testing.T) {
 	second = w.do("POST", "/factors/"+f.text("id")+"/verify", token,
 		m{"challenge_id": c.text("id"), "code": code}).want(200)
 	w.wait(time.Second)
-	w.signIn("a@example.org", "password-1").want(200)
-	w.refresh(second.text("refresh_token")).want(400, "session_expired")
-	w.wait(11 * time.Minute)
+	weak := w.signIn("a@example.org", "password-1").want(200)
+	w.wait(time.Second)
 	w.refresh(second.text("refresh_token")).want(200)
+	w.refresh(weak.text("refresh_token")).want(400, "session_expired")
+}
+
+// TestLogoutOfWeakSession checks that a session without the second factor ends none that has it.
+func TestLogoutOfWeakSession(t *testing.T) {
+	w := newWorld(t)
+	token := w.signUp("a@example.org").text("access_token")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+	c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+	code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	strong := w.do("POST", "/factors/"+f.text("id")+"/verify", token,
+		m{"challenge_id": c.text("id"), "code": code}).want(200)
+	for _, scope := range []string{"others", "global"} {
+		other := w.signIn("a@example.org", "password-1").want(200)
+		weak := w.signIn("a@example.org", "password-1").want(200)
+		w.do("POST", "/logout?scope="+scope, weak.text("access_token"), nil).want(204)
+		w.refresh(other.text("refresh_token")).want(400)
+		if status := w.refresh(weak.text("refresh_token")).status; (status == 200) != (scope == "others") {
+			t.Errorf("%s: the session itself: %d", scope, status)
+		}
+		strong = w.refresh(strong.text("refresh_token")).want(200)
+	}
+	weak := w.signIn("a@example.org", "password-1").want(200)
+	w.do("POST", "/logout", strong.text("access_token"), nil).want(204)
+	w.refresh(weak.text("refresh_token")).want(400)
 }
 
 // TestSessionTags checks that one session of each tag can refresh, and that a session without a

@@ -283,7 +283,7 @@ func (s *Service) checkCurrent(ctx context.Context, c *session.Caller, current *
 }
 
 // Logout serves POST /logout: it ends all sessions of the user, the current one, or the others. An
-// application ends its own.
+// application ends its own. A session without the second factor ends none that has it.
 func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	scope := r.URL.Query().Get("scope")
 	switch scope {
@@ -299,8 +299,8 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Call
 		switch {
 		case c.Session != nil && (scope == "local" || c.Session.ClientID != nil):
 			return nil, store.EndSession(ctx, tx, c.Session.ID)
-		case c.Session != nil && scope == "others":
-			return nil, store.EndOtherSessions(ctx, tx, c.User.ID, c.Session.ID)
+		case c.Session != nil:
+			return nil, store.EndSessionsUpTo(ctx, tx, c.Session, scope != "others")
 		}
 		return nil, store.EndSessions(ctx, tx, c.User.ID)
 	})

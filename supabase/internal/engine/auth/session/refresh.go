@@ -101,7 +101,8 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 			return nil, nil, err
 		}
 		for _, o := range others {
-			if m.config.tag(o) == m.config.tag(s.Session) && o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) &&
+			// A password alone does not end a session with a second factor.
+			if o.AAL >= s.AAL && m.config.tag(o) == m.config.tag(s.Session) && o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) &&
 				m.expired(o, u, time.Time{}) == "" {
 				return nil, nil, apierror.Errorf(http.StatusBadRequest, "session_expired",
 					"Invalid Refresh Token: Session Expired (Revoked by Newer Login)")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -211,6 +212,16 @@ func EndSession(ctx context.Context, tx pgx.Tx, session uuid.UUID) error {
 // EndSessions deletes all sessions of a user.
 func EndSessions(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
 	_, err := tx.Exec(ctx, `delete from auth.sessions where user_id = $1`, user)
+	return err
+}
+
+// EndSessionsUpTo deletes the sessions of a user that are at most as strongly authenticated as s,
+// which it deletes only if self is set.
+func EndSessionsUpTo(ctx context.Context, tx pgx.Tx, s *Session, self bool) error {
+	_, err := tx.Exec(ctx, `
+		delete from auth.sessions
+		 where user_id = $1 and coalesce(aal::text, 'aal1') <= $2 and ($3 or id <> $4)`,
+		s.UserID, cmp.Or(s.AAL, "aal1"), self, s.ID)
 	return err
 }
 
