@@ -179,7 +179,7 @@ func leaveFunctions(dir string) error {
 	var env strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
 		if secrets[name] {
-			fmt.Fprintf(&env, "%s=corpus\n", name)
+			fmt.Fprintf(&env, "%s=https://corpus.example.org\n", name)
 		}
 	}
 	return os.WriteFile(filepath.Join(dir, "functions", ".env"), []byte(env.String()), 0o600)

@@ -127,6 +127,7 @@ func (f *hosting) typeScriptEnv(root string) (map[string]string, error) {
 	for name, value := range f.stackEnv() {
 		env[name] = value
 	}
+	env["SUPABASE_DB_URL"] = f.db.Public() // clients of JavaScript need a URL with a host, and may open no socket
 	delete(env, "DESK_URL")
 	set := f.keys.Current()
 	for name, key := range map[string]string{

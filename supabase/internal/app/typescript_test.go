@@ -141,15 +141,15 @@ func testVariables(t *testing.T, s *typeScript) {
 	_, body, _ := s.invoke(t, "GET", "secrets", "")
 	var reply struct {
 		Names  []string
-		Values []string
+		Values []any
 	}
 	if err := json.Unmarshal([]byte(body), &reply); err != nil {
 		t.Fatal(body)
 	}
 	want := []string{"DENO_DEPLOYMENT_ID", "FROM_CONFIG", "FROM_FILE", "SB_EXECUTION_ID", "SB_REGION", "SITE_URL",
-		"SUPABASE_ANON_KEY", "SUPABASE_JWKS", "SUPABASE_PUBLISHABLE_KEY", "SUPABASE_PUBLISHABLE_KEYS",
+		"SUPABASE_ANON_KEY", "SUPABASE_DB_URL", "SUPABASE_JWKS", "SUPABASE_PUBLISHABLE_KEY", "SUPABASE_PUBLISHABLE_KEYS",
 		"SUPABASE_SECRET_KEY", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY", "SUPABASE_URL", "TZ"}
-	if !slices.Equal(reply.Names, want) || !slices.Equal(reply.Values, []string{"config", "file"}) {
+	if !slices.Equal(reply.Names, want) || !slices.Equal(reply.Values, []any{"config", "file", "postgres", true}) {
 		t.Errorf("got  %v\nwant %v", reply, want)
 	}
 }

@@ -166,7 +166,7 @@ const (
 type Function struct {
 	Enabled     bool     `toml:"enabled" doc:"Serve this function in TypeScript. Default: true."`
 	VerifyJWT   bool     `toml:"verify_jwt" doc:"Require a valid token for this function in TypeScript, or at FUNCTIONS_URL. Default: true."`
-	ImportMap   string   `toml:"import_map" doc:"Import map or deno.json of this function in TypeScript. Default: deno.json, deno.jsonc or import_map.json in its folder, or else functions/import_map.json."`
+	ImportMap   string   `toml:"import_map" doc:"Import map or deno.json of this function in TypeScript. Default: deno.json, deno.jsonc or import_map.json in its folder, or else in functions/ or supabase/."`
 	Entrypoint  string   `toml:"entrypoint" doc:"Main file of this function in TypeScript. Default: index.ts in its folder."`
 	StaticFiles []string `toml:"static_files" doc:"Files outside of its folder that this function in TypeScript may read, glob patterns."`
 }

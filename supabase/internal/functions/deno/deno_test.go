@@ -252,6 +252,38 @@ func TestSocketIsRemoved(t *testing.T) {
 	}
 }
 
+// TestConfigurationAbove checks that a function without an import map uses the configuration of
+// Deno that is nearest above it, as upstream's runtime does.
+func TestConfigurationAbove(t *testing.T) {
+	s, url := serving(t, Limits{}, map[string]string{
+		"maps": `import { text } from "shared/text"; Deno.serve(() => new Response(text))`})
+	write := func(name, text string) {
+		file := filepath.Join(s.Root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("functions/_shared/text.ts", `export const text = "mapped"`)
+	for _, c := range []struct{ file, folder string }{
+		{"deno.json", "./functions/_shared/"}, {"functions/deno.json", "./_shared/"},
+	} {
+		write(c.file, `{"imports": {"shared/text": "`+c.folder+`text.ts"}}`)
+		next, err := s.folder()
+		if err == nil {
+			err = s.use(next)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := next.functions["maps"].ImportMap; got != filepath.Join(s.Root, filepath.FromSlash(c.file)) {
+			t.Errorf("%s: %s", c.file, got)
+		}
+		if status, _, body := get(t, url+"/maps"); status != http.StatusOK || body != "mapped" {
+			t.Errorf("%s: %d %s", c.file, status, body)
+		}
+	}
+}
+
 // TestMissingImportMap checks that a function without its import map does not stop the others.
 func TestMissingImportMap(t *testing.T) {
 	source := `Deno.serve(() => new Response("ran"))`

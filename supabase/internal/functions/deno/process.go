@@ -120,13 +120,10 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 	}
 	started := make(chan error)
 	go func() {
-		// The kernel ends the process with the thread that has started it. The thread ends with
-		// this goroutine, because its priority cannot be raised again.
+		// The kernel ends the process with the thread that has started it.
 		runtime.LockOSThread()
-		err := lowerPriority()
-		if err == nil {
-			err = cmd.Start()
-		}
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
 		started <- err
 		if err != nil {
 			return
@@ -242,9 +239,15 @@ func (p *process) kill(limit string) {
 	}
 }
 
-// exceeded returns the limit that ended the process, "" for none. It waits a moment for the end: a
-// call can learn of it first.
+// exceeded returns the limit that ended the process, "" for none. It waits a moment for the end of
+// a process that ended itself: a call can learn of it first.
 func (p *process) exceeded() (limit string, ended bool) {
+	p.mu.Lock()
+	limit = p.limit
+	p.mu.Unlock()
+	if limit != "" {
+		return limit, true // it was killed, and takes a moment to end on a busy machine
+	}
 	select {
 	case <-p.exited:
 	case <-time.After(time.Second):

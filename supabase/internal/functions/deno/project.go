@@ -1,6 +1,7 @@
 package deno
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,8 +84,10 @@ func readFunction(root, name string, s config.Function) (f Function, ok bool, er
 	}
 	if s.ImportMap != "" {
 		f.ImportMap = within(root, s.ImportMap) // may be missing: see check
-	} else if f.ImportMap = firstFile(dir, "deno.json", "deno.jsonc", "import_map.json"); f.ImportMap == "" {
-		f.ImportMap = firstFile(filepath.Join(root, "functions"), "import_map.json")
+	} else {
+		f.ImportMap = cmp.Or(firstFile(dir, "deno.json", "deno.jsonc", "import_map.json"),
+			firstFile(filepath.Join(root, "functions"), "import_map.json", "deno.json", "deno.jsonc"),
+			firstFile(root, "deno.json", "deno.jsonc"))
 	}
 	for _, pattern := range s.StaticFiles {
 		if _, err := filepath.Match(pattern, ""); err != nil {

@@ -43,10 +43,10 @@ func (r *pool) watch(p *process) {
 		switch {
 		case known && memory > r.Limits.Memory:
 			p.log.Error("function exceeds its memory limit and is ended", "memory", memory, "limit", r.Limits.Memory)
-			p.kill(limitMemory)
+			r.end(p, limitMemory)
 		case known && processor-before > allowed:
 			p.log.Error("function exceeds its limit of processor time and is ended", "limit", r.Limits.CPU)
-			p.kill(limitCPU)
+			r.end(p, limitCPU)
 		}
 		select {
 		case <-p.exited:
@@ -54,4 +54,15 @@ func (r *pool) watch(p *process) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// end kills a process that has exceeded a limit. It gets no further calls, also while it ends.
+func (r *pool) end(p *process, limit string) {
+	r.mu.Lock()
+	p.retired = true
+	if r.current[p.key] == p {
+		delete(r.current, p.key)
+	}
+	r.mu.Unlock()
+	p.kill(limit)
 }

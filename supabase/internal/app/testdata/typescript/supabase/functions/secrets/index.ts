@@ -1,4 +1,9 @@
-Deno.serve(() => {
-  const { SUPABASE_DB_URL: _, ...rest } = Deno.env.toObject();
-  return Response.json({ names: Object.keys(rest).sort(), values: [rest.FROM_CONFIG, rest.FROM_FILE] });
+Deno.serve(async () => {
+  const all = Deno.env.toObject();
+  const { hostname, port, username, password } = new URL(all.SUPABASE_DB_URL);
+  (await Deno.connect({ hostname, port: Number(port) })).close();
+  return Response.json({
+    names: Object.keys(all).sort(),
+    values: [all.FROM_CONFIG, all.FROM_FILE, username, password !== ''],
+  });
 });
