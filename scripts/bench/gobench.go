@@ -36,7 +36,8 @@ var goSuites = []goSuite{
 			"of-one-role": {value: 0.9, because: "one role alone"},
 		}},
 	{"auth-go", "./supabase/internal/engine/auth", "GetUser|Refresh|Login|SQL", "1s", nil},
-	{"functions", "./supabase/internal/functions/...", "Overhead|Bundle", "2s", map[string]goal{
+	{"functions", "./supabase/internal/functions/...", "Overhead|Bundle|WarmCall|FirstCall", "2s", map[string]goal{
+		"ms-proxy-overhead": {value: 1, atMost: true, because: "plain Deno, p50"},
 		"µs-overhead":       {value: 10, atMost: true, because: "the bare handler"},
 		"µs-child-overhead": {value: 100, atMost: true, because: "the same function in the host, p50"},
 	}},

@@ -187,7 +187,7 @@ func leaveFunctions(dir string) error {
 
 var (
 	seedPaths  = regexp.MustCompile(`(?m)^\s*sql_paths\s*=.*$`)
-	secretName = regexp.MustCompile(`env\.get\(\s*["']([A-Z][A-Z0-9_]*)["']`)
+	secretName = regexp.MustCompile(`["']([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']`)
 )
 
 // functionNames returns the names of the folders with a main file.

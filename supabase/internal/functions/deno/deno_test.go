@@ -284,6 +284,15 @@ func TestConfigurationAbove(t *testing.T) {
 	}
 }
 
+// TestModelSession checks that a function which makes a session of a model at its start boots.
+func TestModelSession(t *testing.T) {
+	_, url := serving(t, Limits{}, map[string]string{"model": `const session = new Supabase.ai.Session("gte-small");
+		Deno.serve(async () => new Response(await session.run("x").catch((error) => error.message)))`})
+	if status, _, body := get(t, url+"/model"); status != http.StatusOK || !strings.Contains(body, "not available") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // TestMissingImportMap checks that a function without its import map does not stop the others.
 func TestMissingImportMap(t *testing.T) {
 	source := `Deno.serve(() => new Response("ran"))`

@@ -48,6 +48,7 @@ func BenchmarkBundle(b *testing.B) {
 		}}})
 	d, err := New(b.Context(), Options{
 		Dir: b.TempDir(), Host: built, Base: built, Log: slog.New(slog.DiscardHandler),
+		Built: func() []host.FunctionInfo { return built.Describe().Functions },
 		Child: func() (host.ChildConfig, error) {
 			return host.ChildConfig{Database: "postgres://127.0.0.1:1/none", Keys: []byte(`[]`)}, nil
 		},
