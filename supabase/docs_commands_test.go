@@ -101,7 +101,7 @@ var notRun = []struct{ command, reason string }{
 	{`^bin/daawo jobs (show|run) `, "needs a job that has failed; the tests of jobs run them"},
 	{`^daawo (sql|migration|completion)\b|^ln -s `,
 		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/official_names.txtar"},
-	{`^daawo (studio|deno|postgres) add\b`,
+	{`^daawo (studio|deno|edge-runtime|postgres) add\b`,
 		"downloads from the network; TestAddedProgram adds from a file and from a release"},
 	{`^daawo postgres switch\b`, "needs the added program; TestSwitchPostgres and make postgres-check run it"},
 	{`^daawo extensions add `, "needs Debian's package; server.TestAddExtension adds files"},
