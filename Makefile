@@ -134,7 +134,7 @@ drill-cluster: build ## kill and disconnect the primary of a Patroni cluster und
 	@go run ./scripts/drill $(if $(SHORT),-short) cluster
 
 .PHONY: corpus
-corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 5 minutes)
+corpus: build ## start public Supabase projects, fetched into a cache, and report which start (network; 6 minutes)
 	@go run ./scripts/corpus
 
 .PHONY: postgres-check
