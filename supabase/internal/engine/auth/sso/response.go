@@ -248,7 +248,7 @@ const maxDepth = 64
 // name, which a signature may not cover.
 func checkShape(response []byte, encrypted bool) error {
 	d := xml.NewDecoder(strings.NewReader(string(response)))
-	for depth := 0; ; {
+	for depth, roots := 0, 0; ; {
 		t, err := d.RawToken()
 		if err != nil {
 			return nil // the end, or an error that the parser of the response reports
@@ -261,8 +261,11 @@ func checkShape(response []byte, encrypted bool) error {
 				return errors.New("an element has a comment or an instruction")
 			}
 		case xml.StartElement:
-			if depth++; depth > maxDepth {
-				return fmt.Errorf("elements nest deeper than %d", maxDepth)
+			if depth == 0 {
+				roots++
+			}
+			if depth++; depth > maxDepth || roots > 1 {
+				return fmt.Errorf("elements nest deeper than %d, or there are several roots", maxDepth)
 			}
 			if !encrypted && strings.HasPrefix(t.Name.Local, "Encrypted") {
 				return errors.New("the response is encrypted, which the configuration does not allow")
