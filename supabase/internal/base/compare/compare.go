@@ -109,6 +109,7 @@ func (s *Server) Send(q Request) (Reply, error) {
 	out := Reply{Status: res.StatusCode, Header: map[string]string{}}
 	for _, name := range s.Headers {
 		if values := res.Header.Values(name); len(values) > 0 {
+			slices.Sort(values) // of Allow, whose order means nothing
 			out.Header[name] = s.named(strings.Join(values, ", "))
 		}
 	}
@@ -191,6 +192,7 @@ var (
 	tusForm   = regexp.MustCompile(`(/upload/resumable/)[A-Za-z0-9_-]+`)
 	waitForm  = regexp.MustCompile(`after \d+ seconds`)
 	tokenForm = regexp.MustCompile(`(refresh_token=)[^&#]+`)
+	samlForm  = regexp.MustCompile(`((SAMLRequest|SigAlg|Signature)=)[^&#]+`)
 	atForm    = regexp.MustCompile(`(expires_at=)\d+`)
 )
 
@@ -214,6 +216,7 @@ func (s *Server) named(text string) string {
 	text = tusForm.ReplaceAllString(text, "$1<id>")
 	text = waitForm.ReplaceAllString(text, "after N seconds")
 	text = tokenForm.ReplaceAllString(text, "$1<secret>")
+	text = samlForm.ReplaceAllString(text, "$1<saml>")
 	return atForm.ReplaceAllString(text, "$1<time>")
 }
 
@@ -336,10 +339,11 @@ type Known struct {
 	Request string // "METHOD path", a pattern that matches its beginning
 	Place   string // a pattern that matches the whole place
 	Text    string // a pattern in their value; "" for any
+	Ours    string // a pattern in our value; "" for any
 	Reason  string
-	Whole   bool // explains the other differences of the same reply, too, as one of the status does
-	Ends    bool // the servers' data differ from then on
-	seen    int
+	Whole   bool           // explains the other differences of the same reply, too, as one of the status does
+	Ends    bool           // the servers' data differ from then on
+	seen    map[string]int // the pairs of values → how often
 }
 
 // List is a checked list of known differences.
@@ -355,7 +359,7 @@ func (l List) Unknown(q Request, found []Difference) (out []Difference, ends boo
 			out = append(out, d)
 			continue
 		}
-		l[at].seen++
+		l[at].add(d)
 		ends = ends || l[at].Ends
 		if d.Place == "status" || l[at].Whole {
 			whole = true
@@ -370,14 +374,38 @@ func (l List) Unknown(q Request, found []Difference) (out []Difference, ends boo
 func (k *Known) matches(q Request, d Difference) bool {
 	return regexp.MustCompile(`^(?:`+k.Request+`)`).MatchString(q.Method+" "+q.Path) &&
 		regexp.MustCompile(`^(?:`+k.Place+`)$`).MatchString(d.Place) &&
-		regexp.MustCompile(k.Text).MatchString(fmt.Sprint(d.Theirs))
+		regexp.MustCompile(k.Text).MatchString(fmt.Sprint(d.Theirs)) &&
+		regexp.MustCompile(k.Ours).MatchString(fmt.Sprint(d.Ours))
 }
 
 // Unseen returns the reasons of the entries that no difference has matched.
 func (l List) Unseen() (out []string) {
 	for _, k := range l {
-		if k.seen == 0 {
+		if len(k.seen) == 0 {
 			out = append(out, k.Request+" "+k.Place+": "+k.Reason)
+		}
+	}
+	return out
+}
+
+// add counts a pair of values, cut to what tells the kind.
+func (k *Known) add(d Difference) {
+	short := func(v any) string {
+		text := fmt.Sprint(v)
+		return text[:min(len(text), 60)]
+	}
+	if k.seen == nil {
+		k.seen = map[string]int{}
+	}
+	k.seen[d.Place+": "+short(d.Ours)+" | "+short(d.Theirs)]++
+}
+
+// Seen returns a line for each pair of values that an entry explained, with its count.
+func (l List) Seen() (out []string) {
+	for _, k := range l {
+		out = append(out, k.Request+" "+k.Place+": "+k.Reason)
+		for _, pair := range slices.Sorted(maps.Keys(k.seen)) {
+			out = append(out, fmt.Sprintf("    %d × %s", k.seen[pair], pair))
 		}
 	}
 	return out

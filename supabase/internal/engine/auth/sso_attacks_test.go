@@ -11,6 +11,8 @@ import (
 
 	"github.com/beevik/etree"
 	dsig "github.com/russellhaering/goxmldsig"
+
+	"daawo/supabase/internal/engine/auth/sso/ssotest"
 )
 
 // victim is the user whom the forged responses name.
@@ -26,12 +28,12 @@ type samlForger struct {
 }
 
 // genuine returns what the provider says about the member.
-func (f samlForger) genuine() statement {
+func (f samlForger) genuine() ssotest.Statement {
 	return f.p.statement(f.now, f.request, "member@clinic.example")
 }
 
 // says returns a response that the provider has signed, after a change of what it says.
-func (f samlForger) says(change func(*statement)) *etree.Document {
+func (f samlForger) says(change func(*ssotest.Statement)) *etree.Document {
 	s := f.genuine()
 	change(&s)
 	return f.p.signed(f.t, s, true)
@@ -56,29 +58,31 @@ func nameVictim(el *etree.Element) {
 }
 
 // statementForgeries are responses that the provider has signed, but not for this use.
-var statementForgeries = map[string]func(*statement, samlForger){
-	"audience of another service":    func(s *statement, _ samlForger) { s.Audience = "https://other.example" },
-	"no audience":                    func(s *statement, _ samlForger) { s.Audience = "" },
-	"recipient of another service":   func(s *statement, _ samlForger) { s.Recipient = "https://other.example/acs" },
-	"destination of another service": func(s *statement, _ samlForger) { s.Destination = "https://other.example/acs" },
-	"no destination":                 func(s *statement, _ samlForger) { s.Destination = "" },
-	"another request":                func(s *statement, _ samlForger) { s.InResponseTo = "id-another" },
-	"no request":                     func(s *statement, _ samlForger) { s.InResponseTo = "" },
-	"another issuer":                 func(s *statement, f samlForger) { s.Issuer = f.other.entityID },
-	"conditions expired":             func(s *statement, f samlForger) { s.NotOnOrAfter = f.now.Add(-3 * time.Minute) },
-	"conditions not yet valid":       func(s *statement, f samlForger) { s.NotBefore = f.now.Add(4 * time.Minute) },
-	"issued long ago":                func(s *statement, f samlForger) { s.IssuedAt = f.now.Add(-2 * time.Minute) },
-	"issued in the future":           func(s *statement, f samlForger) { s.IssuedAt = f.now.Add(4 * time.Minute) },
-	"confirmation expired":           func(s *statement, f samlForger) { s.ConfirmedUntil = f.now.Add(-time.Hour) },
-	"not a bearer":                   func(s *statement, _ samlForger) { s.Method = "holder-of-key" },
-	"no authentication":              func(s *statement, _ samlForger) { s.Authn = "none" },
-	"version 1.1":                    func(s *statement, _ samlForger) { s.Version = "1.1" },
-	"a failure":                      func(s *statement, _ samlForger) { s.Status = "Requester" },
-	"transient name": func(s *statement, _ samlForger) {
+var statementForgeries = map[string]func(*ssotest.Statement, samlForger){
+	"audience of another service":    func(s *ssotest.Statement, _ samlForger) { s.Audience = "https://other.example" },
+	"no audience":                    func(s *ssotest.Statement, _ samlForger) { s.Audience = "" },
+	"recipient of another service":   func(s *ssotest.Statement, _ samlForger) { s.Recipient = "https://other.example/acs" },
+	"destination of another service": func(s *ssotest.Statement, _ samlForger) { s.Destination = "https://other.example/acs" },
+	"no destination":                 func(s *ssotest.Statement, _ samlForger) { s.Destination = "" },
+	"another request":                func(s *ssotest.Statement, _ samlForger) { s.InResponseTo = "id-another" },
+	"no request":                     func(s *ssotest.Statement, _ samlForger) { s.InResponseTo = "" },
+	"another issuer":                 func(s *ssotest.Statement, f samlForger) { s.Issuer = f.other.EntityID },
+	"conditions expired":             func(s *ssotest.Statement, f samlForger) { s.NotOnOrAfter = f.now.Add(-3 * time.Minute) },
+	"conditions not yet valid":       func(s *ssotest.Statement, f samlForger) { s.NotBefore = f.now.Add(4 * time.Minute) },
+	"issued long ago":                func(s *ssotest.Statement, f samlForger) { s.IssuedAt = f.now.Add(-2 * time.Minute) },
+	"issued in the future":           func(s *ssotest.Statement, f samlForger) { s.IssuedAt = f.now.Add(4 * time.Minute) },
+	"confirmation expired":           func(s *ssotest.Statement, f samlForger) { s.ConfirmedUntil = f.now.Add(-time.Hour) },
+	"not a bearer":                   func(s *ssotest.Statement, _ samlForger) { s.Method = "holder-of-key" },
+	"no authentication":              func(s *ssotest.Statement, _ samlForger) { s.Authn = "none" },
+	"version 1.1":                    func(s *ssotest.Statement, _ samlForger) { s.Version = "1.1" },
+	"a failure":                      func(s *ssotest.Statement, _ samlForger) { s.Status = "Requester" },
+	"transient name": func(s *ssotest.Statement, _ samlForger) {
 		s.Format = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
 	},
-	"no address": func(s *statement, _ samlForger) { s.Attributes = "" },
-	"deep": func(s *statement, _ samlForger) {
+	"no address": func(s *ssotest.Statement, _ samlForger) {
+		s.Attributes = ssotest.Attribute("Role", "Role", "auditor")
+	},
+	"deep": func(s *ssotest.Statement, _ samlForger) {
 		s.Attributes = strings.Repeat("<a>", 500) + strings.Repeat("</a>", 500)
 	},
 }
@@ -86,7 +90,7 @@ var statementForgeries = map[string]func(*statement, samlForger){
 // documentForgeries are responses that were changed after they were signed, or that nobody signed
 // whom we trust.
 var documentForgeries = map[string]func(samlForger) *etree.Document{
-	"unsigned": func(f samlForger) *etree.Document { return f.genuine().document(f.t) },
+	"unsigned": func(f samlForger) *etree.Document { return document(f.t, f.genuine()) },
 	"signature removed": func(f samlForger) *etree.Document {
 		doc := f.assertion()
 		doc.FindElement("//Assertion").RemoveChild(doc.FindElement("//Signature"))
@@ -103,7 +107,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"name changed below a signed response": func(f samlForger) *etree.Document {
-		doc := f.says(func(*statement) {})
+		doc := f.says(func(*ssotest.Statement) {})
 		nameVictim(doc.Root())
 		return doc
 	},
@@ -116,13 +120,13 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"another key": func(f samlForger) *etree.Document {
-		stranger := *f.p
-		stranger.key, stranger.certificate = f.other.key, f.other.certificate
+		stranger := samlIdP{&ssotest.Provider{EntityID: f.p.EntityID, Key: f.other.Key,
+			Certificate: f.other.Certificate}}
 		return stranger.signed(f.t, f.genuine(), true)
 	},
 	"another key with the provider's certificate": func(f samlForger) *etree.Document {
-		stranger := *f.p
-		stranger.key = f.other.key
+		stranger := samlIdP{&ssotest.Provider{EntityID: f.p.EntityID, Key: f.other.Key,
+			Certificate: f.p.Certificate}}
 		return stranger.signed(f.t, f.genuine(), true)
 	},
 	"another provider": func(f samlForger) *etree.Document {
@@ -132,20 +136,20 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		doc := f.assertion()
 		nameVictim(doc.Root())
 		doc.FindElement("//SignatureMethod").CreateAttr("Algorithm", "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256")
-		mac := hmac.New(sha256.New, f.p.certificate.Raw)
+		mac := hmac.New(sha256.New, f.p.Certificate.Raw)
 		mac.Write([]byte(doc.FindElement("//SignedInfo").Text()))
 		doc.FindElement("//SignatureValue").SetText(base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 		return doc
 	},
 	"SHA-1": func(f samlForger) *etree.Document {
-		doc := f.genuine().document(f.t)
+		doc := document(f.t, f.genuine())
 		f.p.sign(f.t, doc.FindElement("//Assertion"), dsig.RSASHA1SignatureMethod)
 		return doc
 	},
 	"SHA-1 digest": func(f samlForger) *etree.Document {
-		doc := f.genuine().document(f.t)
+		doc := document(f.t, f.genuine())
 		el := doc.FindElement("//Assertion")
-		ctx, err := dsig.NewSigningContext(f.p.key, [][]byte{f.p.certificate.Raw})
+		ctx, err := dsig.NewSigningContext(f.p.Key, [][]byte{f.p.Certificate.Raw})
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -234,7 +238,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"signed response in the signature of an unsigned one": func(f samlForger) *etree.Document {
-		doc := f.says(func(*statement) {})
+		doc := f.says(func(*ssotest.Statement) {})
 		real := doc.Root()
 		forged := real.Copy()
 		forged.CreateAttr("ID", "ID_evil")
@@ -246,7 +250,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"signed response in an unsigned one": func(f samlForger) *etree.Document {
-		doc := f.says(func(*statement) {})
+		doc := f.says(func(*ssotest.Statement) {})
 		real := doc.Root()
 		forged := real.Copy()
 		nameVictim(forged)
@@ -264,7 +268,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"encrypted": func(f samlForger) *etree.Document {
-		doc := f.genuine().document(f.t)
+		doc := document(f.t, f.genuine())
 		doc.Root().RemoveChild(doc.FindElement("//Assertion"))
 		doc.Root().CreateElement("saml:EncryptedAssertion")
 		f.p.sign(f.t, doc.Root(), dsig.RSASHA256SignatureMethod)
@@ -326,7 +330,7 @@ func TestSAMLForgeries(t *testing.T) {
 	}
 	for name, change := range statementForgeries {
 		check(name, func(f samlForger) string {
-			return samlText(t, f.says(func(s *statement) { change(s, f) }))
+			return samlText(t, f.says(func(s *ssotest.Statement) { change(s, f) }))
 		})
 	}
 	for name, forge := range documentForgeries {
@@ -334,7 +338,7 @@ func TestSAMLForgeries(t *testing.T) {
 	}
 	for name, change := range textForgeries {
 		check(name, func(f samlForger) string {
-			doc, err := f.says(func(*statement) {}).WriteToString()
+			doc, err := f.says(func(*ssotest.Statement) {}).WriteToString()
 			if err != nil {
 				t.Fatal(err)
 			}

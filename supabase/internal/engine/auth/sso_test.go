@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/beevik/etree"
+
+	"daawo/supabase/internal/engine/auth/sso/ssotest"
 )
 
 const clinicIdP = "https://idp.example.edu/realms/clinic"
@@ -18,7 +20,7 @@ func TestSAMLSignIn(t *testing.T) {
 	id := addIdP(w, p, "clinic.example", nil)
 	ordinary := w.signUp("ayan@clinic.example").text("user.id")
 	request, state := samlRequest(w, m{"domain": "Clinic.example", "redirect_to": "https://app.example.com/home"})
-	if request.Destination != clinicIdP+"/protocol/saml" || request.AssertionConsumerServiceURL != testACS ||
+	if request.Destination != clinicIdP+"/protocol/saml" || request.AssertionConsumerServiceURL != testSAMLBase+"acs" ||
 		*request.NameIDPolicy.Format != "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent" {
 		t.Errorf("%+v", request)
 	}
@@ -52,31 +54,31 @@ func TestSAMLAccounts(t *testing.T) {
 	w, p := newWorld(t, withSAML), newSAMLIdP(t, 1, clinicIdP)
 	addIdP(w, p, "clinic.example", nil)
 	ordinary := w.signUp("ayan@clinic.example").text("user.id")
-	user := func(by *samlIdP, relayState string, change func(*statement)) (reply, string) {
+	user := func(by *samlIdP, relayState string, change func(*ssotest.Statement)) (reply, string) {
 		s := by.statement(w.now(), "", "Ayan@clinic.example")
 		change(&s)
 		to := consume(w, samlText(t, by.signed(t, s, relayState != "")), relayState)
 		return w.do("GET", "/user", fragment(t, to).Get("access_token"), nil).want(200), to.Host + to.Path
 	}
-	first, to := user(p, "", func(*statement) {})
+	first, to := user(p, "", func(*ssotest.Statement) {})
 	if first.text("id") == ordinary || to != "example.org" {
 		t.Errorf("%v %s", to, first.raw)
 	}
-	second, to := user(p, "https://app.example.com/elsewhere", func(s *statement) {
-		s.Attributes += samlAttribute("displayName", "displayName", "Ayan Ali")
+	second, to := user(p, "https://app.example.com/elsewhere", func(s *ssotest.Statement) {
+		s.Attributes += ssotest.Attribute("displayName", "displayName", "Ayan Ali")
 	})
 	if second.text("id") != first.text("id") || second.text("user_metadata.name") != "Ayan Ali" ||
 		to != "app.example.com/elsewhere" {
 		t.Errorf("%v %s", to, second.raw)
 	}
 	// A provider may change its id of a user; the address finds the account at that provider only.
-	moved, to := user(p, "https://foreign.example.net/", func(s *statement) { s.NameID = "another" })
+	moved, to := user(p, "https://foreign.example.net/", func(s *ssotest.Statement) { s.NameID = "another" })
 	if moved.text("id") != first.text("id") || to != "example.org" {
 		t.Errorf("%v %s", to, moved.raw)
 	}
 	other := newSAMLIdP(t, 2, "https://idp.example.net")
 	addIdP(w, other, "other.example", nil)
-	if foreign, _ := user(other, "", func(*statement) {}); foreign.text("id") == first.text("id") ||
+	if foreign, _ := user(other, "", func(*ssotest.Statement) {}); foreign.text("id") == first.text("id") ||
 		foreign.text("id") == ordinary {
 		t.Error("two providers share an account")
 	}
@@ -162,7 +164,7 @@ func TestSSOProviders(t *testing.T) {
 		"name_id_format": "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"})
 	one := "/admin/sso/providers/" + id
 	got := w.do("GET", one, w.admin(), nil).want(200)
-	if got.text("saml.entity_id") != clinicIdP || got.text("saml.metadata_xml") != p.metadata() ||
+	if got.text("saml.entity_id") != clinicIdP || got.text("saml.metadata_xml") != p.Metadata() ||
 		got.text("domains") != "[map[domain:clinic.example]]" || got.text("resource_id") != "Clinic" ||
 		got.at("disabled") != nil || got.text("saml.attribute_mapping.keys.role.array") != "true" {
 		t.Error(got.raw)
@@ -177,19 +179,19 @@ func TestSSOProviders(t *testing.T) {
 		}
 	}
 	other := newSAMLIdP(t, 2, "https://idp.example.net")
-	w.do("POST", "/admin/sso/providers", w.admin(), m{"type": "saml", "metadata_xml": p.metadata()}).
+	w.do("POST", "/admin/sso/providers", w.admin(), m{"type": "saml", "metadata_xml": p.Metadata()}).
 		want(422, "saml_idp_already_exists")
-	w.do("POST", "/admin/sso/providers", w.admin(), m{"type": "saml", "metadata_xml": other.metadata(),
+	w.do("POST", "/admin/sso/providers", w.admin(), m{"type": "saml", "metadata_xml": other.Metadata(),
 		"domains": []string{"CLINIC.example"}}).want(400, "sso_domain_already_exists")
-	w.do("PUT", one, w.admin(), m{"metadata_xml": other.metadata()}).want(400, "saml_entity_id_mismatch")
+	w.do("PUT", one, w.admin(), m{"metadata_xml": other.Metadata()}).want(400, "saml_entity_id_mismatch")
 	for _, bad := range []m{
-		{"type": "oidc", "metadata_xml": p.metadata()}, {"type": "saml"}, {"type": "saml", "metadata_xml": "<x"},
-		{"type": "saml", "metadata_xml": p.metadata(), "metadata_url": "https://example.com"},
+		{"type": "oidc", "metadata_xml": p.Metadata()}, {"type": "saml"}, {"type": "saml", "metadata_xml": "<x"},
+		{"type": "saml", "metadata_xml": p.Metadata(), "metadata_url": "https://example.com"},
 		{"type": "saml", "metadata_url": "http://example.com"}, {"type": "saml", "metadata_url": "x"},
-		{"type": "saml", "metadata_xml": other.metadata(), "name_id_format": "x"},
-		{"type": "saml", "metadata_xml": other.metadata(), "domains": []string{" "}},
+		{"type": "saml", "metadata_xml": other.Metadata(), "name_id_format": "x"},
+		{"type": "saml", "metadata_xml": other.Metadata(), "domains": []string{" "}},
 		{"type": "saml", "metadata_xml": `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="x"/>`},
-		{"type": "saml", "metadata_xml": strings.Repeat(" ", 600<<10) + other.metadata()},
+		{"type": "saml", "metadata_xml": strings.Repeat(" ", 600<<10) + other.Metadata()},
 	} {
 		w.do("POST", "/admin/sso/providers", w.admin(), bad).want(400, "validation_failed")
 	}
@@ -212,7 +214,7 @@ func TestSSOProviders(t *testing.T) {
 // are stale; and that a failure or another provider's metadata change nothing.
 func TestSAMLMetadataURL(t *testing.T) {
 	w, p := newWorld(t, withSAML), newSAMLIdP(t, 1, clinicIdP)
-	reply := p.metadata
+	reply := p.Metadata
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/away":
@@ -240,7 +242,7 @@ func TestSAMLMetadataURL(t *testing.T) {
 		s := by.statement(w.now(), "", "ayan@clinic.example")
 		return fragment(t, consume(w, samlText(t, by.signed(t, s, true)), "")).Get("access_token") != ""
 	}
-	reply = rolled.metadata
+	reply = rolled.Metadata
 	if !signsIn(p) || signsIn(rolled) {
 		t.Error("metadata were fetched before they were stale")
 	}
@@ -249,12 +251,12 @@ func TestSAMLMetadataURL(t *testing.T) {
 		t.Error("stale metadata were not fetched")
 	}
 	w.wait(25 * time.Hour)
-	reply = newSAMLIdP(t, 2, "https://idp.example.net").metadata
+	reply = newSAMLIdP(t, 2, "https://idp.example.net").Metadata
 	if !signsIn(rolled) {
 		t.Error("the metadata of another provider count")
 	}
 	got := w.do("GET", "/admin/sso/providers/"+id, w.admin(), nil)
-	if got.text("saml.metadata_xml") != rolled.metadata() {
+	if got.text("saml.metadata_xml") != rolled.Metadata() {
 		t.Error(got.raw)
 	}
 }

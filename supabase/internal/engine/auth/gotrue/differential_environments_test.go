@@ -11,17 +11,18 @@ func environments() (out [][]string) {
 		out = append(out, pairs)
 	}
 	const confirmed, texts = "MAILER_AUTOCONFIRM=true", "SMS_AUTOCONFIRM=true"
-	set(confirmed, texts)
+	saml := []string{"SAML_ENABLED=true", "SAML_PRIVATE_KEY=" + samlKey}
+	set(append(saml, confirmed, texts)...)
 	set("MAILER_AUTOCONFIRM=false")
 	set(confirmed, "MAILER_SECURE_EMAIL_CHANGE_ENABLED=false")
 	set("MAILER_SECURE_EMAIL_CHANGE_ENABLED=false", texts)
 	set(confirmed, texts, "SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION=true")
 	set(confirmed, "SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD=true")
-	set(confirmed, texts, "SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION=2")
+	set(append(saml, confirmed, texts, "SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION=2")...)
 	set(confirmed, "SECURITY_REFRESH_TOKEN_ROTATION_ENABLED=false")
 	set(confirmed, texts, "SECURITY_REFRESH_TOKEN_REUSE_INTERVAL=10")
 	set(confirmed, texts, "SESSIONS_SINGLE_PER_USER=true")
-	set("DISABLE_SIGNUP=true", confirmed)
+	set(append(saml, "DISABLE_SIGNUP=true", confirmed)...)
 	set("EXTERNAL_PHONE_ENABLED=false", "EXTERNAL_ANONYMOUS_USERS_ENABLED=false", confirmed)
 	set("EXTERNAL_EMAIL_ENABLED=false", texts)
 	set("EXTERNAL_EMAIL_MAGIC_LINK_ENABLED=false", confirmed)

@@ -109,7 +109,8 @@ func (w walk) next() compare.Request {
 		make  func() compare.Request
 	}{{14, w.signup}, {12, w.grant}, {8, w.account}, {8, w.change}, {8, w.message}, {10, w.verify}, {22, w.admin},
 		{8, func() compare.Request { return link(w) }}, {10, w.factor}, {6, w.other},
-		{3, func() compare.Request { return malformed(w) }}, {5, func() compare.Request { return application(w) }}}
+		{3, func() compare.Request { return malformed(w) }}, {5, func() compare.Request { return application(w) }},
+		{8, func() compare.Request { return single(w) }}}
 	total := 0
 	for _, k := range kinds {
 		total += k.share

@@ -154,9 +154,6 @@ func personOf(a *saml.Assertion, p *provider) (Person, error) {
 			data[key] = text
 		}
 	}
-	data["iss"], data["sub"] = p.SAML.EntityID, subject
-	if len(custom) > 0 {
-		data["custom_claims"] = custom
-	}
+	data["iss"], data["sub"], data["custom_claims"] = p.SAML.EntityID, subject, custom
 	return Person{Provider: store.SSOPrefix + p.ID.String(), Subject: subject, Email: email, Data: data}, nil
 }

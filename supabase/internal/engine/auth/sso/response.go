@@ -133,7 +133,8 @@ func (s *Service) unrequested(ctx context.Context, response []byte, target strin
 		return nil, invalid("SAMLResponse is missing")
 	}
 	var claimed struct {
-		Issuer string `xml:"urn:oasis:names:tc:SAML:2.0:assertion Issuer"`
+		XMLName xml.Name `xml:"urn:oasis:names:tc:SAML:2.0:protocol Response"`
+		Issuer  string   `xml:"urn:oasis:names:tc:SAML:2.0:assertion Issuer"`
 	}
 	if err := xml.Unmarshal(response, &claimed); err != nil {
 		return nil, invalid("SAMLResponse is not a valid XML SAML assertion")
