@@ -38,7 +38,7 @@ set -a
 eval "$status"
 set +a
 
-contract() { npm exec --workspace web -- vitest run --config tests/stack/vitest.config.ts; }
+contract() { npm exec --workspace web -- vitest run --config tests/stack/vitest.config.ts "$@"; }
 
 echo "-- contract tests"
 contract
@@ -63,6 +63,21 @@ API_URL=$split contract
 kill "$splitter" && wait "$splitter"
 splitter=
 cat "$data/splitter.out"
+kill "$second" && wait "$second"
+second=
+
+echo "-- single sign-on"
+# SAML is off by default, and this product closes the sign-up.
+saml_key=$(openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -outform DER 2>/dev/null | base64 -w0)
+SUPABASE_AUTH_ENABLE_SIGNUP=true SUPABASE_AUTH_SAML_ENABLED=true SUPABASE_AUTH_SAML_PRIVATE_KEY="$saml_key" LOG_LEVEL=debug \
+  bin/daawo start --port 0 --data "$data/sso" >"$data/sso.out" 2>"$data/sso.log" &
+second=$!
+sso=$(scripts/await-server.sh "$second" "$data/sso" "$data/sso.log")
+(
+  set -a
+  eval "$sso"
+  contract sso
+)
 kill "$second" && wait "$second"
 second=
 

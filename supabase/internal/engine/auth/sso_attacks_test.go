@@ -18,6 +18,9 @@ import (
 // victim is the user whom the forged responses name.
 const victim = "director@clinic.example"
 
+// said is what a response says.
+type said = ssotest.Statement
+
 // samlForger makes responses from what a member of the provider's organisation may have: a response
 // about the member, and another key.
 type samlForger struct {
@@ -28,12 +31,12 @@ type samlForger struct {
 }
 
 // genuine returns what the provider says about the member.
-func (f samlForger) genuine() ssotest.Statement {
+func (f samlForger) genuine() said {
 	return f.p.statement(f.now, f.request, "member@clinic.example")
 }
 
 // says returns a response that the provider has signed, after a change of what it says.
-func (f samlForger) says(change func(*ssotest.Statement)) *etree.Document {
+func (f samlForger) says(change func(*said)) *etree.Document {
 	s := f.genuine()
 	change(&s)
 	return f.p.signed(f.t, s, true)
@@ -58,31 +61,31 @@ func nameVictim(el *etree.Element) {
 }
 
 // statementForgeries are responses that the provider has signed, but not for this use.
-var statementForgeries = map[string]func(*ssotest.Statement, samlForger){
-	"audience of another service":    func(s *ssotest.Statement, _ samlForger) { s.Audience = "https://other.example" },
-	"no audience":                    func(s *ssotest.Statement, _ samlForger) { s.Audience = "" },
-	"recipient of another service":   func(s *ssotest.Statement, _ samlForger) { s.Recipient = "https://other.example/acs" },
-	"destination of another service": func(s *ssotest.Statement, _ samlForger) { s.Destination = "https://other.example/acs" },
-	"no destination":                 func(s *ssotest.Statement, _ samlForger) { s.Destination = "" },
-	"another request":                func(s *ssotest.Statement, _ samlForger) { s.InResponseTo = "id-another" },
-	"no request":                     func(s *ssotest.Statement, _ samlForger) { s.InResponseTo = "" },
-	"another issuer":                 func(s *ssotest.Statement, f samlForger) { s.Issuer = f.other.EntityID },
-	"conditions expired":             func(s *ssotest.Statement, f samlForger) { s.NotOnOrAfter = f.now.Add(-3 * time.Minute) },
-	"conditions not yet valid":       func(s *ssotest.Statement, f samlForger) { s.NotBefore = f.now.Add(4 * time.Minute) },
-	"issued long ago":                func(s *ssotest.Statement, f samlForger) { s.IssuedAt = f.now.Add(-2 * time.Minute) },
-	"issued in the future":           func(s *ssotest.Statement, f samlForger) { s.IssuedAt = f.now.Add(4 * time.Minute) },
-	"confirmation expired":           func(s *ssotest.Statement, f samlForger) { s.ConfirmedUntil = f.now.Add(-time.Hour) },
-	"not a bearer":                   func(s *ssotest.Statement, _ samlForger) { s.Method = "holder-of-key" },
-	"no authentication":              func(s *ssotest.Statement, _ samlForger) { s.Authn = "none" },
-	"version 1.1":                    func(s *ssotest.Statement, _ samlForger) { s.Version = "1.1" },
-	"a failure":                      func(s *ssotest.Statement, _ samlForger) { s.Status = "Requester" },
-	"transient name": func(s *ssotest.Statement, _ samlForger) {
+var statementForgeries = map[string]func(*said, samlForger){
+	"audience of another service":    func(s *said, _ samlForger) { s.Audience = "https://other.example" },
+	"no audience":                    func(s *said, _ samlForger) { s.Audience = "" },
+	"recipient of another service":   func(s *said, _ samlForger) { s.Recipient = "https://other.example/acs" },
+	"destination of another service": func(s *said, _ samlForger) { s.Destination = "https://other.example/acs" },
+	"no destination":                 func(s *said, _ samlForger) { s.Destination = "" },
+	"another request":                func(s *said, _ samlForger) { s.InResponseTo = "id-another" },
+	"no request":                     func(s *said, _ samlForger) { s.InResponseTo = "" },
+	"another issuer":                 func(s *said, f samlForger) { s.Issuer = f.other.EntityID },
+	"conditions expired":             func(s *said, f samlForger) { s.NotOnOrAfter = f.now.Add(-3 * time.Minute) },
+	"conditions not yet valid":       func(s *said, f samlForger) { s.NotBefore = f.now.Add(4 * time.Minute) },
+	"issued long ago":                func(s *said, f samlForger) { s.IssuedAt = f.now.Add(-2 * time.Minute) },
+	"issued in the future":           func(s *said, f samlForger) { s.IssuedAt = f.now.Add(4 * time.Minute) },
+	"confirmation expired":           func(s *said, f samlForger) { s.ConfirmedUntil = f.now.Add(-time.Hour) },
+	"not a bearer":                   func(s *said, _ samlForger) { s.Method = "holder-of-key" },
+	"no authentication":              func(s *said, _ samlForger) { s.Authn = "none" },
+	"version 1.1":                    func(s *said, _ samlForger) { s.Version = "1.1" },
+	"a failure":                      func(s *said, _ samlForger) { s.Status = "Requester" },
+	"transient name": func(s *said, _ samlForger) {
 		s.Format = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
 	},
-	"no address": func(s *ssotest.Statement, _ samlForger) {
+	"no address": func(s *said, _ samlForger) {
 		s.Attributes = ssotest.Attribute("Role", "Role", "auditor")
 	},
-	"deep": func(s *ssotest.Statement, _ samlForger) {
+	"deep": func(s *said, _ samlForger) {
 		s.Attributes = strings.Repeat("<a>", 500) + strings.Repeat("</a>", 500)
 	},
 }
@@ -107,7 +110,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"name changed below a signed response": func(f samlForger) *etree.Document {
-		doc := f.says(func(*ssotest.Statement) {})
+		doc := f.says(func(*said) {})
 		nameVictim(doc.Root())
 		return doc
 	},
@@ -129,8 +132,10 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 			Certificate: f.p.Certificate}}
 		return stranger.signed(f.t, f.genuine(), true)
 	},
-	"another provider": func(f samlForger) *etree.Document {
-		return f.other.signed(f.t, f.other.statement(f.now, f.request, victim), true)
+	"assertion of another provider": func(f samlForger) *etree.Document {
+		doc := f.other.signed(f.t, f.other.statement(f.now, f.request, victim), false)
+		doc.FindElement("/Response/Issuer").SetText(f.p.EntityID)
+		return doc
 	},
 	"HMAC with the certificate": func(f samlForger) *etree.Document {
 		doc := f.assertion()
@@ -238,7 +243,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"signed response in the signature of an unsigned one": func(f samlForger) *etree.Document {
-		doc := f.says(func(*ssotest.Statement) {})
+		doc := f.says(func(*said) {})
 		real := doc.Root()
 		forged := real.Copy()
 		forged.CreateAttr("ID", "ID_evil")
@@ -250,7 +255,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		return doc
 	},
 	"signed response in an unsigned one": func(f samlForger) *etree.Document {
-		doc := f.says(func(*ssotest.Statement) {})
+		doc := f.says(func(*said) {})
 		real := doc.Root()
 		forged := real.Copy()
 		nameVictim(forged)
@@ -264,7 +269,7 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 		s := f.genuine()
 		s.InResponseTo = "id-another"
 		doc := f.p.signed(f.t, s, false)
-		doc.Root().CreateAttr("InResponseTo", f.request)
+		doc.Root().RemoveAttr("InResponseTo")
 		return doc
 	},
 	"encrypted": func(f samlForger) *etree.Document {
@@ -306,44 +311,52 @@ func TestSAMLForgeries(t *testing.T) {
 	other := newSAMLIdP(t, 2, "https://idp.example.net")
 	id := addIdP(w, p, "clinic.example", nil)
 	addIdP(w, other, "other.example", nil)
-	signsIn := func(make func(samlForger) string) string {
-		t.Helper()
-		request, state := samlRequest(w, m{"provider_id": id})
-		to := consume(w, make(samlForger{t, p, other, w.now(), request.ID}), state)
+	// answers reports how a response to a request of ours is refused, alone how one without a request
+	// is; "" means that it signs in.
+	signsIn := func(response, state string) string {
+		to := consume(w, response, state)
 		if fragment(t, to).Get("access_token") != "" {
 			return ""
 		}
 		return to.Query().Get("error_code")
 	}
+	answers := func(make func(samlForger) string) string {
+		request, state := samlRequest(w, m{"provider_id": id})
+		return signsIn(make(samlForger{t, p, other, w.now(), request.ID}), state)
+	}
+	alone := func(make func(samlForger) string) string {
+		return signsIn(make(samlForger{t, p, other, w.now(), ""}), "")
+	}
 	for name, whole := range map[string]bool{"assertion signed": false, "both signed": true} {
-		if code := signsIn(func(f samlForger) string { return samlText(t, p.signed(t, f.genuine(), whole)) }); code != "" {
-			t.Fatalf("%s: %s", name, code)
+		genuine := func(f samlForger) string { return samlText(t, p.signed(t, f.genuine(), whole)) }
+		if a, b := answers(genuine), alone(genuine); a != "" || b != "" {
+			t.Fatalf("%s: %s %s", name, a, b)
 		}
 	}
 	before := w.count(`select count(*) from auth.sessions`)
 	refused := 0
-	check := func(name string, make func(samlForger) string) {
-		if code := signsIn(make); code == "" {
+	check := func(name, code string) {
+		if code == "" {
 			t.Errorf("%s: signs in", name)
 		}
 		refused++
 	}
 	for name, change := range statementForgeries {
-		check(name, func(f samlForger) string {
-			return samlText(t, f.says(func(s *ssotest.Statement) { change(s, f) }))
-		})
+		check(name, answers(func(f samlForger) string {
+			return samlText(t, f.says(func(s *said) { change(s, f) }))
+		}))
 	}
 	for name, forge := range documentForgeries {
-		check(name, func(f samlForger) string { return samlText(t, forge(f)) })
+		check(name, alone(func(f samlForger) string { return samlText(t, forge(f)) }))
 	}
 	for name, change := range textForgeries {
-		check(name, func(f samlForger) string {
-			doc, err := f.says(func(*ssotest.Statement) {}).WriteToString()
+		check(name, alone(func(f samlForger) string {
+			doc, err := f.says(func(*said) {}).WriteToString()
 			if err != nil {
 				t.Fatal(err)
 			}
 			return base64.StdEncoding.EncodeToString([]byte(change(doc)))
-		})
+		}))
 	}
 	if after := w.count(`select count(*) from auth.sessions`); after != before {
 		t.Errorf("%d sessions, %d before", after, before)

@@ -173,29 +173,34 @@ func (c replays) Consume(id string, _ time.Time) error {
 	return err
 }
 
-// verify returns the assertion of a response, if its signature, times, audience, recipient and
-// request are right and it has not been used.
+// verify returns the assertion of a response that is right and has not been used.
 func (s *Service) verify(ctx context.Context, entity *saml.EntityDescriptor, x *exchange,
 	response []byte) (*saml.Assertion, error) {
-	refused := invalid("SAML Assertion is not valid")
-	if err := checkShape(response, s.config.AllowEncrypted); err != nil {
-		return nil, refused.WithCause(err)
-	}
 	sp := s.serviceProvider(entity, x.requestID == "")
 	sp.ReplayCache = replays{ctx, s, x.provider.ID}
+	a, err := parse(sp, x.requestID, response, s.config.AllowEncrypted)
+	if err != nil {
+		return nil, invalid("SAML Assertion is not valid").WithCause(err)
+	}
+	return a, nil
+}
+
+// parse returns the assertion of a response, if its signature, times, audience, recipient and
+// request are right. Without a request its id is "".
+func parse(sp *saml.ServiceProvider, requestID string, response []byte, encrypted bool) (*saml.Assertion, error) {
+	if err := checkShape(response, encrypted); err != nil {
+		return nil, err
+	}
 	var requests []string
-	if x.requestID != "" {
-		requests = []string{x.requestID}
+	if requestID != "" {
+		requests = []string{requestID}
 	}
 	a, err := sp.ParseXMLResponse(response, requests, sp.AcsURL)
 	var why *saml.InvalidResponseError
 	if errors.As(err, &why) {
 		err = why.PrivateErr // its own text says nothing
 	}
-	if err != nil {
-		return nil, refused.WithCause(err)
-	}
-	return a, nil
+	return a, err
 }
 
 // finish signs in the user of an assertion. The reply is nil if a code ends the flow.
