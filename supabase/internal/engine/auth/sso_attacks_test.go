@@ -15,7 +15,7 @@ import (
 	"daawo/supabase/internal/engine/auth/sso/ssotest"
 )
 
-// victim is the user whom the forged responses name.
+// victim is the user that the forged responses name.
 const victim = "director@clinic.example"
 
 // said is what a response says.
@@ -90,8 +90,8 @@ var statementForgeries = map[string]func(*said, samlForger){
 	},
 }
 
-// documentForgeries are responses that were changed after they were signed, or that nobody signed
-// whom we trust.
+// documentForgeries are responses that were changed after they were signed, or that no trusted key
+// signed.
 var documentForgeries = map[string]func(samlForger) *etree.Document{
 	"unsigned": func(f samlForger) *etree.Document { return document(f.t, f.genuine()) },
 	"signature removed": func(f samlForger) *etree.Document {
@@ -311,8 +311,8 @@ func TestSAMLForgeries(t *testing.T) {
 	other := newSAMLIdP(t, 2, "https://idp.example.net")
 	id := addIdP(w, p, "clinic.example", nil)
 	addIdP(w, other, "other.example", nil)
-	// answers reports how a response to a request of ours is refused, alone how one without a request
-	// is; "" means that it signs in.
+	// signsIn returns the error code of the reply; "" means that the response signs in. answers
+	// sends the response to a request, alone one without a request.
 	signsIn := func(response, state string) string {
 		to := consume(w, response, state)
 		if fragment(t, to).Get("access_token") != "" {
