@@ -20,7 +20,7 @@ func TestEveryFolderIsRegistered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes.Contains(text, []byte("\nvar Func = edge.Func{")) {
+		if bytes.Contains(text, []byte("\nvar Func = ")) {
 			found[filepath.Dir(file)] = true
 		}
 	}

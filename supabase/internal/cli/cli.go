@@ -99,7 +99,7 @@ func (env *Env) commands() []Command {
 	first := []Command{startCommand, statusCommand, stopCommand}
 	return append(append(first, env.Commands...),
 		initCommand, databaseCommand, migrationCommand, sqlCommand, genCommand, functionsCommand, seedCommand,
-		storageCommand, testCommand, logsCommand, jobsCommand, notifyCommand, migrateCommand, upgradeCommand,
+		storageCommand, testCommand, logsCommand, jobsCommand, notifyCommand, authCommand, migrateCommand, upgradeCommand,
 		studioCommand, denoCommand, edgeRuntimeCommand, postgresCommand, extensionsCommand, keysCommand, doctorCommand,
 		serveCommand, restCommand, backupCommand, restoreCommand, exportCommand, importCommand, healthcheckCommand,
 		completionCommand, servicesCommand, versionCommand)

@@ -6,20 +6,27 @@ import (
 	"os"
 	"path/filepath"
 
+	"daawo/supabase/edge/sms"
 	"daawo/supabase/internal/functions/scaffold"
 )
 
 func newFunction(inv *Invocation) error {
 	ts := inv.flags.Bool("ts", false,
 		"write supabase/functions/NAME/index.ts, which Deno runs, also in a project with a Go module")
+	codes := inv.flags.Bool("sms", false, "write the function of auth's hook send_sms, with the migration of its log")
 	if err := inv.parseMixed(1, 1); err != nil {
 		return err
 	}
 	dir, write := cmp.Or(inv.workdir, "."), scaffold.New
 	_, noModule := os.Stat(filepath.Join(dir, "go.mod"))
 	typeScript := *ts || noModule != nil
-	if typeScript {
+	switch {
+	case typeScript && *codes:
+		return usagef("--sms writes Go: it needs a project with a Go module, and no --ts")
+	case typeScript:
 		write = scaffold.NewTypeScript
+	case *codes:
+		write = scaffold.NewSMS
 	}
 	written, err := write(dir, inv.args[0])
 	if err != nil {
@@ -27,6 +34,11 @@ func newFunction(inv *Invocation) error {
 	}
 	for _, file := range written {
 		fmt.Fprintln(inv.Stdout, "wrote", file)
+	}
+	if *codes {
+		if _, err := writeMigration(inv, "sms_deliveries", sms.Schema); err != nil {
+			return err
+		}
 	}
 	if typeScript {
 		fmt.Fprintln(inv.Stdout, inv.named("the next `daawo start` serves /functions/v1/"+inv.args[0]+

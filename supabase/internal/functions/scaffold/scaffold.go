@@ -24,6 +24,12 @@ var funcTemplate string
 //go:embed func_test.go.tmpl
 var testTemplate string
 
+//go:embed sms.go.tmpl
+var smsTemplate string
+
+//go:embed sms_test.go.tmpl
+var smsTestTemplate string
+
 //go:embed index.ts.tmpl
 var typeScriptTemplate string
 
@@ -35,6 +41,16 @@ var taken = []string{"edge", "main", "init", "internal", "vendor", "testdata"}
 // New writes functions/<name>/ with a handler and its test below root, the folder of go.mod, and
 // registers the function. It returns the paths that it wrote, relative to root.
 func New(root, name string) ([]string, error) {
+	return write(root, name, map[string]string{"func.go": funcTemplate, "func_test.go": testTemplate})
+}
+
+// NewSMS is New for the function of auth's hook send_sms.
+func NewSMS(root, name string) ([]string, error) {
+	return write(root, name, map[string]string{"func.go": smsTemplate, "func_test.go": smsTestTemplate})
+}
+
+// write writes the files of a function in Go, templates by name, and registers the function.
+func write(root, name string, files map[string]string) ([]string, error) {
 	if !nameForm.MatchString(name) {
 		return nil, fmt.Errorf("%q cannot name a function: use small letters, digits and single dashes, such as send-reminder", name)
 	}
@@ -66,7 +82,7 @@ func New(root, name string) ([]string, error) {
 	}
 	data := map[string]string{"Name": name, "Package": pkg, "Module": module}
 	var written []string
-	for file, text := range map[string]string{"func.go": funcTemplate, "func_test.go": testTemplate} {
+	for file, text := range files {
 		source, err := render(text, data)
 		if err != nil {
 			return written, err

@@ -29,10 +29,13 @@ func TestNew(t *testing.T) {
 	if _, err := New(root, "hello"); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := NewSMS(root, "send-sms"); err != nil {
+		t.Fatal(err)
+	}
 	for _, command := range [][]string{
 		{"gofmt", "-l", "functions"},
-		{"go", "vet", "./functions/send-reminder", "./functions/hello"},
-		{"go", "test", "./functions", "./functions/send-reminder", "./functions/hello"},
+		{"go", "vet", "./functions/send-reminder", "./functions/hello", "./functions/send-sms"},
+		{"go", "test", "./functions", "./functions/send-reminder", "./functions/hello", "./functions/send-sms"},
 	} {
 		c := exec.CommandContext(t.Context(), command[0], command[1:]...)
 		c.Dir = root
