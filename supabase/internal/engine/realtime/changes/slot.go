@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"daawo/supabase/internal/database/pool"
 )
@@ -94,10 +95,15 @@ func (s slotKeeper) findOwnSlot(ctx context.Context, name string) (found foundSl
 	return found, nil
 }
 
-// slotName returns the name of the slot of this server in this database.
+// slotName returns the name of the slot of this server in this database. It does not depend on the
+// port and the password, which can be others after a restart.
 func (s slotKeeper) slotName() string {
 	host, _ := os.Hostname() // "" is a name, too
-	sum := sha256.Sum256([]byte(host + "\x00" + s.o.ReplicationURL))
+	database := ""
+	if c, err := pgconn.ParseConfig(s.o.ReplicationURL); err == nil { // otherwise connecting fails
+		database = c.Database
+	}
+	sum := sha256.Sum256([]byte(host + "\x00" + database))
 	return slotPrefix + hex.EncodeToString(sum[:6])
 }
 
