@@ -314,8 +314,8 @@ func (in *installation) left(ctx context.Context, struck time.Time, server *serv
 }
 
 // settled waits until every client is subscribed, and then until all see the same members, once
-// each. It returns how long each took. Then it waits until every client has all rows and hears every
-// sender.
+// each. It returns how long each took. Then it waits until every client has all rows and hears
+// every sender.
 func (in *installation) settled(ctx context.Context, agreeWithin time.Duration) (subscribed, agreed time.Duration,
 	err error) {
 	subscribed, err = in.until(ctx, healWithin, "is not subscribed",
