@@ -41,6 +41,7 @@ function SelectItem({ className, children, ...props }: ComponentProps<typeof Sel
   return (
     <SelectPrimitive.Item
       data-slot="select-item"
+      tabIndex={0} // a list that scrolls must have content that a keyboard reaches; Radix handles Tab itself
       className={cn(
         'data-highlighted:bg-primary-soft flex min-h-11 cursor-pointer items-center justify-between gap-2 rounded-md px-3 py-2 -outline-offset-3',
         className,
