@@ -80,3 +80,12 @@ func TestAdministration(t *testing.T) {
 		w.do("POST", path, "", m{}).want(404, code)
 	}
 }
+
+// TestAdministrationAsUser checks that a user gets the same refusal whatever became of the account.
+func TestAdministrationAsUser(t *testing.T) {
+	w := newWorld(t)
+	u := w.signUp("a@example.org")
+	w.do("GET", "/admin/users", u.text("access_token"), nil).want(403, "not_admin")
+	w.do("PUT", "/admin/users/"+u.text("user.id"), w.admin(), m{"ban_duration": "1h"}).want(200)
+	w.do("GET", "/admin/users", u.text("access_token"), nil).want(403, "not_admin")
+}

@@ -179,6 +179,9 @@ func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User
 		if err != nil {
 			return err
 		}
+		if !slices.Contains(m.config.AdminRoles, claims.Role) {
+			return apierror.Errorf(http.StatusForbidden, "not_admin", "User not allowed")
+		}
 		if claims.SessionID != "" && claims.SessionID != uuid.Nil.String() {
 			// The session of an administrator may have ended since the token was issued.
 			c, err := m.Caller(r)
@@ -188,9 +191,6 @@ func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User
 			if err := c.CheckOwn(); err != nil {
 				return err
 			}
-		}
-		if !slices.Contains(m.config.AdminRoles, claims.Role) {
-			return apierror.Errorf(http.StatusForbidden, "not_admin", "User not allowed")
 		}
 		return h(w, r, &store.User{Role: claims.Role, Email: claims.Role})
 	}
