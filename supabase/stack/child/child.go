@@ -145,14 +145,7 @@ func open(ctx context.Context, functions map[string]edge.Func, c host.ChildConfi
 	host, err := host.New(host.Options{
 		Functions: functions, DB: pool, Outbox: adder, Region: c.Region, Parent: parent, Log: log, Traces: traces,
 		Verify: func(token string) (json.RawMessage, error) {
-			claims, err := s.verifier.Load().Verify(token)
-			if errors.Is(err, keys.ErrKey) {
-				return parent.Verify(token)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return claims.Raw, nil
+			return parent.Verify(token, s.verifier.Load())
 		},
 		Getenv: func(name string) string {
 			return host.Lookup(*s.env.Load(), c.FileEnv, func(name string) (string, bool) {

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/keys"
 )
 
 // newParent returns the parent at an address.
@@ -109,6 +111,38 @@ func TestParent(t *testing.T) {
 	}
 	if _, _, ok := child.CleanImage([]byte("text")); ok || log.Len() > 0 {
 		t.Errorf("a text is a picture: %v %s", ok, &log)
+	}
+}
+
+// TestParentVerifies checks that a process without keys gets the claims of a token that is signed
+// with the secret of its parent, and of no other.
+func TestParentVerifies(t *testing.T) {
+	secret := keys.Secret("", "a secret that is long enough for it")
+	own := keys.NewVerifier(keys.Options{}, secret)
+	server := NewParentServer(hosting(t, nil, func(o *Options) {
+		o.Verify = func(token string) (json.RawMessage, error) {
+			claims, err := own.Verify(token)
+			if err != nil {
+				return nil, err
+			}
+			return claims.Raw, nil
+		}
+	}))
+	address, err := server.Address()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close(context.Background())
+	parent := newParent(t, address, slog.New(slog.DiscardHandler))
+	for key, want := range map[*keys.Key]bool{&secret: true, new(keys.Secret("", "another secret of that length....")): false} {
+		token, err := key.Sign([]byte(`{"role":"anon","exp":4102444800}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims, err := parent.Verify(token, keys.NewVerifier(keys.Options{}))
+		if (err == nil) != want || want && !bytes.Contains(claims, []byte(`"anon"`)) {
+			t.Errorf("%s, %v", claims, err)
+		}
 	}
 }
 
