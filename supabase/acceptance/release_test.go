@@ -34,7 +34,7 @@ func TestUpgradeFromFirstRelease(t *testing.T) {
 		select string_agg(x, e'\n' order by x) from (
 			select (to_jsonb(r) - '{assigned_to,first_action_at,duplicate_of,search_text,batch_key,shop_key}'::text[]
 				- '{version,due_on,priority,seriousness}'::text[])::text x from public.reports r union all
-			select (to_jsonb(r) - '{version,guide,file_language}'::text[])::text from public.resources r union all
+			select (to_jsonb(r) - '{version,guide,file_language,preview_url}'::text[])::text from public.resources r union all
 			select to_jsonb(r)::text from private.request_limits r union all select to_jsonb(r)::text from private.daily_salts r union all
 			select to_jsonb(r)::text from private.secrets r
 		) rows`

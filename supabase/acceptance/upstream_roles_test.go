@@ -183,7 +183,9 @@ func TestMigrateInCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("applied%d downloads_per_day edge_functions private report_notes reports resources river staff_trail", len(all)); got != want {
+	want := fmt.Sprintf("applied%d downloads_per_day edge_functions guides private report_contacts report_notes "+
+		"report_notices reports resource_versions resources river staff_trail", len(all))
+	if got != want {
 		t.Errorf("there are %s, want %s", got, want)
 	}
 }
