@@ -19,8 +19,8 @@ find_chromium() {
 if find_chromium; then exit 0; fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
   echo "Installing Chromium for the browser tests (apt-get install chromium fonts-liberation) …" >&2
-  apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-liberation >/dev/null 2>&2
+  apt-get update -qq -o DPkg::Lock::Timeout=300 >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends chromium fonts-liberation >/dev/null 2>&2
   if find_chromium; then exit 0; fi
 fi
 cat >&2 <<'TXT'

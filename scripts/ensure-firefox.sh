@@ -19,8 +19,8 @@ find_firefox() {
 if find_firefox; then exit 0; fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
   echo "Installing Firefox for the browser tests (apt-get install firefox-esr) …" >&2
-  apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends firefox-esr >/dev/null 2>&1 || true
+  apt-get update -qq -o DPkg::Lock::Timeout=300 >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends firefox-esr >/dev/null 2>&1 || true
   if find_firefox; then exit 0; fi
 fi
 cat >&2 <<'TXT'

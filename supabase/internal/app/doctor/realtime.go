@@ -38,11 +38,59 @@ func (c *checker) realtime(ctx context.Context, conn *pgx.Conn) error {
 		c.say("realtime", Good, "changes of rows can be read; %d replication slots are free", free)
 	}
 	c.nats(ctx)
-	return nil
+	if err := c.openPartitions(ctx, conn); err != nil || !c.Config.Realtime.Strict {
+		return err
+	}
+	return c.hiddenDeletes(ctx, conn)
+}
+
+// openPartitions warns of partitions that a client can read past the policies of their root, by
+// their own name. Realtime applies the policies of the root.
+func (c *checker) openPartitions(ctx context.Context, conn *pgx.Conn) error {
+	return c.eachTable(ctx, conn, `
+		select distinct format('%I.%I', n.nspname, t.relname)
+		from pg_class t
+		join pg_namespace n on n.oid = t.relnamespace
+		join pg_class root on root.oid = pg_partition_root(t.oid) and root.oid <> t.oid
+		where t.relispartition and root.relrowsecurity and not t.relrowsecurity
+			and (has_table_privilege('anon', t.oid, 'select') or has_table_privilege('authenticated', t.oid, 'select'))
+			and n.nspname <> 'realtime'
+		order by 1`,
+		"the partition %s can be read past the policies of its root: alter table %[1]s enable row level security")
+}
+
+// eachTable warns of each table that a query returns.
+func (c *checker) eachTable(ctx context.Context, conn *pgx.Conn, query, warning string) error {
+	rows, err := conn.Query(ctx, query)
+	if err != nil {
+		return err
+	}
+	var table string
+	_, err = pgx.ForEachRow(rows, []any{&table}, func() error {
+		c.say("realtime", Warn, warning, table)
+		return nil
+	})
+	return err
+}
+
+// hiddenDeletes warns of tables whose users get no DELETE: their policies read columns that the log
+// of a deleted row does not have.
+func (c *checker) hiddenDeletes(ctx context.Context, conn *pgx.Conn) error {
+	return c.eachTable(ctx, conn, `
+		select distinct format('%I.%I', p.schemaname, p.tablename)
+		from pg_publication_tables p
+		join pg_class t on t.oid = format('%I.%I', p.schemaname, p.tablename)::regclass
+		join pg_policy l on l.polrelid = t.oid and l.polcmd in ('r', '*')
+		join pg_depend d on d.classid = 'pg_policy'::regclass and d.objid = l.oid
+			and d.refclassid = 'pg_class'::regclass and d.refobjid = t.oid and d.refobjsubid > 0
+		where p.pubname = 'supabase_realtime' and t.relrowsecurity and t.relreplident = 'd'
+			and not exists (select from pg_index i where i.indrelid = t.oid and i.indisprimary
+				and d.refobjsubid = any (i.indkey))
+		order by 1`,
+		"users get no DELETE of %s, because its policies read columns that are not in its primary key: alter table %[1]s replica identity full")
 }
 
 // slots warns of replication slots that keep the write-ahead log for a program that does not run.
-// The slots of this server are temporary and end with its connection.
 func (c *checker) slots(ctx context.Context, conn *pgx.Conn) error {
 	rows, err := conn.Query(ctx, `
 		select slot_name::text, pg_size_pretty(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn))
