@@ -41,7 +41,7 @@ var knownDifferences = compare.List{
 		Reason: "GoTrue reads from the token, not from the account, that a user is anonymous"},
 	{Request: "POST /admin/custom-providers", Place: `body\.(msg|message)`,
 		Reason: "the form of the identifier is checked first"},
-	{Request: "POST /otp", Place: `body\..*`, Text: "otp_disabled|Signups not allowed for otp",
+	{Request: "POST /otp", Place: `body\..*|header X-Sb-Error-Code`, Text: "otp_disabled|Signups not allowed for otp",
 		Reason: "GoTrue looks for the account before it checks that links are disabled"},
 	{Request: "POST /admin/oauth/clients", Place: `body\.(msg|message)`, Text: "^400: ",
 		Reason: "GoTrue puts the status before its message"},
