@@ -69,8 +69,8 @@ second=
 echo "-- single sign-on"
 # SAML is off by default, and this product closes the sign-up.
 saml_key=$(openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -outform DER 2>/dev/null | base64 -w0)
-SUPABASE_AUTH_ENABLE_SIGNUP=true SUPABASE_AUTH_SAML_ENABLED=true SUPABASE_AUTH_SAML_PRIVATE_KEY="$saml_key" LOG_LEVEL=debug \
-  bin/daawo start --port 0 --data "$data/sso" >"$data/sso.out" 2>"$data/sso.log" &
+env -i PATH="$PATH" SUPABASE_AUTH_ENABLE_SIGNUP=true SUPABASE_AUTH_SAML_ENABLED=true SUPABASE_AUTH_SAML_PRIVATE_KEY="$saml_key" \
+  LOG_LEVEL=debug bin/daawo start --port 0 --data "$data/sso" >"$data/sso.out" 2>"$data/sso.log" &
 second=$!
 sso=$(scripts/await-server.sh "$second" "$data/sso" "$data/sso.log")
 (

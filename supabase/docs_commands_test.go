@@ -98,6 +98,7 @@ var notRun = []struct{ command, reason string }{
 		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/project.txtar"},
 	{`^bin/daawo functions (deploy|versions|rollback|token)\b`,
 		"compiles and replaces the functions of the running server; the tests of functions run them"},
+	{`^bin/daawo auth send-test `, "needs a hook or a provider of text messages; app.TestSendTestMessage sends"},
 	{`^bin/daawo jobs (show|run) `, "needs a job that has failed; the tests of jobs run them"},
 	{`^daawo (sql|migration|completion)\b|^ln -s `,
 		"needs a project and a server of its own; TestCommandLine runs them in testdata/cli/official_names.txtar"},

@@ -22,6 +22,7 @@ const common = new Set(
     'dexamethasone isotretinoin valproate warfarin methotrexate lithium thalidomide ace inhibitors arbs tetracyclines',
     'streptomycin kanamycin folic acid hydroquinone tretinoin clobetasol betamethasone mercury mercurio mercuric mercurous',
     'chloride calomel cinnabar melanin c difficile hiv metamizole dipyrone novalgin',
+    'e b meddra vigiflow', // E2B, the form of cases between authorities
     'spf exp din npn mg g kg mb pdf csv word powerpoint browser internet app passkey server backup',
     'escape enter esc a j k n r x region district', // the last two name the English list beside the Somali one
     'run u in sun been way day is so to', // Somali: true, to, that, poison, false, he, say, self, come, him

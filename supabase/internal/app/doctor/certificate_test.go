@@ -52,7 +52,7 @@ func TestDoctorCertificate(t *testing.T) {
 		want            Verdict
 		says            string
 	}{
-		{valid, "example.org", Good, "is valid until"},
+		{valid, "example.org", Good, "valid until"},
 		{valid, "desk.example.org", Bad, "ports 80 and 443"},
 		{valid, "missing.example.org", Bad, "ports 80 and 443"},
 		{serve(time.Now().Add(-time.Hour)), "example.org", Bad, "expired on"},
