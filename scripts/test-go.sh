@@ -12,8 +12,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
 plain() { go test -vet=off -timeout 30m "$@" 2>&1; }
 
@@ -21,18 +21,18 @@ race() {
   GORACE="atexit_sleep_ms=10 ${GORACE:-}" plain -race -gcflags=golang.org/x/crypto/blowfish=-race=false "$@"
 }
 
-# failed_tests prints the packages that failed, each with a pattern of its failed tests.
+# failed_tests prints the packages that failed in the log $1, each with a pattern of its failed tests.
 failed_tests() {
   awk '/^--- FAIL: / { names = names "|" $3 }
     $1 == "FAIL" && NF > 1 { print $2, "^(" substr(names, 2) ")$"; names = "" }
-    $1 == "ok" { names = "" }' "$log"
+    $1 == "ok" { names = "" }' "$1"
 }
 
-# again runs the failed tests once more with $1, race or plain, if all failures are those of single tests.
+# again runs the failed tests of a log once more with $1, race or plain, if all failures are those of single tests.
 again() {
+  local log=$logs/$1 tests package pattern
   [ "${RETRY:-}" = 1 ] && ! grep -qE 'DATA RACE|^panic: |\[(build|setup) failed\]' "$log" || return 1
-  local tests package pattern
-  tests=$(failed_tests)
+  tests=$(failed_tests "$log")
   [ -n "$tests" ] && [ "$(wc -l <<<"$tests")" -le 5 ] && ! grep -qF ' ^()$' <<<"$tests" || return 1
   while read -r package pattern; do
     echo "-- once more: $package $pattern"
@@ -42,11 +42,11 @@ again() {
   cat <<<"$tests"
 }
 
-# run tests the packages $2, one a line, with $1, race or plain.
+# run tests the packages $2, one a line, with $1, race or plain, and keeps a log.
 run() {
   [ -n "$2" ] || return 0
   # shellcheck disable=SC2086 # import paths have no spaces
-  "$1" -p $(($(getconf _NPROCESSORS_ONLN) * 2)) $2 | tee "$log" || again "$1" || failed=1
+  "$1" -p $(($(getconf _NPROCESSORS_ONLN) * 3 / 2)) $2 | tee "$logs/$1"
 }
 
 all=$(go list "${@:-./...}")
@@ -54,7 +54,12 @@ module=$(go list -m)
 unraced="^$module/(docker|scripts/.*|functions/.*|supabase|supabase/acceptance|supabase/internal/(functions/(deploy|scaffold)|\
 database/(migrate|schemadiff|server|backup/physical)|housetest))$"
 if [ "${LONG:-}" = 1 ] || [ $# -gt 0 ]; then unraced="^$module/supabase/internal/housetest$"; fi
+# Both at a time, because the last package of each leaves processors idle. The tests that fail run again when both have ended.
 failed=0
-run plain "$(grep -E "$unraced" <<<"$all" || true)"
-run race "$(grep -vE "$unraced" <<<"$all" || true)"
+run race "$(grep -vE "$unraced" <<<"$all" || true)" &
+raced=0 plained=0
+run plain "$(grep -E "$unraced" <<<"$all" || true)" || plained=1
+wait $! || raced=1
+[ $plained = 0 ] || again plain || failed=1
+[ $raced = 0 ] || again race || failed=1
 exit $failed
