@@ -75,7 +75,8 @@ func TestIdleClientPolls(t *testing.T) {
 	})
 	waitFor(t, "the mail", func() bool { return len(out.mails()) == 1 })
 	awaitStop(t, tdb, b)
-	tdb.Exec(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+	tdb.Exec(`select pg_terminate_backend(pid) from pg_stat_activity
+		where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`) // not autovacuum
 	waitFor(t, "the start after the lost connection", func() bool { return b.running() != nil })
 	awaitStop(t, tdb, b)
 	send(t, b, b.addNotice)
