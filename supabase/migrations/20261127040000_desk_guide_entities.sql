@@ -40,7 +40,7 @@ comment on column public.guides.description_so is 'The same in Somali.';
 comment on column public.guides.category is 'Category in English, such as Safety.';
 comment on column public.guides.category_so is 'Category in Somali.';
 comment on column public.guides.picture is 'Path of a picture on this site; the card draws its own when empty.';
-comment on column public.guides.position is 'Order of the guides, the smallest first.';
+comment on column public.guides.position is 'Order of the guides, the smallest first; those with equal numbers by the date of their files, newest first.';
 comment on column public.guides.is_featured is 'Candidate for the featured places.';
 comment on column public.guides.version is 'Grows with each change of an editor. A change names the version that it saw.';
 comment on column public.guides.reviewed_by is 'Name of the member who signed the present texts and files off; null before that.';
@@ -96,9 +96,8 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   if new.guide is not null then
-    insert into public.guides (slug, title, title_so, description, description_so, category, category_so, is_featured, position)
-    values (new.guide, private.guide_title(new.title), private.guide_title(new.title_so), new.description, new.description_so, new.category, new.category_so, new.is_featured,
-            coalesce((select max(g.position) from public.guides as g), 0) + 1)
+    insert into public.guides (slug, title, title_so, description, description_so, category, category_so, is_featured)
+    values (new.guide, private.guide_title(new.title), private.guide_title(new.title_so), new.description, new.description_so, new.category, new.category_so, new.is_featured)
     on conflict (slug) do nothing;
   end if;
   if tg_op = 'UPDATE' then
@@ -151,9 +150,8 @@ alter table public.staff_trail drop constraint staff_trail_action_known, drop co
   add constraint staff_trail_subject_known check (subject in ('report', 'clusters', 'resource', 'guide', 'staff', 'job', 'system'));
 
 -- The guides of the resources that are there: the English file gives the texts.
-insert into public.guides (slug, title, title_so, description, description_so, category, category_so, is_featured, position)
-select r.guide, private.guide_title(r.title), private.guide_title(r.title_so), r.description, r.description_so, r.category, r.category_so, r.is_featured,
-       row_number() over (order by r.created_at desc, r.guide)
+insert into public.guides (slug, title, title_so, description, description_so, category, category_so, is_featured)
+select r.guide, private.guide_title(r.title), private.guide_title(r.title_so), r.description, r.description_so, r.category, r.category_so, r.is_featured
   from (select distinct on (o.guide) o.* from public.resources as o where o.guide is not null
          order by o.guide, o.file_language = 'en' desc nulls last, o.created_at) as r;
 alter table public.resources add constraint resources_guide_known foreign key (guide) references public.guides (slug) on update cascade;

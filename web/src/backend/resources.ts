@@ -13,7 +13,14 @@ export type Resource = Database['public']['Tables']['resources']['Row'] & {
   guides?: GuideEntity | null;
 };
 
-type GuideEntity = Database['public']['Tables']['guides']['Row'];
+type GuideEntity = Omit<
+  Database['public']['Tables']['guides']['Row'],
+  'created_at' | 'updated_at' | 'version' | 'review_due'
+>;
+
+/** The columns of GuideEntity: what a card shows. The list is sent uncompressed. */
+const ofGuide =
+  'slug, title, title_so, description, description_so, category, category_so, picture, position, is_featured, reviewed_by, reviewed_on, reviewed_role';
 
 const keptKey = 'daawo.resources';
 
@@ -22,7 +29,7 @@ export async function loadResources(): Promise<Resource[]> {
   const client = await inTime(tables(), readTimeout, 'The client for tables');
   const { data, error } = await client
     .from('resources')
-    .select('*, guides(*)')
+    .select(`*, guides(${ofGuide})`)
     .eq('is_active', true)
     .order('created_at', { ascending: false })
     .abortSignal(AbortSignal.timeout(readTimeout));

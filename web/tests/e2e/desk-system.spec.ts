@@ -113,7 +113,7 @@ test('an owner runs a failed job again and sends a test mail, and the trail has 
     ['Database', /^[\d.]+ MB$/],
     ['Reports', /^\d+$/],
     ['report-photos', /^0 files, 0 B$/],
-    ['resources', /^12 files, [\d.]+ MB$/],
+    ['resources', /^24 files, [\d.]+ MB$/],
   ] as const) {
     const row = sizes.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
     await expect(row.locator('dd'), name).toHaveText(value);

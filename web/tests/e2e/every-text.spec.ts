@@ -55,6 +55,8 @@ const later = {
     'downloads',
     'fileSize',
     'fileType',
+    'reviewed',
+    'notReviewed',
   ],
 } as Record<string, string[]>;
 const happenings = /^(errors|toasts|success)\.|^whatsapp\.message$/;

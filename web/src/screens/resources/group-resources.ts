@@ -30,10 +30,10 @@ export function nameOf({ guide, file_language, file_url }: Named): { slug?: stri
   return language ? { slug, language } : {};
 }
 
-/** Returns the place of a group: that of its guide, before other files. */
-const placeOf = ({ files }: ResourceGroup) => files[0]?.resource.guides?.position ?? Number.MAX_SAFE_INTEGER;
+/** Returns the place that the staff gave to a group's guide, 0 for none. */
+const placeOf = ({ files }: ResourceGroup) => files[0]?.resource.guides?.position ?? 0;
 
-/** Returns one group per guide in the order of the guides, and then other files as they come. */
+/** Returns one group per guide or file, as they come, unless the staff gave guides another order. */
 export function groupResources(resources: readonly Resource[], own: Language): ResourceGroup[] {
   const groups = new Map<string, { slug?: string; files: ResourceFile[] }>();
   for (const resource of resources) {
