@@ -63,7 +63,7 @@ test.describe('without the application', () => {
 for (const { language, to } of inBothLanguages) {
   for (const [path, limit] of [
     ['/report/', 99],
-    ['/resources/', 111],
+    ['/resources/', 116],
   ] as const) {
     test(`${to(path)} costs at most ${limit} kB with the application`, async ({ page }) => {
       await expect(async () => {
