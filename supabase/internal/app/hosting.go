@@ -42,6 +42,7 @@ type hosting struct {
 	parent     *host.ParentServer // for functions in processes of their own
 	role       sync.Mutex
 	roleURL    string        // of the database, for those; "" until the role is made
+	jail       sync.Once     // for confined
 	wait       bool          // functions that are built must serve before open returns
 	ready      observe.Check // whether functions that are built serve; nil if none are
 }
@@ -184,10 +185,17 @@ func (f *hosting) functionsURL() (string, error) {
 		return "", err
 	}
 	f.roleURL = address
-	if lacks := jail.Check().Lacks(); len(lacks) > 0 {
-		f.Log.Warn("functions are not confined by all means", "lacks", lacks)
-	}
+	f.confined()
 	return address, nil
+}
+
+// confined logs once what the jail of functions lacks on this system.
+func (f *hosting) confined() {
+	f.jail.Do(func() {
+		if lacks := jail.Check().Lacks(); len(lacks) > 0 {
+			f.Log.Warn("functions are not confined by all means", "lacks", lacks)
+		}
+	})
 }
 
 // openDeployer serves the deployed functions. While none are deployed, it serves dev's or,

@@ -30,7 +30,7 @@ func (f *hosting) openTypeScript(meter host.Meter) (*deno.Service, error) {
 	o := deno.Options{
 		Root: root, Settings: f.Config.Functions, Cache: filepath.Join(f.Data, "deno"),
 		Versions: filepath.Join(f.Data, "deno-versions"), Watch: f.Dev, Public: !f.Config.Loopback(),
-		Project: f.Config.ProjectID, Region: f.Config.Region,
+		Private: []string{f.Data}, Project: f.Config.ProjectID, Region: f.Config.Region,
 		Limits: deno.Limits{Processes: f.denoProcesses()},
 		Deno:   findDeno(f.Installation, root), Getenv: f.Getenv, Taken: f.inGo,
 		Vars: func() (map[string]string, error) { return f.typeScriptEnv(root) },
@@ -51,6 +51,7 @@ func (f *hosting) openTypeScript(meter host.Meter) (*deno.Service, error) {
 	f.OnClose("functions in TypeScript", s.Close)
 	f.keys.OnChange(func(keys.Set) { s.Restart() })
 	if names := s.Names(); len(names) > 0 {
+		f.confined()
 		if _, err := find(context.Background()); err != nil {
 			f.Log.Warn("functions in TypeScript are not run", "functions", names, "reason", err)
 		}

@@ -27,6 +27,7 @@ import (
 
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/functions/host"
+	"daawo/supabase/internal/functions/jail"
 	"daawo/supabase/internal/parts"
 )
 
@@ -121,7 +122,7 @@ func (s *Service) alive() []int {
 	var pids []int
 	for _, p := range s.pool.live {
 		if !p.retired {
-			pids = append(pids, p.cmd.Process.Pid)
+			pids = append(pids, p.pid())
 		}
 	}
 	return pids
@@ -237,11 +238,14 @@ func TestProcessLife(t *testing.T) {
 
 // TestSocketIsRemoved checks that a process leaves no socket file, also if it is killed.
 func TestSocketIsRemoved(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "socket")
-	p, err := startProcess(launch{
-		program: "/bin/sh", args: []string{"-c", `: > "$0"; kill -9 $$`, socket}, socket: socket,
-		bootLimit: time.Minute, log: slog.New(slog.DiscardHandler),
-	}, noReply)
+	policy := jail.Policy{Program: "/bin/sh", Listens: true, Bound: true}
+	cell, err := jail.Command(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(cell.Folder, "socket")
+	cell.Cmd.Args = append(cell.Cmd.Args, "-c", `: > "$0"; kill -9 $$`, socket)
+	p, err := startProcess(launch{cell, policy, socket, time.Minute, slog.New(slog.DiscardHandler)}, noReply)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"daawo/supabase/internal/base/tempdir"
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/jail"
 	"daawo/supabase/internal/parts/program"
 
 	"github.com/google/uuid"
@@ -30,7 +28,7 @@ var bootstrap string
 type Limits struct {
 	Processes int           // that run at the same time
 	Heap      int64         // bytes of JavaScript's heap; upstream's is 256 MB
-	Memory    int64         // resident bytes
+	Memory    int64         // resident bytes; its cgroup, if it has one, gets a quarter more
 	CPU       time.Duration // of processor time without the end of a call; upstream's is 2 s for each call
 	Wall      time.Duration // of a call with its background tasks; upstream's is 400 s
 	Idle      time.Duration // after which a process without calls ends
@@ -65,8 +63,6 @@ func (l Limits) WithDefaults() Limits {
 // pool starts and ends the processes of all functions.
 type pool struct {
 	Options
-	dir       func() (*tempdir.Dir, error) // of the sockets; the first call makes it
-	bootstrap string                       // path of the module that runs before each function
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when a process may have become free
@@ -74,7 +70,6 @@ type pool struct {
 	live    []*process // those whose process has not ended
 	failed  map[processKey]failure
 	closed  bool
-	sockets int
 }
 
 // processKey names a function of a set.
@@ -109,31 +104,9 @@ type BootError struct{ Cause error }
 func (e *BootError) Error() string { return e.Cause.Error() }
 
 func newPool(o Options) *pool {
-	p := &pool{
+	return &pool{
 		Options: o, changed: make(chan struct{}), current: map[processKey]*process{}, failed: map[processKey]failure{},
 	}
-	p.dir = sync.OnceValues(func() (*tempdir.Dir, error) {
-		dir, err := tempdir.New(socketBase(os.TempDir()), "deno")
-		if err != nil {
-			return nil, err
-		}
-		if p.bootstrap, err = writeBootstrap(dir.Path); err != nil {
-			return nil, errors.Join(err, dir.Remove())
-		}
-		return dir, nil
-	})
-	return p
-}
-
-// socketBase returns the parent folder of the sockets: tmp, unless Deno lets no program with
-// limited permissions open files there.
-func socketBase(tmp string) string {
-	for _, special := range []string{"/dev", "/proc", "/sys"} {
-		if tmp == special || strings.HasPrefix(tmp, special+"/") {
-			return "/tmp"
-		}
-	}
-	return tmp
 }
 
 // maxStarts is how often a call starts a process that is killed at its start.
@@ -310,12 +283,6 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := r.dir()
-	if err != nil {
-		return nil, err
-	}
-	r.sockets++
-	socket := filepath.Join(dir.Path, strconv.Itoa(r.sockets))
 	log := r.Log.With("function", f.Name)
 	id := uuid.Must(uuid.NewV7()).String() // only fails if the system has no entropy
 	vars, err := r.Vars()
@@ -326,7 +293,25 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	for name, value := range vars {
 		env = append(env, name+"="+value)
 	}
-	env = append(env, tools(f, k.set.root, k.set.cache, k.set.lookup(r.Getenv))...)
+	lookup := k.set.lookup(r.Getenv)
+	env = append(env, tools(f, k.set.root, k.set.cache, lookup)...)
+	if err := os.MkdirAll(k.set.cache, 0o700); err != nil {
+		return nil, err
+	}
+	policy := jail.Policy{
+		Program: program, Memory: r.Limits.Memory, Listens: true, Bound: true, Write: []string{k.set.cache},
+		Read: slices.Concat(k.set.visible(r.Private), f.readable(k.set.root), certificates(lookup),
+			[]string{f.ImportMap, filepath.Join(k.set.root, "functions", ".npmrc")}),
+	}
+	cell, err := jail.Command(policy)
+	if err != nil {
+		return nil, err
+	}
+	bootstrap, err := writeBootstrap(cell.Folder)
+	if err != nil {
+		return nil, errors.Join(err, cell.Close())
+	}
+	socket := filepath.Join(cell.Folder, "calls")
 	sockets := []string{socket}
 	if f.usesNode(k.set.root) {
 		sockets = append(sockets, nodeSocket(socket))
@@ -334,10 +319,9 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	}
 	env = append(env, "DAAWO_FUNCTION_SOCKET="+socket, "SB_EXECUTION_ID="+id, "SB_REGION="+r.Region,
 		fmt.Sprintf("DENO_DEPLOYMENT_ID=%s_%s_%s", r.Project, f.Name, k.set.version))
-	p, err := startProcess(launch{
-		program: program, args: arguments(f, k.set, sockets, r.bootstrap, r.Limits.Heap), env: env, dir: f.dir(),
-		socket: socket, bootLimit: r.Limits.Boot, log: log,
-	}, noReply)
+	cell.Cmd.Args = append([]string{program}, arguments(f, k.set, sockets, bootstrap, r.Limits.Heap)...)
+	cell.Cmd.Env, cell.Cmd.Dir = env, f.dir()
+	p, err := startProcess(launch{cell, policy, socket, r.Limits.Boot, log}, noReply)
 	if err != nil {
 		return nil, err
 	}
@@ -401,14 +385,7 @@ func (r *pool) close(ctx context.Context) error {
 			<-changed
 		}
 	}
-	if r.bootstrap == "" {
-		return nil
-	}
-	dir, err := r.dir()
-	if err != nil {
-		return err
-	}
-	return dir.Remove()
+	return nil
 }
 
 // memory returns the resident bytes of all processes.
@@ -416,7 +393,7 @@ func (r *pool) memory() (sum int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range r.live {
-		bytes, _, _ := child.Usage(p.cmd.Process.Pid)
+		bytes, _, _ := child.Usage(p.pid())
 		sum += bytes
 	}
 	return sum

@@ -10,22 +10,21 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"daawo/supabase/internal/functions/child"
+	"daawo/supabase/internal/functions/jail"
 )
 
 // process runs one function.
 type process struct {
 	key     processKey
 	state   state // of the files at the start; nil if they do not change
-	cmd     *exec.Cmd
+	cell    *jail.Cell
 	group   *child.Group
 	log     *slog.Logger
 	proxy   *child.Proxy  // for the calls, after booted
@@ -90,68 +89,73 @@ func (o *output) text() string {
 
 // launch describes the start of a process.
 type launch struct {
-	program   string
-	args      []string
-	env       []string
-	dir       string
-	socket    string
+	cell      *jail.Cell
+	policy    jail.Policy
+	socket    string // in the cell's folder
 	bootLimit time.Duration
 	log       *slog.Logger
 }
 
-// startProcess starts a process, which boots in the background. failed replies to calls that the
-// process does not answer.
+// startProcess starts a process, which boots in the background, and closes its cell at the end.
+// failed replies to calls that the process does not answer.
 func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, error)) (*process, error) {
-	cmd := exec.Command(l.program, l.args...)
-	cmd.Env, cmd.Dir = l.env, l.dir
-	group := child.NewGroup(cmd)
-	endWithParent(cmd.SysProcAttr)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
 	p := &process{
-		cmd: cmd, group: group, log: l.log, own: child.NewProxy(l.socket, failed), booted: make(chan struct{}),
-		exited: make(chan struct{}), lines: &output{}, last: time.Now(),
+		cell: l.cell, group: child.NewGroup(l.cell.Cmd), log: l.log, own: child.NewProxy(l.socket, failed),
+		booted: make(chan struct{}), exited: make(chan struct{}), lines: &output{}, last: time.Now(),
 	}
-	started := make(chan error)
+	var read sync.WaitGroup
+	stdout, err := p.relayed(&read, slog.LevelInfo)
+	if err != nil {
+		return nil, errors.Join(err, l.cell.Close())
+	}
+	stderr, err := p.relayed(&read, slog.LevelWarn)
+	if err != nil {
+		return nil, errors.Join(err, stdout.Close(), l.cell.Close())
+	}
+	l.cell.Cmd.Stdout, l.cell.Cmd.Stderr = stdout, stderr
+	err = l.cell.Start(l.policy)
+	_, _ = stdout.Close(), stderr.Close() // the process has them
+	if err != nil {
+		read.Wait()
+		return nil, errors.Join(err, l.cell.Close())
+	}
 	go func() {
-		// The kernel ends the process with the thread that has started it.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		var read sync.WaitGroup
-		read.Go(func() { p.lines.relay(l.log, slog.LevelInfo, stdout) })
-		read.Go(func() { p.lines.relay(l.log, slog.LevelWarn, stderr) })
-		read.Wait() // Wait closes the pipes
-		_ = cmd.Wait()
+		read.Wait()
+		_ = l.cell.Cmd.Wait()
 		p.group.Kill() // programs that it may have started
-		for _, socket := range []string{l.socket, nodeSocket(l.socket)} {
-			_ = os.Remove(socket) // a killed process leaves it; the folder is removed at the end in any case
+		if l.cell.OutOfMemory() {
+			p.exceed(limitMemory)
+		}
+		if err := l.cell.Close(); err != nil {
+			l.log.Warn("files of an ended function are left", "error", err)
 		}
 		close(p.exited)
 		p.own.Close()
 		<-p.booted
 		p.proxy.Close()
 	}()
-	if err := <-started; err != nil {
-		return nil, err
-	}
-	if err := child.PreferForOOM(cmd.Process.Pid); err != nil {
+	if err := child.PreferForOOM(p.pid()); err != nil {
 		l.log.Warn("the kernel may end another process than the function when memory is short", "error", err)
 	}
 	p.proxy = p.own
 	go p.boot(l, failed)
 	return p, nil
 }
+
+// relayed returns a file whose content is logged.
+func (p *process) relayed(read *sync.WaitGroup, level slog.Level) (*os.File, error) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	read.Go(func() {
+		defer from.Close()
+		p.lines.relay(p.log, level, from)
+	})
+	return to, nil
+}
+
+func (p *process) pid() int { return p.cell.Cmd.Process.Pid }
 
 // nodeSocket returns the path of the socket on which a server of node:http answers calls.
 func nodeSocket(socket string) string { return socket + "n" }
@@ -227,15 +231,20 @@ func (p *process) ask(ctx context.Context, what, body string) (status int, text 
 // kill ends the process and those that it may have started. limit names the limit that it has
 // exceeded, "" for none.
 func (p *process) kill(limit string) {
-	p.mu.Lock()
-	if p.limit == "" {
-		p.limit = limit
-	}
-	p.mu.Unlock()
+	p.exceed(limit)
 	select {
 	case <-p.exited:
 	default:
 		p.group.Kill()
+	}
+}
+
+// exceed records the first limit that the process has exceeded.
+func (p *process) exceed(limit string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.limit == "" {
+		p.limit = limit
 	}
 }
 
@@ -328,6 +337,15 @@ func tools(f Function, root, cache string, lookup func(string) (string, bool)) [
 		env = append(env, "DENO_NO_PACKAGE_JSON=1") // the package.json of the site around the project means something else
 	}
 	return append(env, Passed(lookup)...)
+}
+
+// certificates returns the files and folders that variables of Deno name.
+func certificates(lookup func(string) (string, bool)) (paths []string) {
+	for _, name := range []string{"DENO_CERT", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"} {
+		list, _ := lookup(name)
+		paths = append(paths, filepath.SplitList(list)...)
+	}
+	return paths
 }
 
 // Passed returns the variables of this program that a runtime needs to fetch modules.

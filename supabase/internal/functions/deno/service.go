@@ -29,6 +29,7 @@ type Options struct {
 	Settings map[string]config.Function // its sections [functions.NAME]
 	Cache    string                     // folder of Deno's cache for the functions of Root
 	Versions string                     // folder of the unpacked bundles
+	Private  []string                   // folders that no function may read, also if they are in the project
 	Watch    bool                       // a call runs the files as they are now
 	Public   bool                       // other machines can call: errors of a start appear in the log only
 	Project  string                     // project_id, for DENO_DEPLOYMENT_ID
@@ -57,6 +58,7 @@ type Runner interface {
 // set is one version of all functions.
 type set struct {
 	root      string
+	files     string // folder with all that the functions import; "" for the project around root
 	cache     string
 	version   string // part of DENO_DEPLOYMENT_ID
 	offline   bool   // the cache has all modules

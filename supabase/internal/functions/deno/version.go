@@ -64,7 +64,7 @@ func (s *Service) Open(bundle, id, name string) (*Version, error) {
 		return filepath.Join(files, filepath.FromSlash(name))
 	}
 	v := &set{
-		root: absolute(m.Root), cache: filepath.Join(folder, filepath.FromSlash(cacheFolder)), version: id, offline: true,
+		root: absolute(m.Root), files: files, cache: filepath.Join(folder, filepath.FromSlash(cacheFolder)), version: id, offline: true,
 		registry: m.Registry, functions: map[string]Function{},
 	}
 	for _, f := range m.Functions {

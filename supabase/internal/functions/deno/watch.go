@@ -21,7 +21,7 @@ func (r *pool) watch(p *process) {
 	r.mu.Lock()
 	delete(r.failed, p.key)
 	r.mu.Unlock()
-	_, before, _ := child.Usage(p.cmd.Process.Pid)
+	_, before, _ := child.Usage(p.pid())
 	done := 0
 	for {
 		r.mu.Lock()
@@ -35,7 +35,7 @@ func (r *pool) watch(p *process) {
 		if calls == 0 && idle > 5*time.Second {
 			pause = min(2*time.Second, max(r.Limits.Idle-idle, 10*time.Millisecond))
 		}
-		memory, processor, known := child.Usage(p.cmd.Process.Pid)
+		memory, processor, known := child.Usage(p.pid())
 		if ended != done {
 			before, done = processor, ended
 		}

@@ -3,13 +3,16 @@ package jail
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // cgroup is the control group of a program; nil means none.
@@ -17,37 +20,110 @@ type cgroup struct{ path string }
 
 var (
 	errNoHierarchy = errors.New("there is no cgroup hierarchy of version 2")
-	errNoGroups    = errors.New("the server may not make groups: let systemd delegate one (Delegate=yes and " +
-		"DelegateSubgroup=server), or run as root")
+	errNoGroups    = errors.New("the server may not make groups: run it as a service of systemd with Delegate=yes " +
+		"and ProtectControlGroups=no, or as root")
+)
+
+const (
+	groupPrefix = "daawo-functions-"
+	serverGroup = "server" // of this process beside those of its programs
 )
 
 // controllers are those that a program's group needs.
-const controllers = "+memory +pids +cpu"
+var controllers = []string{"memory", "pids", "cpu"}
 
-// findHierarchy returns the folder below which this process can make groups, or why there is none:
-// beside its own group if systemd has delegated that, or at the root of the machine.
-var findHierarchy = sync.OnceValues(func() (string, error) {
-	const root = "/sys/fs/cgroup"
-	own, err := os.ReadFile("/proc/self/cgroup")
+// divide returns the folder below which this process can make groups, or why there is none: its own
+// group if systemd has delegated that, or the root of the machine. mount is the folder of the
+// hierarchy, own the content of /proc/self/cgroup. A group with processes cannot have others with
+// limits, so it moves those of a delegated group into one below.
+func divide(mount, own string) (string, error) {
+	path, ok := "", false
+	for line := range strings.Lines(own) {
+		if name, found := strings.CutPrefix(strings.TrimSpace(line), "0::"); found {
+			path, ok = filepath.Join(mount, name), true
+		}
+	}
+	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err != nil || !ok {
+		return "", errNoHierarchy
+	}
+	parent := mount
+	switch {
+	case filepath.Base(path) == serverGroup:
+		parent = filepath.Dir(path)
+	case delegated(path):
+		if err := moveInto(path, serverGroup); err != nil {
+			return "", err
+		}
+		parent = path
+	}
+	text, err := os.ReadFile(filepath.Join(parent, "cgroup.controllers"))
 	if err != nil {
-		return "", errNoHierarchy
+		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err != nil {
-		return "", errNoHierarchy
+	for _, name := range controllers {
+		if !slices.Contains(strings.Fields(string(text)), name) {
+			return "", fmt.Errorf("the group %s has no controller %s", parent, name)
+		}
 	}
-	path, ok := strings.CutPrefix(strings.TrimSpace(string(own)), "0::")
-	if !ok {
-		return "", errNoHierarchy
-	}
-	parent := root
-	if filepath.Base(path) == "server" {
-		parent = filepath.Join(root, filepath.Dir(path))
-	}
-	if err := os.WriteFile(filepath.Join(parent, "cgroup.subtree_control"), []byte(controllers), 0); err != nil {
+	enable := "+" + strings.Join(controllers, " +")
+	if err := os.WriteFile(filepath.Join(parent, "cgroup.subtree_control"), []byte(enable), 0); err != nil {
 		return "", errNoGroups
 	}
+	removeOld(parent)
 	return parent, nil
-})
+}
+
+// delegated reports whether systemd lets a service divide its own group: it gives that to the user
+// of the service, or marks it.
+func delegated(path string) bool {
+	if !strings.HasSuffix(path, ".service") {
+		return false // the groups of a terminal contain other programs
+	}
+	if os.Geteuid() == 0 {
+		value := make([]byte, 1)
+		n, err := unix.Getxattr(path, "trusted.delegate", value)
+		return err == nil && string(value[:n]) == "1"
+	}
+	var info unix.Stat_t
+	return unix.Stat(path, &info) == nil && int(info.Uid) == os.Geteuid()
+}
+
+// moveInto moves the processes of a group into one below it.
+func moveInto(path, name string) error {
+	target := filepath.Join(path, name)
+	if err := os.Mkdir(target, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return errNoGroups
+	}
+	for range 100 { // processes start while others are moved
+		text, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+		if err != nil {
+			return err
+		}
+		pids := strings.Fields(string(text))
+		if len(pids) == 0 {
+			return nil
+		}
+		for _, pid := range pids {
+			err := os.WriteFile(filepath.Join(target, "cgroup.procs"), []byte(pid), 0)
+			if err != nil && !errors.Is(err, syscall.ESRCH) { // it has ended
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("the group %s gets new processes again and again", path)
+}
+
+// removeOld removes empty groups of processes that were killed. Their names have the number of the
+// process.
+func removeOld(parent string) {
+	old, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*")) // the pattern is valid
+	for _, path := range old {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), groupPrefix), "-")
+		if n, err := strconv.Atoi(pid); err == nil && errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
+			_ = os.Remove(path) // refused while it has processes
+		}
+	}
+}
 
 // newCgroup makes a group with limits. It returns nil if this process cannot make groups.
 func newCgroup(memory int64) (*cgroup, error) {
@@ -55,7 +131,12 @@ func newCgroup(memory int64) (*cgroup, error) {
 	if err != nil {
 		return nil, nil // Check says so
 	}
-	g := &cgroup{filepath.Join(parent, "daawo-functions-"+strings.ToLower(rand.Text()))}
+	return newCgroupIn(parent, memory)
+}
+
+func newCgroupIn(parent string, memory int64) (*cgroup, error) {
+	name := fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), strings.ToLower(rand.Text()))
+	g := &cgroup{filepath.Join(parent, name)}
 	if err := os.Mkdir(g.path, 0o755); err != nil {
 		return nil, err
 	}
@@ -63,8 +144,9 @@ func newCgroup(memory int64) (*cgroup, error) {
 	if memory > 0 {
 		limits["memory.max"], limits["memory.oom.group"] = strconv.FormatInt(memory+memory/4, 10), "1"
 	}
+	var err error
 	for name, value := range limits {
-		err = errors.Join(err, os.WriteFile(filepath.Join(g.path, name), []byte(value), 0))
+		err = errors.Join(err, os.WriteFile(filepath.Join(g.path, name), []byte(value), 0o600))
 	}
 	if err != nil {
 		return nil, errors.Join(err, g.remove())
@@ -77,11 +159,25 @@ func (g *cgroup) add(pid int) error {
 	if g == nil {
 		return nil
 	}
-	err := os.WriteFile(filepath.Join(g.path, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0)
+	err := os.WriteFile(filepath.Join(g.path, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o600)
 	if errors.Is(err, syscall.ESRCH) {
 		return nil // it has ended
 	}
 	return err
+}
+
+// outOfMemory reports whether the kernel has ended a process of the group for its memory.
+func (g *cgroup) outOfMemory() bool {
+	if g == nil {
+		return false
+	}
+	text, _ := os.ReadFile(filepath.Join(g.path, "memory.events"))
+	for line := range strings.Lines(string(text)) {
+		if count, ok := strings.CutPrefix(strings.TrimSpace(line), "oom_kill "); ok {
+			return count != "0"
+		}
+	}
+	return false
 }
 
 // remove ends what is left in the group and removes it.

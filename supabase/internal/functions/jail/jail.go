@@ -1,7 +1,6 @@
-// Package jail starts programs with few rights: a deployed bundle of functions must not be as
-// powerful as the server. On Linux the kernel enforces it by Landlock, seccomp, an own user where
-// the server runs as root, and a cgroup where one can be made. Elsewhere, a program has the rights
-// of the server.
+// Package jail starts programs with few rights: functions must not be as powerful as the server. On
+// Linux the kernel enforces it by Landlock, seccomp, an own user where the server runs as root, and
+// a cgroup where one can be made. Elsewhere, a program has the rights of the server.
 package jail
 
 import (
@@ -9,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,16 +17,21 @@ import (
 
 // Policy is what a program may use.
 type Policy struct {
-	Program string // its file
-	Memory  int64  // bytes of the program with all that it starts; 0 means no limit
+	Program string   // its file
+	Memory  int64    // bytes of the program with all that it starts; 0 means no limit
+	Read    []string // more files and folders that it may read, also those that only this process's user may
+	Write   []string // folders that it may write too; they become its user's
+	Listens bool     // it may make Unix sockets, and listens on them; such programs have a user of their own
+	Bound   bool     // the kernel ends it with this process (Linux)
 }
 
 // Cell is a started program and what belongs to it.
 type Cell struct {
-	Cmd      *exec.Cmd
-	temp     *tempdir.Dir
-	writable string // its TMPDIR, in temp
-	group    *cgroup
+	Cmd    *exec.Cmd
+	Folder string // its TMPDIR, which it may write
+	temp   *tempdir.Dir
+	group  *cgroup
+	closed chan struct{}
 }
 
 // passed are the variables of this process that programs get: where to find other programs, proxies
@@ -42,15 +47,15 @@ func Command(p Policy, files ...*os.File) (*Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cell{temp: temp, writable: filepath.Join(temp.Path, "tmp")}
+	c := &Cell{temp: temp, Folder: filepath.Join(temp.Path, "tmp"), closed: make(chan struct{})}
 	// The program may have another user. The outer folder stays this one's, so that it is swept
 	// after a crash.
-	if err := errors.Join(os.Chmod(temp.Path, 0o711), os.Mkdir(c.writable, 0o700)); err != nil {
+	if err := errors.Join(os.Chmod(temp.Path, 0o711), os.Mkdir(c.Folder, 0o700)); err != nil {
 		return nil, errors.Join(err, temp.Remove())
 	}
 	c.Cmd = exec.Command(p.Program)
-	c.Cmd.Dir, c.Cmd.ExtraFiles = c.writable, files
-	c.Cmd.Env = []string{"TMPDIR=" + c.writable, "HOME=" + c.writable}
+	c.Cmd.Dir, c.Cmd.ExtraFiles = c.Folder, files
+	c.Cmd.Env = []string{"TMPDIR=" + c.Folder, "HOME=" + c.Folder}
 	for _, name := range passed {
 		if value, ok := os.LookupEnv(name); ok {
 			c.Cmd.Env = append(c.Cmd.Env, name+"="+value)
@@ -59,15 +64,27 @@ func Command(p Policy, files ...*os.File) (*Cell, error) {
 	return c, nil
 }
 
-// tempBase returns the folder of temporary files, or /tmp if other users may not enter that.
+// tempBase returns the folder of temporary files, or /tmp if other users may not enter that, or if
+// Deno lets no program with limited permissions open files there.
 func tempBase() string {
 	base, err := filepath.Abs(os.TempDir())
+	for _, special := range []string{"/dev", "/proc", "/sys"} {
+		if holds(special, base) {
+			return "/tmp"
+		}
+	}
 	for dir := base; err == nil && dir != "/"; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&0o001 == 0 {
 			return "/tmp"
 		}
 	}
 	return base
+}
+
+// holds reports whether path is folder or below it.
+func holds(folder, path string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }
 
 // startWritten starts a program that was just written. While another goroutine forks, its child
@@ -88,8 +105,15 @@ func startWritten(cmd *exec.Cmd) error {
 	}
 }
 
-// Close removes what belonged to the program. Call it after the end of all its processes.
-func (c *Cell) Close() error { return errors.Join(c.group.remove(), c.temp.Remove()) }
+// Close removes what belonged to the program. Call it once, after the end of all its processes.
+func (c *Cell) Close() error {
+	close(c.closed)
+	return errors.Join(c.group.remove(), c.temp.Remove())
+}
+
+// OutOfMemory reports whether the kernel has ended the program because it exceeded Policy.Memory.
+// It is false where the program has no cgroup.
+func (c *Cell) OutOfMemory() bool { return c.group.outOfMemory() }
 
 // Report says which protections this system gives. A missing one has its reason.
 type Report struct {

@@ -21,7 +21,9 @@ const tryVariable = "JAIL_TEST_FACTS"
 // facts are what an attacker inside knows.
 type facts struct {
 	Secret, Folder, Socket, Abstract string
+	Given                            string // a file that the policy lets it read; "" for none
 	Server                           int
+	SameUser                         bool // as the server
 }
 
 func TestMain(m *testing.M) {
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-		for name, try := range tries(f) {
+		for name, try := range f.tries() {
 			outcome := "done"
 			if err := try(); err != nil {
 				outcome = err.Error()
@@ -122,6 +124,29 @@ func tries(f facts) map[string]func() error {
 	}
 }
 
+// tries adds to the others what concerns a program that listens and reads files of a project.
+func (f facts) tries() map[string]func() error {
+	all := tries(f)
+	if f.Given == "" {
+		return all
+	}
+	all["may listen on a Unix socket"] = func() error {
+		l, err := net.Listen("unix", filepath.Join(os.TempDir(), "own"))
+		if err == nil {
+			err = l.Close()
+		}
+		return err
+	}
+	all["may read a file of the project"] = func() error { _, err := os.ReadFile(f.Given); return err }
+	all["may find a file of the project"] = func() error { return unix.Access(f.Given, unix.R_OK) }
+	all["write a file of the project"] = func() error { return os.WriteFile(f.Given, []byte("x"), 0o600) }
+	if f.SameUser { // it has the rights of this process, as far as the kernel and Deno allow
+		delete(all, "connect to a socket")
+		delete(all, "become root")
+	}
+	return all
+}
+
 // TestJail starts this program in a jail, where it tries what a hostile function may try.
 func TestJail(t *testing.T) {
 	lacks := Check()
@@ -151,7 +176,22 @@ func TestJail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed := attempt(t, self, f)
+	given := filepath.Join(t.TempDir(), "given")
+	if err := os.WriteFile(given, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("of Go", func(t *testing.T) { check(t, Policy{Program: self}, f) })
+	t.Run("of Deno", func(t *testing.T) {
+		policy := Policy{Program: self, Listens: true, Bound: true, Read: []string{given}}
+		f.Given, f.SameUser = given, userOf(policy) == 0
+		check(t, policy, f)
+	})
+}
+
+// check runs the program under a policy and checks the outcome of what it tries.
+func check(t *testing.T, policy Policy, f facts) {
+	t.Helper()
+	printed := attempt(t, policy, f)
 	seen := 0
 	for line := range strings.Lines(printed) {
 		name, outcome, ok := strings.Cut(strings.TrimSpace(line), ": ")
@@ -164,15 +204,14 @@ func TestJail(t *testing.T) {
 			t.Errorf("%s: %s", name, outcome)
 		}
 	}
-	if want := len(tries(f)); seen != want {
+	if want := len(f.tries()); seen != want {
 		t.Errorf("%d tries instead of %d:\n%s", seen, want, printed)
 	}
 }
 
 // attempt runs the program in a jail with the facts, and returns what it prints.
-func attempt(t *testing.T, program string, f facts) string {
+func attempt(t *testing.T, policy Policy, f facts) string {
 	t.Helper()
-	policy := Policy{Program: program}
 	cell, err := Command(policy)
 	if err != nil {
 		t.Fatal(err)
@@ -239,4 +278,58 @@ func TestThreadsKeepRights(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBoundProgramEnds checks that a program with Policy.Bound ends with the process that started
+// it, and not before.
+func TestBoundProgramEnds(t *testing.T) {
+	if text, ok := os.LookupEnv(boundVariable); ok {
+		policy := Policy{Program: "/bin/sleep", Listens: true, Bound: true, Read: []string{"/bin"}}
+		cell, err := Command(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell.Cmd.Args = append(cell.Cmd.Args, "600")
+		if err := cell.Start(policy); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(text, fmt.Append(nil, cell.Cmd.Process.Pid), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		select {}
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	parent := exec.Command(os.Args[0], "-test.run=^TestBoundProgramEnds$")
+	parent.Env = append(os.Environ(), boundVariable+"="+file)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	for deadline := time.Now().Add(time.Minute); pid == 0; time.Sleep(10 * time.Millisecond) {
+		text, _ := os.ReadFile(file)
+		if _, err := fmt.Sscan(string(text), &pid); err != nil && time.Now().After(deadline) {
+			t.Fatal("the program does not start")
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // threads of the parent come and go
+	if !runs(pid) {
+		t.Error("the program has ended before its parent")
+	}
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	for deadline := time.Now().Add(time.Minute); runs(pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			t.Fatal("the program has not ended")
+		}
+	}
+}
+
+// boundVariable names a file for the number of the process that TestBoundProgramEnds starts.
+const boundVariable = "JAIL_TEST_BOUND"
+
+// runs reports whether a process has not ended, though its parent may not have waited for it.
+func runs(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(text), ") Z ")
 }

@@ -11,6 +11,8 @@ type cgroup struct{}
 
 func (*cgroup) remove() error { return nil }
 
+func (*cgroup) outOfMemory() bool { return false }
+
 var errSystem = errors.New("this system has none")
 
 // Check returns the protections of this system.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"unsafe"
 
@@ -88,6 +86,12 @@ func restrictFiles(p Policy, temp string) error {
 	allow := func(path string, rights uint64) error { return allowPath(int(set), path, rights&all.files) }
 	err := errors.Join(allow(temp, all.files&^execute), allow("/dev/null", reading|writing|truncating),
 		allow(p.Program, execute|reading))
+	for _, path := range p.Read {
+		err = errors.Join(err, allow(path, reading|listing))
+	}
+	for _, path := range p.Write {
+		err = errors.Join(err, allow(path, all.files&^execute))
+	}
 	for _, path := range system {
 		if !holds(path, p.Program) { // a folder that holds the program may hold the data of the server
 			err = errors.Join(err, allow(path, execute|reading|listing))
@@ -100,12 +104,6 @@ func restrictFiles(p Policy, temp string) error {
 		return fmt.Errorf("Landlock: %w", errno)
 	}
 	return nil
-}
-
-// holds reports whether path is below folder.
-func holds(folder, path string) bool {
-	rest, err := filepath.Rel(folder, path)
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }
 
 // allowPath adds a file, or a folder with all below it, to a set of rules. It does nothing if it is

@@ -11,7 +11,7 @@ import (
 )
 
 // refused are the system calls that get EPERM: those that reach into other processes or the kernel,
-// that go around this filter, and listening, which no function needs.
+// and that go around this filter.
 var refused = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_BPF,
@@ -21,7 +21,7 @@ var refused = []uint32{
 	unix.SYS_MOUNT_SETATTR, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_INIT_MODULE,
 	unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_SETHOSTNAME,
-	unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_LISTEN,
+	unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX,
 }
 
 // families are the kinds of sockets that a program may make. Sockets of AF_UNIX lead to the
@@ -53,10 +53,17 @@ const (
 	offsetCall         = 0
 	offsetArchitecture = 4
 	offsetFirst        = 16 // argument
+	offsetThird        = 32
 )
 
-// filter returns the program of the filter.
-func filter() []unix.SockFilter {
+// filter returns the program of the filter. listens allows Unix sockets and listening.
+func filter(listens bool) []unix.SockFilter {
+	refused, families := refused, families
+	if listens {
+		families = append(slices.Clone(families), unix.AF_UNIX)
+	} else {
+		refused = append(slices.Clone(refused), unix.SYS_LISTEN)
+	}
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
 	}
@@ -80,7 +87,9 @@ func filter() []unix.SockFilter {
 	program = append(program, jump(unix.BPF_JEQ, unix.SYS_CLONE3, 0, 1), refuse(unix.ENOSYS),
 		jump(unix.BPF_JEQ, unix.SYS_CLONE, 0, 4), load(offsetFirst), jump(unix.BPF_JSET, namespaces, 0, 1),
 		refuse(unix.EPERM), reply(unix.SECCOMP_RET_ALLOW))
-	program = append(program, jump(unix.BPF_JEQ, unix.SYS_SOCKET, 0, uint8(2+2*len(families))), load(offsetFirst))
+	// Landlock does not restrict the ports of multipath TCP. Callers use TCP if it is missing.
+	program = append(program, jump(unix.BPF_JEQ, unix.SYS_SOCKET, 0, uint8(5+2*len(families))), load(offsetThird),
+		jump(unix.BPF_JEQ, unix.IPPROTO_MPTCP, 0, 1), refuse(unix.EPROTONOSUPPORT), load(offsetFirst))
 	for _, family := range families {
 		program = append(program, jump(unix.BPF_JEQ, family, 0, 1), reply(unix.SECCOMP_RET_ALLOW))
 	}
@@ -88,11 +97,11 @@ func filter() []unix.SockFilter {
 }
 
 // restrictCalls takes system calls from this thread.
-func restrictCalls() error {
+func restrictCalls(listens bool) error {
 	if seccompMissing() != nil {
 		return nil // Check says so
 	}
-	program := slices.Clone(filter())
+	program := filter(listens)
 	list := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&list)), 0, 0)
 	runtime.KeepAlive(program)

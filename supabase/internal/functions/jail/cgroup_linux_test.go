@@ -1,0 +1,115 @@
+package jail
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCgroup checks the limits of a program on this machine's hierarchy.
+func TestCgroup(t *testing.T) {
+	parent, err := findHierarchy()
+	if err != nil {
+		t.Skip("this machine gives no cgroup:", err)
+	}
+	ended, err := exec.Command("/bin/sh", "-c", "echo $$").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(parent, groupPrefix+strings.TrimSpace(string(ended))+"-x")
+	if err := os.Mkdir(old, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if removeOld(parent); isThere(old) {
+		t.Error("the group of an ended process is left")
+	}
+	run := func(memory int64, script string) (*Cell, error) {
+		policy := Policy{Program: "/bin/sh", Memory: memory}
+		cell, err := Command(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer read.Close()
+		cell.Cmd.Stdin, cell.Cmd.Args = read, append(cell.Cmd.Args, "-c", "read line; "+script)
+		if err := cell.Start(policy); err != nil {
+			t.Fatal(err)
+		}
+		member, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", cell.Cmd.Process.Pid))
+		if err != nil || !strings.Contains(string(member), filepath.Base(cell.group.path)) {
+			t.Errorf("the program is in %s %v", member, err)
+		}
+		_ = write.Close() // the script begins
+		return cell, cell.Cmd.Wait()
+	}
+	many, err := run(0, "for i in $(seq 300); do sleep 60 & done")
+	if err == nil {
+		t.Error("300 processes were started")
+	}
+	greedy, err := run(32<<20, "text=x; while :; do text=$text$text; done")
+	if err == nil || !greedy.OutOfMemory() || many.OutOfMemory() {
+		t.Errorf("a program used more memory than it may: %v", err)
+	}
+	for _, cell := range []*Cell{many, greedy} {
+		begun := time.Now()
+		if err := cell.Close(); err != nil || isThere(cell.group.path) {
+			t.Errorf("the group is left: %v", err)
+		}
+		if took := time.Since(begun); took > 30*time.Second {
+			t.Errorf("its processes ended after %v", took)
+		}
+	}
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// TestDivide checks where groups are made, in folders that look like a hierarchy.
+func TestDivide(t *testing.T) {
+	for _, tt := range []struct {
+		name, own, available string
+		want, problem        string
+	}{
+		{"version 1", "4:memory:/\n", "memory pids cpu", "", "no cgroup hierarchy"},
+		{"a subgroup of the service", "1:name=systemd:/\n0::/system.slice/daawo.service/server\n", "memory pids cpu",
+			"system.slice/daawo.service", ""},
+		{"a terminal", "0::/user.slice/a.scope\n", "cpu io memory pids", ".", ""},
+		{"a controller is missing", "0::/user.slice/a.scope\n", "cpu memory", "", "no controller pids"},
+	} {
+		mount := t.TempDir()
+		for _, folder := range []string{".", "system.slice/daawo.service", "user.slice/a.scope"} {
+			path := filepath.Join(mount, filepath.FromSlash(folder))
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range map[string]string{"cgroup.controllers": tt.available, "cgroup.subtree_control": ""} {
+				if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		got, err := divide(mount, tt.own)
+		if tt.problem != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.problem) {
+				t.Errorf("%s: %q %v", tt.name, got, err)
+			}
+			continue
+		}
+		if want := filepath.Join(mount, tt.want); got != want || err != nil {
+			t.Errorf("%s: %q %v", tt.name, got, err)
+		}
+		enabled, err := os.ReadFile(filepath.Join(got, "cgroup.subtree_control"))
+		if err != nil || string(enabled) != "+memory +pids +cpu" {
+			t.Errorf("%s: enabled %q %v", tt.name, enabled, err)
+		}
+	}
+}
