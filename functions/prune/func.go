@@ -31,15 +31,16 @@ func run(ctx context.Context, env *edge.Env) error {
 	return errors.Join(photosErr, reportsErr, recordsErr, jobsErr)
 }
 
-// prunePhotos deletes photos that have had no report for a day, and those of reports that were
-// deleted. It calls the storage service, which owns the files.
+// prunePhotos deletes photos that have had no report for a day, those that have lost their place,
+// and those of reports that were deleted. It calls the storage service, which owns the files.
 func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	const q = `
 select o.name
   from storage.objects as o
  where o.bucket_id = 'report-photos'
    and (o.created_at < $1::timestamptz - interval '24 hours'
-        or o.name in (select p.name from private.photos_to_remove as p))
+        or o.name in (select p.name from private.photos_to_remove as p)
+        or o.name in (select w.name from private.waiting_photos as w where w.evicted))
    and not exists (select from public.reports as r where r.photo_url = o.name)
  order by o.created_at
  limit $2`

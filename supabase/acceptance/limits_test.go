@@ -79,7 +79,9 @@ func TestLimitsByNetwork(t *testing.T) {
 	}{
 		{"192.0.2.7:1", 200}, {"192.0.2.8:1", 200}, {"192.0.2.7:2", 429}, {"[::ffff:192.0.2.7]:1", 429},
 		{"[2001:db8:1:2::1]:1", 200}, {"[2001:db8:1:2:ffff::9]:1", 429}, {"[2001:db8:1:3::1]:1", 200},
-		{"", 200}, {"", 200}, // no address: this machine
+		{"[2001:db8:1:4::1]:1", 200}, {"[2001:db8:1:5::1]:1", 200}, {"[2001:db8:1:6::1]:1", 429}, // a home line, a /56
+		{"[2001:db8:1:106::1]:1", 200}, // the next one
+		{"", 200}, {"", 200},           // no address: this machine
 	} {
 		if code := send(c.address); code != c.code {
 			t.Errorf("%s: %d, want %d", c.address, code, c.code)

@@ -159,6 +159,52 @@ select coalesce(string_agg(format('%s %s %s', t.photos, t.bytes, w), ';' order b
 	}
 }
 
+// TestNewcomerTakesPlaceOfLargestNetwork checks that a visitor finds a place while others hold all:
+// the oldest photo of the network with the most loses its own, and the function prune removes it.
+func TestNewcomerTakesPlaceOfLargestNetwork(t *testing.T) {
+	s := newSite(t)
+	waitingPhoto := s.photoWriter(t)
+	// The holder has 3,000 places, its /48 all together 4,000, and another network 1,000.
+	for i, address := range []string{"2001:db8:1::1", "2001:db8:1:2::1", "2001:db8:2::1"} {
+		if err := waitingPhoto(fmt.Sprintf("170000000000%d.jpg", i), address, "", 70); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const fill = `
+insert into private.waiting_photos (name, sent_as, bytes, client, networks, created_at)
+select w.name || n, w.name || n, 70, w.client, w.networks, w.created_at - interval '1 hour' - n * interval '1 second'
+  from private.waiting_photos as w, generate_series(1, case w.name when '1700000000000.jpg' then 2999 else 999 end) as n;
+delete from private.waiting_photo_totals;
+insert into private.waiting_photo_totals (client, photos, bytes)
+select 'all', count(*), sum(bytes)::bigint from private.waiting_photos
+union all select n.name, count(*), sum(w.bytes)::bigint from private.waiting_photos as w, unnest(w.networks) as n (name) group by n.name;`
+	s.db.Exec(`set daawo.recount = 'on';` + fill)
+	count := func(where string) int {
+		return testdb.Value[int](s.db, `select count(*) from private.waiting_photos where `+where)
+	}
+	if err := waitingPhoto("1800000000000.jpg", "2001:db8:3::1", "", 70); err != nil {
+		t.Fatal("a newcomer finds no place:", err)
+	}
+	if n := count(`evicted and name = '1700000000000.jpg2999'`); n != 1 || count(`evicted`) != 1 {
+		t.Errorf("the oldest photo of the largest network lost its place: %d", n)
+	}
+	if n := testdb.Value[int](s.db, `select photos from private.waiting_photo_totals where client = 'all'`); n != 5000 {
+		t.Errorf("%d photos have a place", n)
+	}
+	if err := waitingPhoto("1800000000001.jpg", "2001:db8:1:9::1", "", 70); err == nil {
+		t.Error("another link of the largest network takes a place")
+	}
+	if err := waitingPhoto("1800000000002.jpg", "2001:db8:2::2", "", 70); err == nil {
+		t.Error("a network with a fifth of all places takes more")
+	}
+	if err := waitingPhoto("1800000000003.jpg", "2001:db8:3::1", "", 1<<20); err != nil || count(`evicted`) != 13 {
+		t.Errorf("a photo of twelve places: %v, %d lost theirs", err, count(`evicted`))
+	}
+	if got := testdb.Value[string](s.db, `select coalesce(private.photo_for('1700000000000.jpg2999', null, ''), 'none')`); got != "none" {
+		t.Errorf("a report takes the photo %s, which is being removed", got)
+	}
+}
+
 // TestPhotoNamesAreHidden checks with the running program that a visitor cannot find out which
 // names exist, and that the report of each uploader gets its own photo.
 func TestPhotoNamesAreHidden(t *testing.T) {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -51,5 +52,25 @@ func TestBurst(t *testing.T) {
 				t.Errorf("a second one after the gap: %d", status)
 			}
 		})
+	}
+}
+
+// TestSignInsByNetwork checks that the links of one home line, a /56, share a limit, which is four
+// times that of a client.
+func TestSignInsByNetwork(t *testing.T) {
+	w := newWorld(t, func(o *Options) {
+		o.Config.Limits = Limits{Header: "X-Forwarded-For", TokenRefreshPerFive: 2}
+	})
+	try := func(from string) int {
+		return w.do("POST", "/token?grant_type=password", "", m{"email": "a@example.org", "password": "wrong"},
+			"X-Forwarded-For", from).status
+	}
+	for i := range 10 {
+		if got := try(fmt.Sprintf("2001:db8:0:%x::1", i)); (got == 429) != (i >= 8) {
+			t.Errorf("sign-in %d of the line: %d", i+1, got)
+		}
+	}
+	if got := try("2001:db8:0:100::1"); got == 429 {
+		t.Error("the next line is refused")
 	}
 }

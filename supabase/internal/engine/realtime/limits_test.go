@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"daawo/supabase/internal/base/network"
 )
 
 func TestPrivateOnly(t *testing.T) {
@@ -163,6 +165,22 @@ func TestClientJoins(t *testing.T) {
 	other := from("2001:db8:2::1")
 	if got := other.join("realtime:a", `{"config":{}}`); !strings.Contains(got, `"status":"ok"`) {
 		t.Errorf("another client: %s", got)
+	}
+}
+
+// TestClientLimitByNetwork checks that the links of one home line, a /56, share four times the rate
+// of a client.
+func TestClientLimitByNetwork(t *testing.T) {
+	var limit clientLimit
+	now := time.Unix(1_800_000_000, 0)
+	for i := range 10 { // at once a client may use the rate of five seconds
+		client := network.Of(fmt.Sprintf("2001:db8:0:%x::1", i))
+		if allowed := limit.allow(client, 5, 1, now); allowed != (i < 4) {
+			t.Errorf("link %d of the line: %t", i+1, allowed)
+		}
+	}
+	if !limit.allow(network.Of("2001:db8:0:100::1"), 5, 1, now) {
+		t.Error("the next line is refused")
 	}
 }
 
