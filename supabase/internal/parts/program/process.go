@@ -20,12 +20,15 @@ type process struct {
 	pid     int
 	address string // 127.0.0.1:PORT
 	began   time.Time
-	exited  chan struct{} // closed when the first process is reaped
+	exited  chan struct{} // closed when the first process is reaped and its output kept
 	err     error         // read it after exited is closed
 }
 
 // how long the program may take to end after SIGTERM
 const stopGrace = 5 * time.Second
+
+// how long its output may take after its end
+const outputGrace = time.Second
 
 // start starts the program on a free port.
 func (p *Program) start(ctx context.Context) (*process, error) {
@@ -67,10 +70,18 @@ func (p *process) spawn(name string, cmd *exec.Cmd, output io.WriteCloser) error
 			started <- err
 			return
 		}
-		go keep(output, read)
+		kept := make(chan struct{})
+		go func() {
+			defer close(kept)
+			keep(output, read)
+		}()
 		p.pid = cmd.Process.Pid
 		started <- nil
 		p.err = cmd.Wait()
+		select { // its last words are in the file before anyone is told to read them there
+		case <-kept:
+		case <-time.After(outputGrace): // a child that it left holds the pipe open
+		}
 		close(p.exited)
 	}()
 	if err := <-started; err != nil {
