@@ -41,11 +41,11 @@ func FunctionsURL(ctx context.Context, d *Database) (string, error) {
 		u.User = url.UserPassword(FunctionsRole, password)
 	}
 	err := pool.WithConn(ctx, d.superuserURL(cmp.Or(d.name, d.databaseName())), func(conn *pgx.Conn) error {
-		return makeFunctionsRole(ctx, conn, d.Config.EdgeRuntime.DatabaseRoles)
+		if err := makeFunctionsRole(ctx, conn, d.Config.EdgeRuntime.DatabaseRoles); err != nil || password == "" {
+			return err
+		}
+		return admitFunctions(ctx, conn, d, u.String(), password)
 	})
-	if err == nil && password != "" {
-		err = admitFunctions(ctx, d, u.String(), password)
-	}
 	if err != nil {
 		return "", fmt.Errorf("the database role of functions: %w", err)
 	}
@@ -60,17 +60,15 @@ func functionsPassword(other string) string {
 	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
 }
 
-// admitFunctions sets the password, unless the role has it.
-func admitFunctions(ctx context.Context, d *Database, address, password string) error {
+// admitFunctions sets the password, unless the role has it. conn is that of a superuser.
+func admitFunctions(ctx context.Context, conn *pgx.Conn, d *Database, address, password string) error {
 	if d.embedded != nil {
-		return d.embedded.SetPasswords(ctx, map[string]string{FunctionsRole: password})
+		return d.embedded.SetPasswordsOver(ctx, conn, map[string]string{FunctionsRole: password})
 	}
 	if probe, err := pgx.Connect(ctx, address); err == nil {
 		return probe.Close(ctx)
 	}
-	return pool.WithConn(ctx, d.superuserURL(cmp.Or(d.name, d.databaseName())), func(conn *pgx.Conn) error {
-		return execFormat(ctx, conn, `alter role %I login password %L`, FunctionsRole, password)
-	})
+	return execFormat(ctx, conn, `alter role %I login password %L`, FunctionsRole, password)
 }
 
 // execFormat runs a statement that takes no parameters. format quotes them.

@@ -24,19 +24,8 @@ var loginRoles = []string{
 // MigrateAll applies all pending migrations and seeds: first the platform's, then the
 // project. before is as for MigratePlatform.
 func (d *Database) MigrateAll(ctx context.Context, before BeforeUpgrade) error {
-	if err := d.MigratePlatform(ctx, before); err != nil {
+	if err := migratePlatform(ctx, d, before, !d.guest); err != nil {
 		return err
-	}
-	if d.embedded != nil && !d.guest {
-		// As with the official CLI, all service roles have this password, so that other servers can
-		// use this database.
-		passwords := map[string]string{}
-		for _, role := range loginRoles {
-			passwords[role] = d.password
-		}
-		if err := d.embedded.SetPasswords(ctx, passwords); err != nil {
-			return err
-		}
 	}
 	return pool.WithConn(ctx, d.URL("postgres"), func(conn *pgx.Conn) error {
 		return d.migrateProject(ctx, conn, d.Config.DB.Seed.Enabled, nil)
@@ -113,6 +102,12 @@ func (d *Database) applyMigrations(ctx context.Context, conn *pgx.Conn, progress
 // may be nil, is called first for the embedded Postgres only: a database of DATABASE_URL is backed
 // up where it runs.
 func (d *Database) MigratePlatform(ctx context.Context, before BeforeUpgrade) error {
+	return migratePlatform(ctx, d, before, false)
+}
+
+// migratePlatform is MigratePlatform. With logins it also sets the passwords of the service roles,
+// if Postgres is the embedded one.
+func migratePlatform(ctx context.Context, d *Database, before BeforeUpgrade, logins bool) error {
 	if d.embedded != nil {
 		return pool.WithConn(ctx, d.URL(server.Superuser), func(conn *pgx.Conn) error {
 			if before != nil {
@@ -120,17 +115,16 @@ func (d *Database) MigratePlatform(ctx context.Context, before BeforeUpgrade) er
 					return err
 				}
 			}
-			// A service elsewhere can make its tables only once Postgres runs, and the project's
-			// migrations need them before. A new database has them from us, with the ledger that
-			// the service continues.
-			applied, err := migrate.HasPlatform(ctx, conn)
-			if err != nil {
+			if err := migrateEmbedded(ctx, d, conn); err != nil || !logins {
 				return err
 			}
-			if !applied {
-				return migrate.Platform(ctx, conn)
+			// As with the official CLI, all service roles have this password, so that other servers
+			// can use this database.
+			passwords := map[string]string{}
+			for _, role := range loginRoles {
+				passwords[role] = d.password
 			}
-			return migrate.Platform(ctx, conn, ForeignSchemas(d.Config)...)
+			return d.embedded.SetPasswordsOver(ctx, conn, passwords)
 		})
 	}
 	return pool.WithConn(ctx, d.superuserURL(cmp.Or(d.name, d.databaseName())), func(conn *pgx.Conn) error {
@@ -144,6 +138,21 @@ func (d *Database) MigratePlatform(ctx context.Context, before BeforeUpgrade) er
 		}
 		return migrate.Locked(ctx, conn, func() error { return giveLogins(ctx, conn, d) })
 	})
+}
+
+// migrateEmbedded applies the platform's files to a database of the embedded Postgres.
+func migrateEmbedded(ctx context.Context, d *Database, conn *pgx.Conn) error {
+	// A service elsewhere can make its tables only once Postgres runs, and the project's migrations
+	// need them before. A new database has them from us, with the ledger that the service
+	// continues.
+	applied, err := migrate.HasPlatform(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if !applied {
+		return migrate.Platform(ctx, conn)
+	}
+	return migrate.Platform(ctx, conn, ForeignSchemas(d.Config)...)
 }
 
 // ForeignSchemas returns the prefixes of the platform files for services that run elsewhere and

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fileMemory returns the kB of mapped files that this process has in memory: on a disk, or on a file system in memory, which the
-// kernel counts apart.
+// fileMemory returns the kB of mapped files in the memory of this process. The kernel counts files
+// on a file system in memory apart.
 func fileMemory(t *testing.T) (kb int) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")

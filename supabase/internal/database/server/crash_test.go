@@ -192,7 +192,7 @@ func launchOrphan(t *testing.T, s *Server) (*process, error) {
 	if err := ensurePrivateDir(s.socketDir, s.owner); err != nil {
 		return nil, err
 	}
-	err := s.launch(t.Context())
+	err := s.launch(t.Context(), s.checkDurable)
 	if p := s.child; err == nil {
 		t.Cleanup(func() { s.halt(p, time.Second) })
 	}

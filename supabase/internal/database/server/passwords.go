@@ -14,14 +14,19 @@ import (
 // SetPasswords sets the passwords that login roles use over TCP. The roles
 // must exist. It does not rewrite a password that a role already has.
 func (s *Server) SetPasswords(ctx context.Context, passwords map[string]string) error {
-	// Concurrent ALTER ROLE statements on one role fail.
-	s.passwordMu.Lock()
-	defer s.passwordMu.Unlock()
 	conn, err := pgx.Connect(ctx, s.URL(Superuser))
 	if err != nil {
 		return fmt.Errorf("set passwords: %w", err)
 	}
 	defer conn.Close(ctx)
+	return s.SetPasswordsOver(ctx, conn, passwords)
+}
+
+// SetPasswordsOver is like SetPasswords, over a connection of a superuser.
+func (s *Server) SetPasswordsOver(ctx context.Context, conn *pgx.Conn, passwords map[string]string) error {
+	// Concurrent ALTER ROLE statements on one role fail.
+	s.passwordMu.Lock()
+	defer s.passwordMu.Unlock()
 	secrets, err := storedSecrets(ctx, conn, slices.Collect(maps.Keys(passwords)))
 	if err != nil {
 		return fmt.Errorf("set passwords: %w", err)

@@ -83,11 +83,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		if s.socketDir, err = makeSocketDir(o, s.owner); err != nil {
 			return nil, err
 		}
-		if err := s.launchOnFreePort(ctx); err != nil {
-			return nil, err
-		}
-		if err := errors.Join(s.checkCollations(ctx), s.checkEventTriggers(ctx)); err != nil {
-			s.halt(s.child, 5*time.Second)
+		if err := s.launchOnFreePort(ctx, s.checkDurable, s.checkCollations, s.checkEventTriggers); err != nil {
 			return nil, err
 		}
 	}
@@ -100,14 +96,14 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 // launchOnFreePort starts the server on the configured port. If the port is 0,
 // it picks a free port, and another one if a different program takes the port
 // before Postgres binds it.
-func (s *Server) launchOnFreePort(ctx context.Context) error {
+func (s *Server) launchOnFreePort(ctx context.Context, checks ...check) error {
 	for attempt := 0; ; attempt++ {
 		port, err := pickPort(s.opt.Port)
 		if err != nil {
 			return err
 		}
 		s.port = port
-		err = s.launch(ctx)
+		err = s.launch(ctx, checks...)
 		if err == nil || s.opt.Port != 0 || !errors.Is(err, ErrPortTaken) || attempt == 5 {
 			return err
 		}
@@ -125,8 +121,11 @@ func pickPort(want int) (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// launch starts the postmaster and waits until it answers queries.
-func (s *Server) launch(ctx context.Context) error {
+// check examines a server that answers queries, over its first connection.
+type check func(context.Context, *pgconn.PgConn) error
+
+// launch starts the postmaster, waits until it answers queries, and makes the checks.
+func (s *Server) launch(ctx context.Context, checks ...check) error {
 	if err := errors.Join(s.writeConfig(), s.clearSocketDir()); err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (s *Server) launch(ctx context.Context) error {
 	if err != nil {
 		return explain("start Postgres", s.opt, err)
 	}
-	if err := s.awaitReady(ctx, p); err != nil {
+	if err := s.awaitReady(ctx, p, checks); err != nil {
 		s.halt(p, 5*time.Second)
 		return err
 	}
@@ -144,19 +143,23 @@ func (s *Server) launch(ctx context.Context) error {
 	return nil
 }
 
-// awaitReady returns when the server answers a query. Crash recovery may take
-// long, so only ctx limits the wait.
-func (s *Server) awaitReady(ctx context.Context, p *process) error {
+// awaitReady makes the checks as soon as the server accepts a connection, and returns their errors.
+// Crash recovery may take long, so only ctx limits the wait.
+func (s *Server) awaitReady(ctx context.Context, p *process, checks []check) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
 		// Postgres refuses connections until its pid file says ready.
 		err := errNotReady
 		if f, _ := readPidFile(s.opt.Data); f.ready && f.pid == p.pid {
-			err = s.withConn(ctx, func(c *pgconn.PgConn) error { return s.checkDurable(ctx, c) })
-		}
-		if err == nil || errors.Is(err, ErrNotDurable) {
-			return err
+			var conn *pgconn.PgConn
+			if conn, err = pgconn.Connect(ctx, s.URL(Superuser)); err == nil {
+				var failed error
+				for _, check := range checks {
+					failed = errors.Join(failed, check(ctx, conn))
+				}
+				return errors.Join(failed, conn.Close(ctx))
+			}
 		}
 		select {
 		case <-p.exited:

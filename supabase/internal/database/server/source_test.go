@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func TestExplain(t *testing.T) {
@@ -135,7 +136,7 @@ func TestHome(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `reset role; update pg_database set datcollversion = '1.2' where datname = 'template1'`); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.checkCollations(t.Context()); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "template1") {
+	if err := s.withConn(t.Context(), func(c *pgconn.PgConn) error { return s.checkCollations(t.Context(), c) }); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "template1") {
 		t.Errorf("with collations of another ICU: %v", err)
 	}
 	for _, dir := range []string{t.TempDir(), "/missing"} {

@@ -153,7 +153,7 @@ func (s *Server) relaunch() bool {
 			err = ensurePrivateDir(s.socketDir, s.owner)
 		}
 		if err == nil {
-			err = s.launch(ctx)
+			err = s.launch(ctx, s.checkDurable)
 		}
 		if err == nil {
 			return true
