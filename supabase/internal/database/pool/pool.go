@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -114,6 +115,14 @@ func (p *Pool) Close() {
 // Pgx returns the underlying pool, for libraries that need one (River). Its statements run as the
 // login role.
 func (p *Pool) Pgx() *pgxpool.Pool { return p.pgx }
+
+// ConnectPrimary opens a connection outside of the pool, for LISTEN, which a standby refuses. Of
+// several hosts in the URL it takes the primary.
+func (p *Pool) ConnectPrimary(ctx context.Context) (*pgx.Conn, error) {
+	c := p.pgx.Config().ConnConfig
+	c.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
+	return pgx.ConnectConfig(ctx, c)
+}
 
 // Waiting returns the number of callers that wait for a connection.
 func (p *Pool) Waiting() int64 { return p.waiting.Load() }

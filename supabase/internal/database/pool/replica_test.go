@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,7 @@ func TestReplica(t *testing.T) {
 		t.Errorf("%s: %s, want %s", what, got, want)
 	}
 	wait("standby follows", "standby 1")
+	checkConnectPrimary(t, standby.DatabaseURL("postgres", database.Name), database.URL("postgres"))
 
 	replay := func(sql string) {
 		t.Helper()
@@ -79,6 +81,31 @@ func TestReplica(t *testing.T) {
 	primary.Close() // as if the primary were down
 	time.Sleep(time.Second)
 	wait("primary is down", "standby 2")
+}
+
+// checkConnectPrimary checks that a pool whose first host is a standby opens a connection to the
+// second host for LISTEN.
+func checkConnectPrimary(t *testing.T, standby, primary string) {
+	t.Helper()
+	var hosts, ports []string
+	var c *pgconn.Config
+	for _, url := range []string{standby, primary} {
+		var err error
+		if c, err = pgconn.ParseConfig(url); err != nil {
+			t.Fatal(err)
+		}
+		hosts, ports = append(hosts, c.Host), append(ports, fmt.Sprint(c.Port))
+	}
+	several := openPool(t, fmt.Sprintf("host=%s port=%s user=%s password='%s' dbname=%s sslmode=disable",
+		strings.Join(hosts, ","), strings.Join(ports, ","), c.User, c.Password, c.Database))
+	conn, err := several.ConnectPrimary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), `listen pgrst`); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestReplicaWithoutStandby reads from the primary when the standby is down.

@@ -268,7 +268,7 @@ func (l *loader) listenUntilChange(ctx context.Context, channel string, listenin
 }
 
 func (l *loader) listenOnce(ctx context.Context, channel string, listening func()) error {
-	conn, err := pgx.ConnectConfig(ctx, l.engine.pool.Pgx().Config().ConnConfig.Copy())
+	conn, err := l.engine.pool.ConnectPrimary(ctx)
 	if err != nil {
 		return err
 	}
