@@ -37,7 +37,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 	}
 	store := messages.New(messages.Options{Pool: pool, Log: log, Now: s.Now})
 	stream, err := changes.Open(changes.Options{Pool: pool, ReplicationURL: role, Log: log, Now: s.Now,
-		Registerer:   s.metrics,
+		Registerer: s.metrics, Installation: s.Data, Replaces: s.replaces,
 		Unauthorized: s.Config.Realtime.Unauthorized, Lenient: !s.Config.Realtime.Strict})
 	if err != nil {
 		return err
@@ -69,6 +69,7 @@ func (s *services) openRealtime(ctx context.Context) error {
 	s.OnClose("changes of the database", func(context.Context) error { cancel(); wait.Wait(); return nil })
 	s.OnClose("realtime", engine.Close)
 	s.OnStandDown(engine.StandDown)
+	s.OnStandDown(stream.StandDown)
 	s.keys.OnChange(func(keys.Set) { engine.Reverify() })
 	s.realtime = engine
 	return nil

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +11,10 @@ import (
 	"github.com/coder/websocket"
 	"github.com/jackc/pgx/v5"
 
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/doctor"
+	"daawo/supabase/internal/app/handover"
+	"daawo/supabase/internal/app/lifecycle"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/realtime"
 )
@@ -44,6 +49,12 @@ func (s socket) send(text string) {
 // want waits for a message that contains part.
 func (s socket) want(part string) {
 	s.t.Helper()
+	s.until(part)
+}
+
+// until returns the messages up to the one that contains part.
+func (s socket) until(part string) (messages []string) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
 	for {
@@ -51,8 +62,9 @@ func (s socket) want(part string) {
 		if err != nil {
 			s.t.Fatalf("waiting for %s: %v", part, err)
 		}
+		messages = append(messages, string(text))
 		if strings.Contains(string(text), part) {
-			return
+			return messages
 		}
 	}
 }
@@ -132,6 +144,104 @@ func checkDoctor(t *testing.T, a *App, info Info) {
 	if got := examine(); !strings.Contains(got, "warn database: replication slot unused is not in use and keeps") {
 		t.Errorf("doctor with an unused slot: %s", got)
 	}
+}
+
+// joinSince opens a socket and joins a channel with the changes of documents since a position. It
+// returns the messages up to the one that confirms the subscription.
+func joinSince(t *testing.T, api, key, since string) (s socket, messages []string) {
+	t.Helper()
+	s = openSocket(t, api+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key)
+	s.send(`["1","1","realtime:todos","phx_join",{"config":{"postgres_changes":[{"event":"*","schema":"public",` +
+		`"table":"documents","since":"` + since + `"}]}}]`)
+	return s, s.until("Subscribed to PostgreSQL")
+}
+
+// positionOf returns the position in a message.
+func positionOf(t *testing.T, message string) string {
+	t.Helper()
+	_, after, ok := strings.Cut(message, `"position":"`)
+	position, _, _ := strings.Cut(after, `"`)
+	if !ok {
+		t.Fatalf("no position in %s", message)
+	}
+	return position
+}
+
+// TestRejoinThroughUpgrade replaces the server while a client is away. The client gets the rows of
+// before, of the time between the two processes, and after.
+func TestRejoinThroughUpgrade(t *testing.T) {
+	data, environment := dataFolder(t), map[string]string{"SUPABASE_REALTIME_ENABLED": "true"}
+	first, second := newApp(t, data, environment), newApp(t, data, environment)
+	second.Version = "2"
+	first.process.Spawn = func(ctx context.Context, _ handover.Program, facts any,
+		files *handover.Files) (*handover.Server, error) {
+		return handover.StartWithin(ctx, facts, files, func(connect handover.Connect) error {
+			if err := second.process.Connect(connect); err != nil {
+				return err
+			}
+			return second.Run(context.Background(), func(Info) {})
+		})
+	}
+	r := runApp(t, first)
+	api, key, url := r.info.Get("API_URL"), r.info.Get("PUBLISHABLE_KEY"), r.info.Get("DB_URL")
+	try := func(sql string) error {
+		return pool.WithConn(t.Context(), url, func(conn *pgx.Conn) error {
+			_, err := conn.Exec(t.Context(), sql)
+			return err
+		})
+	}
+	run := func(sql string) {
+		t.Helper()
+		if err := try(sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`create table public.documents (id int primary key);
+		grant select on public.documents to anon;
+		alter publication supabase_realtime add table public.documents`)
+	s, _ := joinSince(t, api, key, "")
+	run(`insert into documents values (1)`)
+	got := s.until(`"record":{"id":1}`)
+	position := positionOf(t, got[len(got)-1])
+	_ = s.conn.CloseNow()
+	run(`insert into documents values (2)`)
+	writing, stop := context.WithCancel(t.Context())
+	last := make(chan int)
+	go func() {
+		n := 3
+		for ; writing.Err() == nil; n++ {
+			if err := try(fmt.Sprintf(`insert into documents values (%d)`, n)); err != nil {
+				t.Error(err)
+				break
+			}
+		}
+		last <- n
+	}()
+	var u lifecycle.Upgraded
+	if err := control.Command(t.Context(), data, "/upgrade", &u); err != nil || u.Version != "2" {
+		t.Fatalf("%+v %v", u, err)
+	}
+	stop()
+	rows := <-last
+	_, got = joinSince(t, api, key, position)
+	confirmed := got[len(got)-1]
+	if strings.Contains(confirmed, `"reason"`) {
+		t.Errorf("changes are missing: %s", confirmed)
+	}
+	all := strings.Join(got, "\n")
+	for n := 2; n < rows; n++ {
+		if c := strings.Count(all, fmt.Sprintf(`"record":{"id":%d}`, n)); c != 1 {
+			t.Errorf("row %d of %d arrived %d times", n, rows, c)
+		}
+	}
+	var none struct{}
+	if err := control.Command(t.Context(), data, "/stop", &none); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-r.done; err != nil {
+		t.Fatal(err)
+	}
+	http.DefaultClient.CloseIdleConnections()
 }
 
 // TestRealtimeSettings checks that each key of [realtime] reaches the engine.

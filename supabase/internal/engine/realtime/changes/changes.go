@@ -82,6 +82,11 @@ type Options struct {
 	MaxRecordBytes int           // changes above this have only their short columns; 0 means 1 MiB
 	MaxQueueBytes  int           // changes that wait for their checks; above this they are lost; 0 means 64 MiB
 	IdleAfter      time.Duration // the connection is closed after this time without need; 0 means a minute
+	// Installation tells the slots of servers apart that share a host and a database.
+	Installation string
+	// Replaces means that another process with the same slot serves until this one does, and then
+	// calls StandDown.
+	Replaces bool
 	// Unauthorized sends a role that may not select a table an empty event with an error for each
 	// insert and update, and an event for each delete, as upstream does. Otherwise such a role gets
 	// nothing, so it does not learn when rows change.

@@ -183,13 +183,18 @@ func (s *Stream) warnOnce(subject any, message string, attributes ...any) {
 	}
 }
 
-// read reads the stream until ctx ends or the connection fails.
-func (c *connection) read(ctx context.Context) error {
+// read reads the stream until ctx ends or the connection fails. It calls live once what an earlier
+// process had read is in the queue.
+func (c *connection) read(ctx context.Context, live func()) error {
 	socket := c.conn.PgConn().Conn()
 	stop := context.AfterFunc(ctx, func() { _ = socket.Close() })
 	defer stop()
 	c.reported = time.Now()
 	for {
+		if live != nil && c.received >= c.s.held.quiet {
+			live()
+			live = nil
+		}
 		if err := socket.SetReadDeadline(c.reported.Add(statusEvery)); err != nil {
 			return err
 		}
@@ -198,7 +203,7 @@ func (c *connection) read(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && pgconn.Timeout(err):
-			if err := c.report(); err != nil {
+			if err := c.report(false); err != nil {
 				return err
 			}
 			continue
@@ -216,7 +221,7 @@ func (c *connection) read(ctx context.Context) error {
 			return errors.New("the server ended the stream")
 		}
 		if time.Since(c.reported) > statusEvery {
-			if err := c.report(); err != nil {
+			if err := c.report(false); err != nil {
 				return err
 			}
 		}
@@ -229,20 +234,34 @@ func (c *connection) copyData(data []byte) error {
 	case len(data) >= 25 && data[0] == 'w':
 		return c.change(data[25:])
 	case len(data) >= 18 && data[0] == 'k':
-		c.received = max(c.received, binary.BigEndian.Uint64(data[1:]))
+		c.advance(binary.BigEndian.Uint64(data[1:]))
 		if data[17] != 0 {
-			return c.report()
+			return c.report(true)
 		}
 		return nil
 	}
 	return fmt.Errorf("unexpected replication message of %d bytes", len(data))
 }
 
-// report tells the server up to where the log was read. What is in the queue counts as read.
-func (c *connection) report() error {
+// advance notes that everything before a position was read.
+func (c *connection) advance(position uint64) {
+	c.received = max(c.received, position)
+	c.s.held.position = c.received
+	c.s.read.Store(c.received)
+}
+
+// report tells the server up to where the log was read, and up to where it need not keep it. What
+// is in the queue counts as read. all gives up what the slot keeps for the next process: a server
+// that shuts down waits for it.
+func (c *connection) report(all bool) error {
+	held := &c.s.held
+	if all {
+		held.confirmed = c.received
+	}
+	held.confirmed = max(held.confirmed, c.received-min(c.received, held.keep))
 	status := []byte{'r'}
-	for range 3 { // written, flushed, applied
-		status = binary.BigEndian.AppendUint64(status, c.received)
+	for _, position := range []uint64{c.received, held.confirmed, held.confirmed} { // written, flushed, applied
+		status = binary.BigEndian.AppendUint64(status, position)
 	}
 	const epoch = 946_684_800 // 2000-01-01
 	status = binary.BigEndian.AppendUint64(status, uint64(time.Now().UnixMicro()-epoch*1_000_000))
@@ -319,8 +338,7 @@ func (c *connection) row(item rowChange, id uint32) {
 // commit passes on a transaction. Changes that no subscriber wants are for the ring alone, and are
 // left out if there is no room.
 func (c *connection) commit(m pgoutput.Commit) {
-	c.received = max(c.received, m.EndLSN)
-	c.s.held.position = c.received
+	c.advance(m.EndLSN)
 	past := m.EndLSN <= c.s.held.quiet
 	for _, b := range c.broadcasts {
 		if !past {

@@ -46,6 +46,7 @@ func (g *bindingGroup) names(schema, table string) bool {
 type subscriber struct {
 	id       int64
 	bindings []Binding
+	tables   []uint32 // of the bindings: OIDs, 0 before the first check and for "*"
 	deliver  func(Change)
 	resumed  func(reason string) // may be nil
 	groups   []*bindingGroup     // guarded by the registry
@@ -249,7 +250,9 @@ func groupBindings(sub *subscriber, role string, claims map[string]any, valid []
 	user := unique.Make(policyUser{role, string(text)})
 	byKey := map[string]*bindingGroup{}
 	var groups []*bindingGroup
+	sub.tables = make([]uint32, len(valid))
 	for i, b := range sub.bindings {
+		sub.tables[i] = valid[i].id
 		g := &bindingGroup{schema: b.Schema, table: b.Table, event: b.Event, id: valid[i].id,
 			filters: valid[i].filters, filterKey: b.Filter, role: role, user: user}
 		if b.Select != nil {

@@ -44,6 +44,9 @@ func (r *ring) reset(position uint64, at time.Time) {
 
 func (r *ring) add(items []rowChange) {
 	for _, c := range items {
+		if c.past && len(r.items) == 0 && r.before.After(c.committed) { // the first that another process has read
+			r.before = c.committed.Truncate(time.Millisecond).Add(-1)
+		}
 		r.items = append(r.items, c)
 		r.bytes += c.memory()
 		r.last = max(r.last, c.position)

@@ -22,9 +22,15 @@ type slot struct {
 	name      string // "" before the first connection, and after the slot was lost
 	temporary bool   // ends with its connection
 	position  uint64 // everything before this position of the log is read
+	confirmed uint64 // the server need not keep the log before this position
+	keep      uint64 // bytes of the log before position that the server keeps for the next process
 	// commits up to this position were read by an earlier process, so only the ring gets them
 	quiet uint64
 }
+
+// keepLog is how many bytes of the log the slot keeps after they were read. A process that goes on
+// from the slot of another one, which was replaced or killed, fills its ring with them.
+const keepLog = 16 << 20
 
 // slotKeeper finds, creates and drops slots.
 type slotKeeper struct{ *Stream }
@@ -49,20 +55,21 @@ func (c *connection) prepareSlot(ctx context.Context) (continued bool, err error
 		}
 	}
 	s.held = slot{temporary: true}
-	var keeps string // without a limit, the slot of a server that is gone would fill the disk
-	if err := s.queryValue(ctx, `select current_setting('max_slot_wal_keep_size')`, nil, &keeps); err != nil {
+	var limit int64 // without one, the slot of a server that is gone would fill the disk
+	if err := s.queryValue(ctx, `
+		select setting::int8 * 1048576 from pg_settings where name = 'max_slot_wal_keep_size'`, nil, &limit); err != nil {
 		return false, err
 	}
 	name := s.slotName()
-	if keeps != "-1" {
-		s.held.temporary = false
+	if limit >= 0 {
+		s.held.temporary, s.held.keep = false, uint64(min(keepLog, limit/4))
 		found, err := s.findOwnSlot(ctx, name)
 		if err != nil {
 			return false, err
 		}
-		if found.usable && !found.active { // this server was killed
-			s.held.name, s.held.position = name, found.position
-			return false, s.queryPosition(ctx, `pg_current_wal_insert_lsn()`, &s.held.quiet)
+		if found.usable && !found.active { // this server was killed or replaced
+			s.held.name, s.held.position, s.held.confirmed = name, found.position, found.position
+			return false, s.queryPosition(ctx, `pg_current_wal_flush_lsn()`, &s.held.quiet)
 		}
 		if found.exists && !found.active {
 			s.dropSlot(ctx, name)
@@ -79,9 +86,14 @@ func (c *connection) prepareSlot(ctx context.Context) (continued bool, err error
 }
 
 // findOwnSlot finds the slot of this server. It waits a moment while the slot is in use, because
-// the server of the database may not have noticed the end of the process before.
+// the server of the database may not have noticed the end of the process before, and longer if that
+// process still serves and is being replaced.
 func (s slotKeeper) findOwnSlot(ctx context.Context, name string) (found foundSlot, err error) {
-	for range 10 {
+	attempts := 10
+	if s.o.Replaces {
+		attempts = 300
+	}
+	for range attempts {
 		found, err = s.findSlot(ctx, name)
 		if err != nil || !found.active {
 			return found, err
@@ -96,14 +108,15 @@ func (s slotKeeper) findOwnSlot(ctx context.Context, name string) (found foundSl
 }
 
 // slotName returns the name of the slot of this server in this database. It does not depend on the
-// port and the password, which can be others after a restart.
+// port and the password, which can be others after a restart. Options.Installation is for two
+// servers on one host.
 func (s slotKeeper) slotName() string {
 	host, _ := os.Hostname() // "" is a name, too
 	database := ""
 	if c, err := pgconn.ParseConfig(s.o.ReplicationURL); err == nil { // otherwise connecting fails
 		database = c.Database
 	}
-	sum := sha256.Sum256([]byte(host + "\x00" + database))
+	sum := sha256.Sum256([]byte(host + "\x00" + database + "\x00" + s.o.Installation))
 	return slotPrefix + hex.EncodeToString(sum[:6])
 }
 
@@ -123,6 +136,7 @@ func (c *connection) createSlot(ctx context.Context, name string) error {
 	c.s.held.name = name
 	if point != nil {
 		c.s.held.position, _ = parsePosition(*point)
+		c.s.held.confirmed = c.s.held.position
 	}
 	return nil
 }
@@ -184,9 +198,9 @@ func (s slotKeeper) dropSlot(ctx context.Context, name string) {
 	}
 }
 
-// endSlot drops the slot of the stream.
+// endSlot drops the slot of the stream, unless the next process goes on from it.
 func (s slotKeeper) endSlot(ctx context.Context) {
-	if s.held.name != "" && !s.held.temporary {
+	if s.held.name != "" && !s.held.temporary && !s.replaced.Load() {
 		s.dropSlot(ctx, s.held.name)
 	}
 	s.held = slot{}
@@ -203,7 +217,10 @@ func (s slotKeeper) dropLeftovers(ctx context.Context, since map[string]time.Tim
 		return // the next time
 	}
 	s.mu.Lock()
-	own := s.slot
+	own, next := s.slot, ""
+	if s.needed() {
+		next = s.slotName()
+	}
 	s.mu.Unlock()
 	now := time.Now()
 	seen := map[string]time.Time{}
@@ -212,7 +229,7 @@ func (s slotKeeper) dropLeftovers(ctx context.Context, since map[string]time.Tim
 		switch {
 		case !known:
 			seen[name] = now
-		case now.Sub(first) < leftoverAfter || name == own || name == s.slotName():
+		case now.Sub(first) < leftoverAfter || name == own || name == next:
 			seen[name] = first
 		default:
 			s.o.Log.Info("dropping the replication slot of a process that is gone", "slot", name)

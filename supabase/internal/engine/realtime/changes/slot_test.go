@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -24,7 +25,7 @@ func TestSlot(t *testing.T) {
 		t.Errorf("without subscribers: %v, %d slots", err, slots(d))
 	}
 	d.Exec(`alter publication supabase_realtime drop table notes`)
-	s.lookForTables(t.Context()) // otherwise within ten seconds
+	watcher{s}.lookForTables(t.Context()) // otherwise within ten seconds
 	eventually(t, "the slot is dropped", func() bool { return slots(d) == 0 })
 	if err := s.Ready(); !errors.Is(err, errIdle) {
 		t.Errorf("idle: %v", err)
@@ -169,4 +170,65 @@ func TestRejoin(t *testing.T) {
 	if n, reason := rejoin(Since{Position: last.Position}); n != 0 || reason != reasonForgotten {
 		t.Errorf("after the ring was full: %d changes, %q", n, reason)
 	}
+}
+
+// TestReplacedServer: a server that replaces another one goes on from its slot. A subscriber that
+// comes again, by position or by time, gets what it missed before, between and after.
+func TestReplacedServer(t *testing.T) {
+	d, first := open(t, nil)
+	d.Exec(notes)
+	box, _ := subscribe(t, first, "service_role", service, Binding{Table: "notes"})
+	insert := func(n int) { d.Exec(`insert into notes (id) values ($1)`, n) }
+	insert(1)
+	settle(t, d, first)
+	last := box.take()[0]
+	insert(2)
+	settle(t, d, first)
+	second := openOn(t, d, func(o *Options) { o.Replaces = true })
+	insert(3)
+	first.StandDown()
+	insert(4)
+	var data struct {
+		At time.Time `json:"commit_timestamp"`
+	}
+	if err := json.Unmarshal(last.Data, &data); err != nil {
+		t.Fatal(err)
+	}
+	const row = `INSERT [1] {"id":%d,"body":null,"done":false,"owner":null}`
+	for since, from := range map[Since]int{{Position: last.Position}: 2, {Time: data.At}: 1} {
+		reason := "not called"
+		box := &inbox{}
+		id, err := second.Subscribe(t.Context(), Subscriber{Role: "service_role", Claims: service, Deliver: box.deliver,
+			Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}}, Since: &since,
+			Joined: func(_ uint64, why string) { reason = why }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settle(t, d, second)
+		second.Unsubscribe(id)
+		var want []string
+		for n := from; n <= 4; n++ {
+			want = append(want, fmt.Sprintf(row, n))
+		}
+		expect(t, box, want...)
+		if reason != "" {
+			t.Errorf("since %v: %q", since, reason)
+		}
+	}
+	if n := slots(d); n != 1 {
+		t.Errorf("%d slots", n)
+	}
+}
+
+// TestUnusedStream: nothing is read before the first client, although a table is published.
+func TestUnusedStream(t *testing.T) {
+	d := testdb.New(t)
+	d.Exec(notes)
+	s := openOn(t, d, nil)
+	watcher{s}.lookForTables(t.Context())
+	if err := s.Ready(); !errors.Is(err, errIdle) || slots(d) != 0 {
+		t.Errorf("%v, %d slots", err, slots(d))
+	}
+	s.Hold()()
+	eventually(t, "the connection", func() bool { return s.Ready() == nil && slots(d) == 1 })
 }

@@ -24,18 +24,22 @@ type Stream struct {
 	delivering  sync.Mutex // held while a change is delivered
 	onBroadcast func(Broadcast)
 	onMissed    func()
-	lost        atomic.Int64 // transactions
-	lastLoss    atomic.Int64 // of the log, unix seconds
-	warned      sync.Map     // subjects of messages that are logged once
+	replaced    atomic.Bool   // another process goes on from the slot
+	read        atomic.Uint64 // everything before this position of the log is read
+	lost        atomic.Int64  // transactions
+	lastLoss    atomic.Int64  // of the log, unix seconds
+	warned      sync.Map      // subjects of messages that are logged once
 
 	mu        sync.Mutex
 	needs     int           // subscribers and holds
+	used      bool          // there was a need, or another process has left the slot
 	published bool          // the publication has tables
 	count     int           // connections so far
 	changed   chan struct{} // closed and replaced when needs or state change
 	state     error         // nil while streaming
 	ended     bool
 	restart   context.CancelFunc // ends the present connection
+	end       context.CancelFunc // ends Run
 	names     []string           // publications of the present connection
 	slot      string
 	lag       int64
@@ -47,7 +51,6 @@ const (
 	defaultRecordBytes = 1 << 20
 	defaultQueueBytes  = 64 << 20
 	defaultIdle        = time.Minute
-	lagEvery           = 10 * time.Second
 	minBackoff         = 100 * time.Millisecond
 	maxBackoff         = 10 * time.Second
 	batchSize          = 500 // changes that are checked together
@@ -110,8 +113,13 @@ func (s *Stream) need(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.needs += n
+	s.used = s.used || n > 0
 	s.notify()
 }
+
+// needed reports whether the stream has to read: for subscribers, for holds, and, while a table is
+// published, for channels that join again. The caller holds the lock.
+func (s *Stream) needed() bool { return s.needs > 0 || s.used && s.published }
 
 // Wait waits until the stream is connected. The caller holds it or has a subscriber, otherwise it
 // may stay idle.
@@ -141,8 +149,14 @@ func (s *Stream) Wait(ctx context.Context) error {
 func (s *Stream) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.end = cancel
+	s.mu.Unlock()
+	if s.replaced.Load() {
+		cancel()
+	}
 	workers.Go(func() { worker{s}.run(ctx) })
-	workers.Go(func() { s.watch(ctx) })
+	workers.Go(func() { watcher{s}.watch(ctx) })
 	for range laneWorkers {
 		workers.Go(func() { s.workLanes(ctx) })
 	}
@@ -176,6 +190,16 @@ func (s *Stream) Run(ctx context.Context) error {
 	return nil
 }
 
+// StandDown ends Run and leaves the slot to the process that serves from now on.
+func (s *Stream) StandDown() {
+	s.replaced.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end != nil {
+		s.end()
+	}
+}
+
 func (s *Stream) setState(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +212,7 @@ func (s *Stream) setState(err error) {
 func (s *Stream) waitForNeed(ctx context.Context) bool {
 	for {
 		s.mu.Lock()
-		needed, changed := s.needs > 0 || s.published, s.changed
+		needed, changed := s.needed(), s.changed
 		if !needed && s.state == nil {
 			s.state = errIdle
 		}
@@ -216,13 +240,14 @@ func (s *Stream) stream(ctx context.Context) (streamed bool, err error) {
 		return false, err
 	}
 	defer c.close()
-	s.resume(c, cancel)
-	if s.onMissed != nil && !c.continued {
-		s.onMissed()
-	}
-	s.o.Log.Info("reading changes", "slot", c.slot, "publications", c.publications)
-	go s.closeIdle(ctx, cancel)
-	err = c.read(ctx)
+	err = c.read(ctx, func() {
+		s.resume(c, cancel)
+		if s.onMissed != nil && !c.continued {
+			s.onMissed()
+		}
+		s.o.Log.Info("reading changes", "slot", c.slot, "publications", c.publications)
+		go s.closeIdle(ctx, cancel)
+	})
 	s.mu.Lock()
 	s.restart, s.names, s.slot = nil, nil, ""
 	if s.state == nil {
@@ -247,7 +272,7 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 	var idle <-chan time.Time
 	for {
 		s.mu.Lock()
-		needed, changed := s.needs > 0 || s.published, s.changed
+		needed, changed := s.needed(), s.changed
 		s.mu.Unlock()
 		switch {
 		case needed:
@@ -260,7 +285,7 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 			return
 		case <-changed:
 		case <-idle:
-			if s.lookForTables(ctx) {
+			if (watcher{s}).lookForTables(ctx) {
 				idle = nil
 				continue
 			}
@@ -268,77 +293,6 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 			cancel()
 			return
 		}
-	}
-}
-
-// watch measures the lag, and reconnects if a publication was created or dropped.
-func (s *Stream) watch(ctx context.Context) {
-	tick := time.NewTicker(lagEvery)
-	defer tick.Stop()
-	leftovers := map[string]time.Time{}
-	for {
-		s.lookForTables(ctx)
-		slotKeeper{s}.dropLeftovers(ctx, leftovers)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			s.measureLag(ctx)
-		}
-	}
-}
-
-// lookForTables finds out whether the publication has tables. While it has, the stream reads, so
-// that channels which join again get what they missed.
-func (s *Stream) lookForTables(ctx context.Context) bool {
-	var published bool
-	err := s.queryValue(ctx, `select exists (select from pg_publication_tables where pubname = $1)`,
-		[]any{s.o.Publication}, &published)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil && published != s.published {
-		s.published = published
-		s.notify()
-	}
-	return s.published
-}
-
-// measureLag measures the lag and follows changes of the publications.
-func (s *Stream) measureLag(ctx context.Context) {
-	s.mu.Lock()
-	slot, names := s.slot, s.names
-	s.mu.Unlock()
-	if slot == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, lagEvery)
-	defer cancel()
-	var lag int64
-	err := s.queryValue(ctx, `
-		select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn))::int8, 0)
-		from pg_replication_slots where slot_name = $1`, []any{slot}, &lag)
-	if err != nil {
-		return // the connection that reads will notice
-	}
-	s.mu.Lock()
-	s.lag, s.lagAt = lag, s.o.Now()
-	s.mu.Unlock()
-	s.followPublications(ctx, names)
-}
-
-// followPublications reconnects if the publications are no longer present, the publications of the
-// connection.
-func (s *Stream) followPublications(ctx context.Context, present []string) {
-	names, err := s.publications(ctx)
-	if err != nil || slices.Equal(names, present) {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.restart != nil && slices.Equal(s.names, present) {
-		s.state = errors.New("the publications have changed")
-		s.notify()
-		s.restart()
 	}
 }
 
@@ -409,14 +363,14 @@ func (s *Stream) waitForPublication(ctx context.Context) error {
 	if names == nil || slices.Contains(names, s.o.Publication) {
 		return nil
 	}
-	s.followPublications(ctx, names)
+	watcher{s}.followPublications(ctx, names)
 	return s.Wait(ctx)
 }
 
 // bindingGroups validates the bindings of a subscriber and groups them.
 func (s *Stream) bindingGroups(ctx context.Context, sub *subscriber, role string,
 	claims map[string]any) ([]*bindingGroup, error) {
-	conditions, err := s.validateBindings(ctx, role, sub.bindings)
+	conditions, err := s.validateBindings(ctx, role, sub)
 	if err != nil {
 		return nil, err
 	}

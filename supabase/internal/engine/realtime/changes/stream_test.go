@@ -349,3 +349,30 @@ func TestSchemaChanges(t *testing.T) {
 	settle(t, d, s)
 	expect(t, box)
 }
+
+// TestRenamedTable: a subscription follows its table to another name and schema, also when the
+// claims change.
+func TestRenamedTable(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(notes + `create schema archive; grant usage on schema archive to authenticated`)
+	box, id := subscribe(t, s, "authenticated", user(alice), Binding{Table: "notes", Filter: "done=is.true"})
+	d.Exec(`alter table notes rename to papers; insert into papers values (1, null, true), (2, null, false)`)
+	settle(t, d, s)
+	expect(t, box, `INSERT [1] {"id":1,"body":null,"done":true,"owner":null}`)
+	if err := s.SetClaims(t.Context(), id, "authenticated", user(bob)); err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(`alter table papers set schema archive; insert into archive.papers values (3, null, true)`)
+	settle(t, d, s)
+	expect(t, box, `INSERT [1] {"id":3,"body":null,"done":true,"owner":null}`)
+	// A new table of the old name.
+	d.Exec(notes + `insert into notes values (4, null, true); insert into archive.papers values (5, null, true)`)
+	if err := s.SetClaims(t.Context(), id, "authenticated", user(alice)); err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(`insert into notes values (6, null, true); insert into archive.papers values (7, null, true)`)
+	settle(t, d, s)
+	if got := show(t, box.take()); len(got) != 4 {
+		t.Error(got)
+	}
+}

@@ -33,15 +33,17 @@ const maxIn = 100
 
 // validateBindings validates the bindings for a role as upstream's trigger does, and returns the
 // conditions of each.
-func (s *Stream) validateBindings(ctx context.Context, role string, bindings []Binding) ([]validBinding, error) {
-	all := make([]validBinding, len(bindings))
-	for i, b := range bindings {
+func (s *Stream) validateBindings(ctx context.Context, role string, sub *subscriber) ([]validBinding, error) {
+	all := make([]validBinding, len(sub.bindings))
+	for i, b := range sub.bindings {
+		if len(sub.tables) > 0 {
+			all[i].id = sub.tables[i]
+		}
 		filters, err := parseFilters(b.Filter)
 		if err != nil {
 			return nil, &SubscribeError{"Error parsing `filter` params: " + err.Error()}
 		}
-		all[i], err = s.validateBinding(ctx, role, b, filters)
-		if err == nil {
+		if err = s.validateBinding(ctx, role, b, filters, &all[i]); err == nil {
 			continue
 		}
 		shown := fmt.Sprintf("[event: %s, schema: %s, table: %s, filters: %s, select: %s]", b.Event, b.Schema, b.Table,
@@ -115,17 +117,18 @@ var conditionNames = map[string]string{
 	"42883": "undefined_function", "42501": "insufficient_privilege", "57014": "query_canceled",
 }
 
-// validateBinding validates one binding against each table that it matches.
-func (s *Stream) validateBinding(ctx context.Context, role string, b Binding, filters []filter) (valid validBinding,
-	err error) {
-	tables, err := s.publishedTables(ctx, role, b.Schema, b.Table)
+// validateBinding validates one binding against each table that it matches. valid.id is the table
+// that the binding named before, and may have another name now.
+func (s *Stream) validateBinding(ctx context.Context, role string, b Binding, filters []filter,
+	valid *validBinding) error {
+	tables, err := s.publishedTables(ctx, role, b, valid.id)
 	if err != nil {
-		return valid, err
+		return err
 	}
 	if len(tables) == 0 {
-		return valid, errNotPublished
+		return errNotPublished
 	}
-	if b.Schema != "*" && b.Table != "*" {
+	if b.Schema != "*" && b.Table != "*" && valid.id == 0 {
 		valid.id = uint32(tables[0].ID)
 	}
 	valid.filters = make([]condition, len(filters))
@@ -133,11 +136,11 @@ func (s *Stream) validateBinding(ctx context.Context, role string, b Binding, fi
 		for i, f := range filters {
 			at := slices.Index(t.Columns, f.column)
 			if at < 0 {
-				return valid, triggerError("invalid column for filter " + f.column)
+				return triggerError("invalid column for filter " + f.column)
 			}
 			c, err := s.validateFilter(ctx, f, t.Types[at], t.Bases[at])
 			if err != nil {
-				return valid, err
+				return err
 			}
 			if n > 0 && c.oid != valid.filters[i].oid {
 				c.oid = 0 // the server evaluates it
@@ -146,15 +149,17 @@ func (s *Stream) validateBinding(ctx context.Context, role string, b Binding, fi
 		}
 		for _, name := range b.Select {
 			if !slices.Contains(t.Columns, name) {
-				return valid, triggerError("invalid column for select " + name)
+				return triggerError("invalid column for select " + name)
 			}
 		}
 	}
-	return valid, nil
+	return nil
 }
 
-// publishedTables returns the tables of the publication that a binding matches.
-func (s *Stream) publishedTables(ctx context.Context, role, schema, table string) (tables []publishedTable, err error) {
+// publishedTables returns the tables of the publication that a binding matches, and the one with an
+// OID.
+func (s *Stream) publishedTables(ctx context.Context, role string, b Binding, id uint32) (tables []publishedTable,
+	err error) {
 	err = s.o.Pool.Query(ctx, pool.Caller{}, `
 		select c.oid::int8, n.nspname, c.relname, a.names, a.types, a.bases
 		from pg_publication_tables p
@@ -176,9 +181,9 @@ func (s *Stream) publishedTables(ctx context.Context, role, schema, table string
 				and has_column_privilege(
 					(select oid from pg_roles where oid = $4::text::regrole), attrelid, attnum, 'select')
 		) a
-		where p.pubname = $1 and ($2 = '*' or p.schemaname = $2) and ($3 = '*' or p.tablename = $3)
+		where p.pubname = $1 and (($2 = '*' or p.schemaname = $2) and ($3 = '*' or p.tablename = $3) or c.oid = $5::int8::oid)
 		order by 2, 3`,
-		[]any{s.o.Publication, schema, table, identifier(role)}, func(rows pgx.Rows) (err error) {
+		[]any{s.o.Publication, b.Schema, b.Table, identifier(role), int64(id)}, func(rows pgx.Rows) (err error) {
 			tables, err = pgx.CollectRows(rows, pgx.RowToStructByPos[publishedTable])
 			return err
 		})
