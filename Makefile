@@ -107,6 +107,11 @@ differential: ## compare auth and storage with the real servers: GOTRUE=PROGRAM|
 	@GOTRUE="$(GOTRUE)" go test ./supabase/internal/engine/auth/gotrue -run TestDifferential -count 1 -v -timeout 1h
 	@STORAGE="$(STORAGE)" go test ./supabase/internal/engine/storage/standalone -run TestDifferential -count 1 -v -timeout 1h
 
+.PHONY: realtime-golden
+realtime-golden: ## compare changes of rows with the functions of the real Realtime, fed by Debian's wal2json (a minute)
+	@export WAL2JSON_POSTGRES=$$(scripts/ensure-wal2json.sh) && \
+	  GOLDEN=long go test ./supabase/internal/engine/realtime/changes -run TestGolden -count 1 -v -timeout 30m
+
 .PHONY: test-hostile
 test-hostile: build ## each request of each page fails, hangs or is cut, in both languages (a quarter of an hour)
 	@LONG=1 REPORTS_PER_HOUR=100000 CHROMIUM_PATH=$$(scripts/ensure-chromium.sh) npm run --silent test:e2e --workspace web -- hostile.spec

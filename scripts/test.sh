@@ -25,6 +25,9 @@ if ! command -v "$(go env CC)" >/dev/null; then
   exit 1
 fi
 
+# TestGolden compares changes of rows with upstream's functions. It is skipped where this fails.
+scripts/ensure-wal2json.sh >/dev/null || true
+
 begun=$SECONDS
 summary=
 failed=0

@@ -112,6 +112,7 @@ func start() error {
 type DB struct {
 	t    testing.TB
 	Name string
+	url  func(role, database string) string // nil means of the shared server
 }
 
 // counter numbers the databases of this test binary.
@@ -162,6 +163,9 @@ func newFrom(t testing.TB, from string) *DB {
 // supabase_admin (the superuser), postgres (the owner of public), authenticator,
 // supabase_auth_admin, supabase_storage_admin, or a login role of the test.
 func (db *DB) URL(role string) string {
+	if db.url != nil {
+		return db.url(role, db.Name)
+	}
 	return Server(db.t).DatabaseURL(role, db.Name)
 }
 

@@ -74,9 +74,10 @@ type tableColumn struct {
 	name, shownType string
 	key             bool // part of the primary key
 	oid             uint32
-	plainCollation  bool   // texts are equal if and only if their bytes are
-	computed        bool   // generated
-	generated       string // expression, if the column is generated and the expression may be evaluated
+	plainCollation  bool     // texts are equal if and only if their bytes are
+	computed        bool     // generated
+	generated       string   // expression, if the column is generated and the expression may be evaluated
+	reads           []string // columns of the expression
 }
 
 // typeInfo is what the server says about a type.

@@ -27,6 +27,7 @@ const (
 			a.attname, t.typname, coalesce(a.attname = any (k.names), false),
 			has_schema_privilege(u.oid, rn.oid, 'usage') and has_column_privilege(u.oid, r.oid, a.attnum, 'select'),
 			a.atttypid::int8, a.attcollation in (0, 100, 950), a.attgenerated <> '', coalesce(g.expression, ''),
+			coalesce(g.reads, '{}'),
 			coalesce(r.relrowsecurity and not (u.rolsuper or u.rolbypassrls
 				or not r.relforcerowsecurity and pg_has_role(u.oid, r.relowner, 'usage')), r.relrowsecurity),
 			coalesce(has_table_privilege(u.oid, r.oid, 'select'), false),
@@ -46,7 +47,12 @@ const (
 		) k on true
 		left join pg_roles u on u.rolname = p.role
 		left join lateral ( -- a generated column whose expression has only what Postgres itself brings
-			select pg_get_expr(d.adbin, d.adrelid) as expression
+			select pg_get_expr(d.adbin, d.adrelid) as expression, array(
+				select distinct o.attname::text from pg_depend e
+				join pg_attribute o on o.attrelid = e.refobjid and o.attnum = e.refobjsubid
+				where e.refclassid = 'pg_class'::regclass and e.refobjid = c.oid and e.refobjsubid not in (0, l.attnum)
+					and (e.classid = 'pg_attrdef'::regclass and e.objid = d.oid
+						or e.classid = 'pg_class'::regclass and e.objid = c.oid and e.objsubid = l.attnum)) as reads
 			from pg_attrdef d
 			where d.adrelid = c.oid and d.adnum = l.attnum and l.attgenerated = 's' and not exists (
 				select from pg_depend e
@@ -147,7 +153,7 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	var column tableColumn
 	var oid, rowArray int64
 	to := []any{&id, &schema, &name, &secured, &role, &column.name, &column.shownType, &column.key, &readable, &oid,
-		&column.plainCollation, &column.computed, &column.generated, &filtered, &whole, &rowArray}
+		&column.plainCollation, &column.computed, &column.generated, &column.reads, &filtered, &whole, &rowArray}
 	_, err := pgx.ForEachRow(rows, to, func() error {
 		column.oid = uint32(oid)
 		t := b.tables[uint32(id)]
@@ -167,12 +173,13 @@ func (b *batch) readTables(rows pgx.Rows) error {
 	return err
 }
 
+// readTypes reads types, and the types below domains.
 func (b *batch) readTypes(rows pgx.Rows) error {
 	var oid, base, array int64
 	var info typeInfo
 	_, err := pgx.ForEachRow(rows, []any{&oid, &info.name, &info.enum, &base, &array}, func() error {
 		info.base, info.array = uint32(base), uint32(array)
-		b.types[uint32(oid)] = info
+		b.types[uint32(oid)], b.types[info.base] = info, info
 		return nil
 	})
 	return err

@@ -159,7 +159,7 @@ func (b *batch) payload(c *matchedChange, t *table, group *bindingGroup, message
 	}
 	empty := message != "" && !large
 	out = append(out, `,"columns":`...)
-	out = b.appendColumns(out, t, group, empty)
+	out = appendColumns(out, c.relation, t, group, empty)
 	if c.kind != kindDelete {
 		out = append(out, `,"record":`...)
 		out = b.appendRow(out, c, t, group, c.record, nil, empty, large)
@@ -192,11 +192,24 @@ func (t *table) showsColumn(i int, group *bindingGroup) bool {
 		(group.selected == nil || column.key || slices.Contains(group.selected, column.name))
 }
 
-func (b *batch) appendColumns(out []byte, t *table, group *bindingGroup, empty bool) []byte {
+// hasList reports whether the publication has a list of columns: the relation lacks a column that
+// is not generated.
+func (t *table) hasList(relation *pgoutput.Relation) bool {
+	return slices.ContainsFunc(t.columns, func(c tableColumn) bool { return !c.computed && !hasColumn(relation, c.name) })
+}
+
+func hasColumn(relation *pgoutput.Relation, name string) bool {
+	return slices.ContainsFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == name })
+}
+
+// appendColumns appends the names and types of the columns that a binding group sees and the
+// publication has.
+func appendColumns(out []byte, relation *pgoutput.Relation, t *table, group *bindingGroup, empty bool) []byte {
 	out = append(out, '[')
 	separator := ""
+	listed := t.hasList(relation)
 	for i, column := range t.columns {
-		if empty || !t.showsColumn(i, group) {
+		if empty || !t.showsColumn(i, group) || listed && !hasColumn(relation, column.name) {
 			continue
 		}
 		out = append(out, separator...)

@@ -132,8 +132,9 @@ func filterSQL(t *testing.T, text string) string {
 // condition in a SELECT.
 func TestFiltersAgainstTheServer(t *testing.T) {
 	d, s := open(t, nil)
-	d.Exec(`create type mood as enum ('bad', 'ok', 'good');
-		create table f (id int primary key, i int, b boolean, t text, u uuid, n numeric, d timestamptz, m mood, bc char(3), j jsonb, a int[]);
+	d.Exec(`create type mood as enum ('bad', 'ok', 'good'); create domain label as varchar(20);
+		create table f (id int primary key, i int, b boolean, t text, u uuid, n numeric, d timestamptz, m mood,
+			bc char(3), j jsonb, a int[], l label);
 		alter publication supabase_realtime add table f`)
 	filters := []string{
 		"i=eq.+2", "i=neq.2", "i=gt.2", "i=gte. 2", "i=lt.3", "i=lte.3", "i=in.(1, 3,null)", "i=not.in.(1,null)",
@@ -143,14 +144,20 @@ func TestFiltersAgainstTheServer(t *testing.T) {
 		"t=in.(a,B)", `t=eq."x,y"`, "t=isdistinct.a", "u=eq.{7F2F0DC9-8E3E-4D0E-9F3F-1A2B3C4D5E6F}", "n=eq.1.0",
 		"n=in.(1,2.50)", "n=gt.1", "d=gt.2026-01-01", "d=eq.2026-01-01T02:00:00+02", "m=gt.bad", "m=eq.ok",
 		"m=in.(ok,good)", "bc=eq.a", `j=eq.{"a": 1}`, `a=eq."{1,2}"`, "i=gt.0,t=like.a%", "i=gt.1,i=lt.3",
+		"l=gt.a", "l=not.in.(a,b)",
 	}
 	boxes := make([]*inbox, len(filters))
 	for i, text := range filters {
 		boxes[i], _ = subscribe(t, s, "service_role", service, Binding{Table: "f", Filter: text})
 	}
-	d.Exec(`insert into f values (1, 1, true, 'a', '7f2f0dc9-8e3e-4d0e-9f3f-1a2b3c4d5e6f', 1.00, '2026-01-01', 'bad', 'a', '{"a":1}', '{1,2}'),
-		(2, 2, false, 'ab', null, 2.5, '2026-01-02', 'ok', 'b', '{"a":2}', '{}'), (3, 3, null, 'B', null, -1, '2025-01-02', 'good', 'abc', null, null),
-		(4, null, null, null, null, null, null, null, null, null, null), (5, 2, true, 'x,y', null, 1, null, null, null, null, null), (6, 4, true, 'A', null, 1, null, null, null, null, null)`)
+	d.Exec(`insert into f values
+		(1, 1, true, 'a', '7f2f0dc9-8e3e-4d0e-9f3f-1a2b3c4d5e6f', 1.00, '2026-01-01', 'bad', 'a', '{"a":1}',
+			'{1,2}', 'a'),
+		(2, 2, false, 'ab', null, 2.5, '2026-01-02', 'ok', 'b', '{"a":2}', '{}', 'ab'),
+		(3, 3, null, 'B', null, -1, '2025-01-02', 'good', 'abc', null, null, 'b'),
+		(4, null, null, null, null, null, null, null, null, null, null, null),
+		(5, 2, true, 'x,y', null, 1, null, null, null, null, null, null),
+		(6, 4, true, 'A', null, 1, null, null, null, null, null, 'A')`)
 	settle(t, d, s)
 	conn := d.Conn("postgres")
 	for i, text := range filters {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
@@ -31,16 +31,13 @@ func (b *batch) fillGenerated(ctx context.Context) error {
 }
 
 // missingGenerated returns the generated columns that the relation lacks. It returns none if the
-// relation lacks other columns, too: then the publication has a list of columns, which names no
-// generated one.
+// publication has a list of columns, which names no generated one.
 func missingGenerated(t *table, relation *pgoutput.Relation) (columns []tableColumn) {
+	if t.hasList(relation) {
+		return nil
+	}
 	for _, column := range t.columns {
-		switch has := slices.ContainsFunc(relation.Columns,
-			func(c pgoutput.Column) bool { return c.Name == column.name }); {
-		case has:
-		case !column.computed:
-			return nil
-		case column.generated != "":
+		if column.generated != "" && !hasColumn(relation, column.name) {
 			columns = append(columns, column)
 		}
 	}
@@ -60,34 +57,94 @@ func (v rowVersion) tuple() pgoutput.Tuple {
 	return v.change.record
 }
 
-// complete reports whether all values of the row are known.
-func (v rowVersion) complete() bool {
-	row := v.tuple()
-	return row != nil && !slices.ContainsFunc(row,
-		func(value pgoutput.Value) bool { return value.Kind == pgoutput.Unchanged }) &&
-		(!v.old || !slices.Contains(v.change.known, false))
+// has reports whether the row is there, and not only its key.
+func (v rowVersion) has() bool {
+	return v.tuple() != nil && (!v.old || v.change.old != nil && !v.change.oldKeyOnly)
+}
+
+// knows reports whether the value of a column is known.
+func (v rowVersion) knows(relation *pgoutput.Relation, column string) bool {
+	at := slices.IndexFunc(relation.Columns, func(c pgoutput.Column) bool { return c.Name == column })
+	return at >= 0 && v.tuple()[at].Kind != pgoutput.Unchanged && (!v.old || v.change.known[at])
+}
+
+// generation is a number of rows of which the same generated columns can be computed.
+type generation struct {
+	columns  []int // indexes
+	versions []rowVersion
+}
+
+// planGenerated divides the rows of changes by the generated columns that can be computed, because
+// all values that the expressions read are known.
+func planGenerated(relation *pgoutput.Relation, columns []tableColumn, changes []*matchedChange) []*generation {
+	known := map[string]*generation{}
+	var all []*generation
+	for _, c := range changes {
+		for _, old := range []bool{false, true} {
+			v := rowVersion{c, old}
+			if !v.has() {
+				continue
+			}
+			var can []int
+			for i, column := range columns {
+				if !slices.ContainsFunc(column.reads, func(name string) bool { return !v.knows(relation, name) }) {
+					can = append(can, i)
+				}
+			}
+			key := fmt.Sprint(can)
+			if known[key] == nil && len(can) > 0 {
+				known[key] = &generation{columns: can}
+				all = append(all, known[key])
+			}
+			if len(can) > 0 {
+				known[key].versions = append(known[key].versions, v)
+			}
+		}
+	}
+	return all
 }
 
 // fillGeneratedColumns adds generated columns to the changes of a table.
 func (b *batch) fillGeneratedColumns(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn,
 	changes []*matchedChange) error {
-	var versions []rowVersion
-	for _, c := range changes {
-		for _, old := range []bool{false, true} {
-			if v := (rowVersion{c, old}); v.complete() {
-				versions = append(versions, v)
+	plan := planGenerated(relation, columns, changes)
+	values := make([][][]pgoutput.Value, len(plan))
+	for i, g := range plan {
+		asked := make([]tableColumn, len(g.columns))
+		for j, at := range g.columns {
+			asked[j] = columns[at]
+		}
+		var err error
+		values[i], err = b.evaluateGenerated(ctx, relation, asked, g.versions)
+		if err != nil && !isQueryError(err) {
+			return err
+		}
+		if err != nil {
+			b.s.warnOnce(relation.ID, "generated columns are left out: the server cannot compute them", "schema",
+				relation.Schema, "table", relation.Table, "error", err)
+		}
+	}
+	widenRows(relation, columns, changes)
+	for i, g := range plan {
+		for n, row := range values[i] {
+			for j, column := range g.columns {
+				g.versions[n].set(len(relation.Columns)+column, row[j])
 			}
 		}
 	}
-	values, err := b.evaluateGenerated(ctx, relation, columns, versions)
-	if err != nil {
-		if !isQueryError(err) {
-			return err
-		}
-		b.s.warnOnce(relation.ID, "generated columns are left out: the server cannot compute them", "schema",
-			relation.Schema, "table", relation.Table, "error", err)
-		return nil
+	return nil
+}
+
+// set sets a value of the row, which is known then.
+func (v rowVersion) set(at int, value pgoutput.Value) {
+	v.tuple()[at] = value
+	if v.old {
+		v.change.known[at] = true
 	}
+}
+
+// widenRows adds columns with unknown values to the changes of a table.
+func widenRows(relation *pgoutput.Relation, columns []tableColumn, changes []*matchedChange) {
 	wider := *relation
 	wider.Columns = slices.Clone(relation.Columns)
 	for _, column := range columns {
@@ -107,63 +164,72 @@ func (b *batch) fillGeneratedColumns(ctx context.Context, relation *pgoutput.Rel
 			}
 		}
 	}
-	for i, v := range versions {
-		for j := range columns {
-			at := len(relation.Columns) + j
-			v.tuple()[at] = values[i][j]
-			if v.old {
-				v.change.known[at] = true
-			}
-		}
-	}
-	return nil
 }
 
-// evaluateGenerated returns the values of the columns for each row, and the names of their types.
+// evaluateGenerated returns the values of the columns for each row. Types are given by their OIDs,
+// so the engine's role needs no right to use their schemas.
 func (b *batch) evaluateGenerated(ctx context.Context, relation *pgoutput.Relation, columns []tableColumn,
 	versions []rowVersion) (values [][]pgoutput.Value, err error) {
-	var arrays, names, typed, expressions []string
-	args := make([]any, len(relation.Columns))
+	unit := pool.Unit{Caller: asInLog}
+	names, typed := []string{"n"}, []string{`n as "position of the row"`}
+	add := func(name, as string, array uint32, literal string) {
+		unit.Args, unit.Types = append(unit.Args, []byte(literal)), append(unit.Types, array)
+		names, typed = slices.Insert(names, len(names)-1, name), append(typed, as)
+	}
+	numbers := make([]string, len(versions))
+	for i := range numbers {
+		numbers[i] = strconv.Itoa(i)
+	}
+	add("p", "p", oidTextArray, arrayLiteral(numbers)) // so that there are rows if no column is read
 	for i, column := range relation.Columns {
-		name := fmt.Sprintf("c%d", i+1)
-		arrays, names = append(arrays, fmt.Sprintf("$%d::text[]", i+1)), append(names, name)
-		typeName := b.types[column.Type].name
-		if typeName == "" {
-			return nil, fmt.Errorf("the type of column %s was dropped", column.Name)
+		if !slices.ContainsFunc(columns, func(c tableColumn) bool { return slices.Contains(c.reads, column.Name) }) {
+			continue
 		}
-		typed = append(typed, name+"::"+typeName+" as "+identifier(column.Name))
 		texts := make([]*string, len(versions))
 		for j, v := range versions {
 			if value := v.tuple()[i]; value.Kind == pgoutput.Text {
 				texts[j] = &value.Text
 			}
 		}
-		args[i] = texts
+		name, array, info := fmt.Sprintf("c%d", i+1), b.types[column.Type].array, b.types[column.Type]
+		as := name
+		if array == 0 {
+			array, as = oidTextArray, name+"::"+info.name
+		}
+		if info.name == "" {
+			return nil, fmt.Errorf("the type of column %s was dropped", column.Name)
+		}
+		add(name, as+" as "+identifier(column.Name), array, nullableArray(texts))
 	}
+	var expressions []string
 	for _, column := range columns {
 		expressions = append(expressions, outputText("("+column.generated+")", column.oid))
 	}
-	sql := fmt.Sprintf(`
-		select array[%s]::text[]
-		from (select n as "position of the row", %s from unnest(%s) with ordinality u (%s, n)) as row_
-		order by "position of the row"`,
-		strings.Join(expressions, ", "), strings.Join(typed, ", "), strings.Join(arrays, ", "),
-		strings.Join(names, ", "))
-	err = b.s.o.Pool.Query(ctx, asInLog, sql, args, func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, pgx.RowTo[[]*string])
-		for _, texts := range found {
-			row := make([]pgoutput.Value, len(texts))
-			for i, text := range texts {
-				row[i] = pgoutput.Value{Kind: pgoutput.Null}
-				if text != nil {
-					row[i] = pgoutput.Value{Kind: pgoutput.Text, Text: *text}
-				}
+	parameters := make([]string, len(unit.Args))
+	for i := range parameters {
+		parameters[i] = "$" + strconv.Itoa(i+1)
+	}
+	unit.SQL = fmt.Sprintf(`select %s from (select %s from unnest(%s) with ordinality u (%s)) as row_
+		order by "position of the row"`, strings.Join(expressions, ", "), strings.Join(typed, ", "),
+		strings.Join(parameters, ", "), strings.Join(names, ", "))
+	results, err := b.s.o.Pool.Units(ctx, []pool.Unit{unit})
+	if err == nil {
+		err = results[0].Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, texts := range results[0].Rows {
+		row := make([]pgoutput.Value, len(texts))
+		for i, text := range texts {
+			row[i] = pgoutput.Value{Kind: pgoutput.Null}
+			if text != nil {
+				row[i] = pgoutput.Value{Kind: pgoutput.Text, Text: *text}
 			}
-			values = append(values, row)
 		}
-		return err
-	})
-	if err == nil && len(values) != len(versions) {
+		values = append(values, row)
+	}
+	if len(values) != len(versions) {
 		err = fmt.Errorf("the server computed %d rows of %d", len(values), len(versions))
 	}
 	return values, err

@@ -31,8 +31,8 @@ const (
 	oidUUID        = 2950
 )
 
-// appendValue appends the JSON of a value of a type, as to_jsonb does. It returns false, and dst
-// unchanged, if only the server can convert the value.
+// appendValue appends the JSON of a value of a type, as to_jsonb does, except bytes. It returns
+// false, and dst unchanged, if only the server can convert the value.
 func appendValue(dst []byte, oid uint32, text string) ([]byte, bool) {
 	switch oid {
 	case oidBool:
@@ -47,8 +47,10 @@ func appendValue(dst []byte, oid uint32, text string) ([]byte, bool) {
 			return appendString(dst, text), true
 		}
 		return append(dst, text...), true
-	case oidText, oidVarchar, oidBpchar, oidName, oidUUID, oidBytea, oidOID, oidChar, oidTime:
+	case oidText, oidVarchar, oidBpchar, oidName, oidUUID, oidOID, oidChar, oidTime:
 		return appendString(dst, text), true
+	case oidBytea: // as upstream, whose log has the digits alone
+		return appendString(dst, strings.TrimPrefix(text, `\x`)), true
 	case oidDate:
 		if len(text) == len("2006-01-02") {
 			return appendString(dst, text), true
@@ -117,6 +119,18 @@ func arrayLiteral(values []string) string {
 	}
 	b.WriteByte('}')
 	return b.String()
+}
+
+// nullableArray is arrayLiteral for values of which nil is null.
+func nullableArray(values []*string) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = "NULL"
+		if v != nil {
+			parts[i] = strings.Trim(arrayLiteral([]string{*v}), "{}")
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
 }
 
 // identifier returns a quoted SQL identifier.

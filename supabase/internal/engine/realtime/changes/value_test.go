@@ -11,7 +11,8 @@ import (
 	"daawo/supabase/internal/database/testdb"
 )
 
-// TestValues compares the JSON of values with to_jsonb.
+// TestValues compares the JSON of values with to_jsonb. Bytes are hexadecimal digits, as upstream
+// sends them.
 func TestValues(t *testing.T) {
 	d, s := open(t, nil)
 	d.Exec(`create type mood as enum ('ok', 'it''s "fine"');
@@ -39,7 +40,8 @@ func TestValues(t *testing.T) {
 			t.Fatalf("%s: %v", c.Data, err)
 		}
 		var want map[string]any
-		row := testdb.Value[string](d, `select to_jsonb(v)::text from v where id = $1`, i+1)
+		row := testdb.Value[string](d, `
+			select (to_jsonb(v) || jsonb_build_object('by', encode(by, 'hex')))::text from v where id = $1`, i+1)
 		if err := json.Unmarshal([]byte(row), &want); err != nil {
 			t.Fatal(err)
 		}
@@ -67,6 +69,24 @@ func TestGeneratedColumns(t *testing.T) {
 	)
 	expect(t, box, `INSERT [1] `+first, `UPDATE [1] `+second+` old `+first, `DELETE [1] old `+second)
 	expect(t, big, `UPDATE [1] `+second+` old `+first, `DELETE [1] old `+second)
+}
+
+// TestGeneratedColumnsOfUnchangedToast: an update that leaves a large value as it is has the
+// generated columns that do not read it.
+func TestGeneratedColumnsOfUnchangedToast(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(`create table g (id int primary key, n int, body text, twice int generated always as (2 * n) stored,
+			size int generated always as (length(body)) stored);
+		alter table g alter body set storage external;
+		alter publication supabase_realtime add table g;
+		insert into g values (1, 1, repeat('x', 5000))`)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "g"})
+	twice, _ := subscribe(t, s, "service_role", service, Binding{Table: "g", Filter: "twice=eq.4"})
+	d.Exec(`update g set n = 2`)
+	settle(t, d, s)
+	const want = `UPDATE [1] {"id":1,"n":2,"twice":4} old {"id":1}`
+	expect(t, box, want)
+	expect(t, twice, want)
 }
 
 // TestFailingGeneratedColumn: a column that the server cannot compute is left out, and the log has
@@ -98,7 +118,7 @@ func TestFailingGeneratedColumn(t *testing.T) {
 }
 
 // TestGeneratedColumnsOfColumnList: a list of columns of the publication leaves them out, whatever
-// they are computed from.
+// they are computed from, as the other columns that it does not name.
 func TestGeneratedColumnsOfColumnList(t *testing.T) {
 	var text logText
 	d, s := open(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&text, nil)) })
@@ -108,7 +128,13 @@ func TestGeneratedColumnsOfColumnList(t *testing.T) {
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "g"})
 	d.Exec(`insert into g (id, n, hidden) values (1, 2, 3)`)
 	settle(t, d, s)
-	expect(t, box, `INSERT [1] {"id":1,"n":2}`)
+	changes := box.take()
+	if got := show(t, changes); len(got) != 1 || got[0] != `INSERT [1] {"id":1,"n":2}` {
+		t.Fatal(got)
+	}
+	if !strings.Contains(string(changes[0].Data), `"columns":[{"name":"id","type":"int4"},{"name":"n","type":"int4"}],`) {
+		t.Errorf("names hidden columns: %s", changes[0].Data)
+	}
 	if strings.Contains(text.String(), "level=WARN") {
 		t.Errorf("a warning without a fault:\n%s", text.String())
 	}
