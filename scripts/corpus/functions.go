@@ -162,24 +162,28 @@ func leaveFunctions(dir string) error {
 			return err
 		}
 	}
-	secrets := map[string]bool{}
+	named := map[string]bool{}
 	err := filepath.WalkDir(filepath.Join(dir, "functions"), func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(name)
 		for _, m := range secretName.FindAllSubmatch(text, -1) {
-			secrets[string(m[1])] = !strings.HasPrefix(string(m[1]), "SUPABASE_")
+			named[string(m[1])] = !strings.HasPrefix(string(m[1]), "SUPABASE_")
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	values, err := newSecrets()
+	if err != nil {
+		return err
+	}
 	var env strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(secrets)) {
-		if secrets[name] {
-			fmt.Fprintf(&env, "%s=https://corpus.example.org\n", name)
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		if named[name] {
+			fmt.Fprintf(&env, "%s=%s\n", name, values.of(name))
 		}
 	}
 	return os.WriteFile(filepath.Join(dir, "functions", ".env"), []byte(env.String()), 0o600)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"daawo/scripts/server"
@@ -22,7 +23,8 @@ import (
 // upgradeDrill replaces the running program 20 times while clients send reports, read rows, upload
 // files in one piece and slowly, call a function and fetch pages. No client repeats a request: a
 // refused or cut one counts. Every fourth time a broken program is installed first, which must
-// change nothing. The postmaster stays the same.
+// change nothing. The postmaster stays the same. At the end the serving process is killed, and the
+// first process starts another.
 func upgradeDrill(ctx context.Context, s settings) (string, error) {
 	dir, err := os.MkdirTemp("", "daawo-upgrade-")
 	if err != nil {
@@ -76,10 +78,54 @@ func upgradeDrill(ctx context.Context, s settings) (string, error) {
 	if err != nil {
 		return figures, err
 	}
+	var back []time.Duration
+	for range s.rounds(3, 1) { // the first process restarts three in a minute
+		took, err := killServing(ctx, st)
+		if err != nil {
+			return figures, err
+		}
+		back = append(back, took)
+	}
+	figures += fmt.Sprintf("; %d serving processes killed, served again after %s at most", len(back),
+		percentile(back, 1).Round(10*time.Millisecond))
 	if after, err := st.Postmaster(); err != nil || after != before {
 		return figures, fmt.Errorf("postgres was replaced: process %d, then %d, %w", before, after, err)
 	}
 	return figures, nil
+}
+
+// killServing kills the process that serves, and returns after how long the API answers. The first
+// process keeps the sockets, so that no connection is refused.
+func killServing(ctx context.Context, st *server.Stack) (time.Duration, error) {
+	pid, err := servingPID(st)
+	if err != nil {
+		return 0, err
+	}
+	if pid == st.PID() {
+		return 0, errors.New("the first process serves after upgrades")
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return 0, err
+	}
+	begun := time.Now()
+	for {
+		r, err := request(st, http.MethodGet, "/rest/v1/resources?select=id&limit=1", nil)
+		if err != nil {
+			return 0, err
+		}
+		res, err := client.Do(r.WithContext(ctx))
+		if err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return time.Since(begun), nil
+			}
+		}
+		if errors.Is(err, syscall.ECONNREFUSED) || time.Since(begun) > 10*time.Second {
+			return 0, fmt.Errorf("after the end of the serving process: %w", errors.Join(err, ctx.Err()))
+		}
+		pause(ctx, 10*time.Millisecond)
+	}
 }
 
 // install copies a program to the place of another, as install(1) does: the running program keeps

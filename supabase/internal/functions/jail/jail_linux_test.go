@@ -296,7 +296,7 @@ func TestBoundProgramEnds(t *testing.T) {
 		if err := os.WriteFile(text, fmt.Append(nil, cell.Cmd.Process.Pid), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		select {}
+		time.Sleep(time.Hour)
 	}
 	file := filepath.Join(t.TempDir(), "pid")
 	parent := exec.Command(os.Args[0], "-test.run=^TestBoundProgramEnds$")
