@@ -37,7 +37,11 @@ func (c *Cell) Start(p Policy) error {
 	}
 	defer program.Close()
 	cmd.ExtraFiles = append(cmd.ExtraFiles, program)
-	cmd.Path = fmt.Sprintf("/proc/self/fd/%d", 2+len(cmd.ExtraFiles))
+	// The link gives the process the name of the program.
+	cmd.Path = filepath.Join(c.temp.Path, filepath.Base(p.Program))
+	if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", 2+len(cmd.ExtraFiles)), cmd.Path); err != nil {
+		return err
+	}
 	if err := c.giveTo(user, p, program); err != nil {
 		return err
 	}

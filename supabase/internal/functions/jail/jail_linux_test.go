@@ -312,8 +312,8 @@ func TestBoundProgramEnds(t *testing.T) {
 		}
 	}
 	time.Sleep(100 * time.Millisecond) // threads of the parent come and go
-	if !runs(pid) {
-		t.Error("the program has ended before its parent")
+	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); string(name) != "sleep\n" || !runs(pid) {
+		t.Errorf("the program has ended before its parent: %q %v", name, err)
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
