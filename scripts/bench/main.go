@@ -15,6 +15,7 @@
 //	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, many logins
 //	go run ./scripts/bench -only lighthouse             the pages
 //	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
+//	go run ./scripts/bench -only scale                  10 million rows and 100,000 users beside 10,000 and 100
 //	go run ./scripts/bench -only sides -old FILE        the same in turns with an older program, and what has become worse
 //
 // The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too),
@@ -81,7 +82,7 @@ func main() {
 
 // names returns the valid values of -only.
 func names() []string {
-	all := []string{"lighthouse", "sides", "auth", "load", "mixture", "visitors"}
+	all := []string{"lighthouse", "sides", "scale", "auth", "load", "mixture", "visitors"}
 	for _, s := range goSuites {
 		all = append(all, s.name)
 	}
@@ -119,6 +120,10 @@ func (c choice) run(ctx context.Context) error {
 	if c.wants("sides") {
 		fmt.Println()
 		failed = append(failed, c.sides(ctx))
+	}
+	if c.wants("scale") {
+		fmt.Println()
+		failed = append(failed, c.scale(ctx))
 	}
 	if len(figures) > 0 {
 		fmt.Println()

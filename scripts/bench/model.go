@@ -24,10 +24,16 @@ type kind struct {
 	do    func(ctx context.Context) error
 }
 
+// namedStack is a stack of a comparison, with its name in the table.
+type namedStack struct {
+	name string
+	*server.Stack
+}
+
 // model is one running stack and the requests of its visitors.
 type model struct {
 	st        *server.Stack
-	stacks    []*server.Stack // st and, with -old, the older program's
+	stacks    []namedStack // of a comparison; the first is st
 	client    *http.Client
 	resources []string // ids
 	files     []string // paths of PDFs

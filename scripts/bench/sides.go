@@ -23,6 +23,10 @@ const (
 	sideTurns  = 4 // of each server in a round
 )
 
+// sidesHeader is the header of the table of printSides.
+const sidesHeader = "request\tclients\tserver\trate/s\tratio (median)\tspread\tp50\tp99\tp99.9\tlongest\t" +
+	"server CPU\tPostgres CPU\tbound by\t"
+
 // side is a server that answers the requests of a row: the stack under test, an older program, or
 // the real server.
 type side struct {
@@ -61,14 +65,14 @@ func (c choice) sides(ctx context.Context) error {
 		return err
 	}
 	m.client.Transport = &direct{idle: map[string][]*directConn{}}
-	m.stacks = []*server.Stack{st}
+	m.stacks = []namedStack{{"ours", st}}
 	if c.old != "" {
 		old, err := server.New(ctx, c.old, "SUPABASE_API_MAX_ROWS=100000", server.PublicChannels)
 		if err != nil {
 			return fmt.Errorf("-old: %w", err)
 		}
 		defer old.Close()
-		m.stacks = append(m.stacks, old)
+		m.stacks = append(m.stacks, namedStack{"old", old})
 	}
 	var rows []row
 	for _, part := range []struct {
@@ -88,22 +92,8 @@ func (c choice) sides(ctx context.Context) error {
 	if err := m.warm(ctx); err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "request\tclients\tserver\trate/s\tratio (median)\tspread\tp50\tp99\tp99.9\tlongest\tserver CPU\tPostgres CPU\tbound by\t")
-	var worse []string
-	for _, r := range rows {
-		if !strings.Contains(r.name, c.rows) {
-			continue
-		}
-		for _, clients := range []int{1, 8, 32} {
-			than, err := m.compare(ctx, table, r, clients, c.length/20)
-			if err != nil {
-				return fmt.Errorf("%s: %w", r.name, err)
-			}
-			worse = append(worse, than...)
-		}
-	}
-	if err := table.Flush(); err != nil || c.old == "" {
+	worse, err := c.compareAll(ctx, m, rows)
+	if err != nil || c.old == "" {
 		return err
 	}
 	fmt.Printf("\nworse than %s by more than %.0f %%:\n", c.old, 100*(tolerated-1))
@@ -116,10 +106,30 @@ func (c choice) sides(ctx context.Context) error {
 	return nil
 }
 
-// compare measures one row with a number of clients, and prints a line for each server. It returns
-// what is worse than with the older program.
+// compareAll measures the rows that -rows names. It returns what is worse than the older program's.
+func (c choice) compareAll(ctx context.Context, m *model, rows []row) (worse []string, err error) {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, sidesHeader)
+	for _, r := range rows {
+		if !strings.Contains(r.name, c.rows) {
+			continue
+		}
+		for _, clients := range []int{1, 8, 32} {
+			found, err := m.compare(ctx, table, r, clients, c.length/20)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", r.name, err)
+			}
+			if c.old != "" { // the second of each row
+				worse = append(worse, found[0].worseThan(found[1], fmt.Sprintf("%s, %d clients", r.name, clients))...)
+			}
+		}
+	}
+	return worse, table.Flush()
+}
+
+// compare measures one row with a number of clients, and prints a line for each server.
 func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, clients int,
-	turn time.Duration) (worse []string, err error) {
+	turn time.Duration) ([]turns, error) {
 	for i := range r.sides { // plans and caches
 		if _, _, err := r.requests(ctx, i, clients, turn/4); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.sides[i].name, err)
@@ -151,12 +161,7 @@ func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, cli
 		}
 	}
 	printSides(table, r, clients, found, used)
-	for i, s := range r.sides {
-		if s.name == oldName {
-			worse = found[0].worseThan(found[i], fmt.Sprintf("%s, %d clients", r.name, clients))
-		}
-	}
-	return worse, ctx.Err()
+	return found, ctx.Err()
 }
 
 // usage is the processor time that the stack under test used.

@@ -57,14 +57,11 @@ type served struct {
 	target
 }
 
-// oldName is the name of the older program in the table.
-const oldName = "old"
-
-// servers returns a service of the stack under test and, with -old, of the older program.
+// servers returns a service of the stacks of the comparison.
 func (m *model) servers(path, key string) []served {
 	var list []served
-	for i, st := range m.stacks {
-		list = append(list, served{[]string{"ours", oldName}[i], target{st.Get("API_URL") + path, st.Get(key), st.Get(key)}})
+	for _, st := range m.stacks {
+		list = append(list, served{st.name, target{st.Get("API_URL") + path, st.Get(key), st.Get(key)}})
 	}
 	return list
 }
@@ -90,7 +87,7 @@ notify pgrst, 'reload schema'`
 // DATABASE_URL and the JWT secret of the stack.
 func (m *model) restRows(ctx context.Context) ([]row, error) {
 	for _, st := range m.stacks {
-		if err := prepareREST(ctx, st); err != nil {
+		if err := prepareREST(ctx, st.Stack); err != nil {
 			return nil, err
 		}
 	}
@@ -120,6 +117,9 @@ func (m *model) restRows(ctx context.Context) ([]row, error) {
 	list := func(rows int) func(target) side {
 		return read(same(fmt.Sprintf("/bench_orders?order=id&limit=%d", rows)), nil)
 	}
+	counted := func(how string) func(target) side {
+		return read(same("/bench_orders?select=id&limit=1"), map[string]string{"Prefer": "count=" + how})
+	}
 	kinds := []struct {
 		name string
 		make func(target) side
@@ -135,6 +135,7 @@ func (m *model) restRows(ctx context.Context) ([]row, error) {
 		{"embed", read(same("/bench_orders?select=id,note,bench_lines(id,product,n)&order=id&limit=25"), nil)},
 		{"count", read(same("/bench_orders?select=id&owner=eq.user7&limit=10"),
 			map[string]string{"Prefer": "count=exact"})},
+		{"20,000 counted exactly", counted("exact")}, {"20,000 counted as planned", counted("planned")},
 		{"1,000 rows", list(1000)}, {"2,000 rows", list(2000)}, {"20,000 rows", list(20000)},
 	}
 	var rows []row
@@ -189,23 +190,9 @@ func mixedRow(servers []served, one, some, all func(target) side) row {
 // authRows compares auth with GoTrue (GOTRUE_URL), which must not require confirmation of sign-ups.
 // Each client has an account.
 func (m *model) authRows(ctx context.Context) ([]row, error) {
-	servers := m.servers("/auth/v1", "SERVICE_ROLE_KEY")
-	var all [][]*account
-	for i, st := range m.stacks {
-		list := newAccounts(m, servers[i].url, st.Get("ANON_KEY"))
-		for _, a := range list {
-			text, err := json.Marshal(map[string]any{"email": a.email, "password": a.password, "email_confirm": true})
-			if err != nil {
-				return nil, err
-			}
-			if err := m.sendTo(ctx, servers[i].target, http.MethodPost, "/admin/users", text, nil); err != nil {
-				return nil, err
-			}
-			if err := a.login(ctx); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, list)
+	servers, all, err := signIn(ctx, m)
+	if err != nil {
+		return nil, err
 	}
 	if url := os.Getenv("GOTRUE_URL"); url != "" {
 		list := newAccounts(m, strings.TrimRight(url, "/"), "")
@@ -217,15 +204,44 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 		}
 		servers, all = append(servers, served{name: "GoTrue"}), append(all, list)
 	}
-	rows := []row{{name: "auth: GET /user"}, {name: "auth: refresh"}}
+	return []row{
+		accountRow("auth: GET /user", servers, all, (*account).user),
+		accountRow("auth: refresh", servers, all, (*account).refresh),
+	}, nil
+}
+
+// signIn makes an account for each client on each stack of the comparison, and signs it in.
+func signIn(ctx context.Context, m *model) (servers []served, all [][]*account, err error) {
+	servers = m.servers("/auth/v1", "SERVICE_ROLE_KEY")
+	for i, st := range m.stacks {
+		list := newAccounts(m, servers[i].url, st.Get("ANON_KEY"))
+		for _, a := range list {
+			text, err := json.Marshal(map[string]any{"email": a.email, "password": a.password, "email_confirm": true})
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := m.sendTo(ctx, servers[i].target, http.MethodPost, "/admin/users", text, nil); err != nil {
+				return nil, nil, err
+			}
+			if err := a.login(ctx); err != nil {
+				return nil, nil, err
+			}
+		}
+		all = append(all, list)
+	}
+	return servers, all, nil
+}
+
+// accountRow makes a row in which each client uses its own account on each server.
+func accountRow(name string, servers []served, all [][]*account, do func(*account, context.Context) error) row {
+	r := row{name: name}
 	for i, s := range servers {
 		list := all[i]
-		rows[0].sides = append(rows[0].sides,
-			side{s.name, func(ctx context.Context, c, _ int) error { return list[c].user(ctx) }})
-		rows[1].sides = append(rows[1].sides,
-			side{s.name, func(ctx context.Context, c, _ int) error { return list[c].refresh(ctx) }})
+		r.sides = append(r.sides, side{s.name, func(ctx context.Context, client, _ int) error {
+			return do(list[client], ctx)
+		}})
 	}
-	return rows, nil
+	return r
 }
 
 // newAccounts returns an account for each client, which does not exist yet.

@@ -36,7 +36,7 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	if off := time.Since(time.UnixMicro(int64(epoch * 1e6))).Abs(); off > 2*time.Second {
 		c.say("clock", Warn, "the database's clock differs from this machine's by %s", off.Round(time.Second))
 	}
-	if err := errors.Join(c.realtime(ctx, conn), c.ownSchemas(ctx, conn)); err != nil {
+	if err := errors.Join(c.realtime(ctx, conn), c.ownSchemas(ctx, conn), c.indexes(ctx, conn)); err != nil {
 		return err
 	}
 	pending, err := migrate.Pending(ctx, conn, c.Project)
