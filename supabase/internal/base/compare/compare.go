@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,8 +102,8 @@ func (s *Server) Send(q Request) (Reply, error) {
 	if decoder.Decode(&body) != nil {
 		body = string(text)
 	}
-	for name, path := range q.Keep {
-		if value, ok := read(res, body, path); ok {
+	for name, place := range q.Keep {
+		if value, ok := read(res, body, place); ok {
 			s.kept[name] = value
 		}
 	}
@@ -118,11 +119,11 @@ func (s *Server) Send(q Request) (Reply, error) {
 }
 
 // read returns the value at a path of a reply.
-func read(res *http.Response, body any, path string) (string, bool) {
-	if name, ok := strings.CutPrefix(path, "header "); ok {
+func read(res *http.Response, body any, place string) (string, bool) {
+	if name, ok := strings.CutPrefix(place, "header "); ok {
 		return res.Header.Get(name), res.Header.Get(name) != ""
 	}
-	for member := range strings.SplitSeq(path, ".") {
+	for member := range strings.SplitSeq(place, ".") {
 		switch v := body.(type) {
 		case map[string]any:
 			body = v[member]
@@ -359,7 +360,7 @@ func (l List) Unknown(q Request, found []Difference) (out []Difference, ends boo
 			out = append(out, d)
 			continue
 		}
-		l[at].add(d)
+		l[at].add(q, d)
 		ends = ends || l[at].Ends
 		if d.Place == "status" || l[at].Whole {
 			whole = true
@@ -388,8 +389,8 @@ func (l List) Unseen() (out []string) {
 	return out
 }
 
-// add counts a pair of values, cut to what tells the kind.
-func (k *Known) add(d Difference) {
+// add counts a pair of values, cut to what tells the kind, with the path without its last part.
+func (k *Known) add(q Request, d Difference) {
 	short := func(v any) string {
 		text := fmt.Sprint(v)
 		return text[:min(len(text), 60)]
@@ -397,7 +398,8 @@ func (k *Known) add(d Difference) {
 	if k.seen == nil {
 		k.seen = map[string]int{}
 	}
-	k.seen[d.Place+": "+short(d.Ours)+" | "+short(d.Theirs)]++
+	at := q.Method + " " + path.Dir(q.Path+"x")
+	k.seen[at+" "+d.Place+": "+short(d.Ours)+" | "+short(d.Theirs)]++
 }
 
 // Seen returns a line for each pair of values that an entry explained, with its count.

@@ -109,13 +109,13 @@ func (e *Engine) fail(c *call, err error) {
 // writeError replies with err as storage-api does.
 func writeError(w http.ResponseWriter, err error) {
 	body, reply := objects.ErrorReply(err)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if e, ok := apierror.AsError(err); ok {
 		for name, values := range e.Header {
 			w.Header()[name] = values
 		}
 	}
 	data, _ := encode(body) // strings cannot fail
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(reply)
 	w.Write(data)

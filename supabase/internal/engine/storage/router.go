@@ -105,7 +105,7 @@ func (r *route) match(path string) (bucket, name string, ok bool) {
 		}
 		switch {
 		case segment == ":":
-			if have == "" {
+			if have == "" && r.pattern != "/bucket/:" { // there it is the name of no bucket
 				return "", "", false
 			}
 			bucket = decode(have)
@@ -179,7 +179,7 @@ func noRoute(w http.ResponseWriter, r *http.Request) {
 		if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), prefix); ok && (rest == "" || rest[0] == '/') {
 			notFound := apierror.Errorf(404, "InvalidRequest", "%s", message)
 			notFound.Details = objects.ErrorDetails{Error: "Not Found", Reply: 404}
-			writeError(w, notFound)
+			writeError(w, notFound.WithHeader("Content-Type", "application/json"))
 			return
 		}
 	}

@@ -51,6 +51,14 @@ func TestSameAnswers(t *testing.T) {
 
 	s.do(key, "POST", "/object/sign/b%2Fc", `{"expiresIn":60,"paths":["x"]}`).want(t, 400, "InvalidBucketName")
 	s.do("", "POST", "/status", nil).want(t, 404, "")
+
+	// An empty name is a name: of no bucket, and of no upload.
+	s.do(key, "DELETE", "/bucket/", nil).want(t, 400, "NoSuchBucket")
+	s.tus(key, "HEAD", "/upload/resumable/", nil).want(t, 404, "")
+	s.tus(key, "PATCH", "/upload/resumable/", "x", "Upload-Offset", "0").want(t, 404, "The file for this url was not found")
+	if got := s.do(key, "PATCH", "/bucket/b", nil).Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("an unknown route has %q", got)
+	}
 }
 
 // TestConcurrentDeletes deletes one object eight times at once: the others get 404.

@@ -369,7 +369,7 @@ func encodeID(k backend.Key) string {
 // decodeID decodes bucket/name/version. Only the name can contain slashes.
 func decodeID(id string) (backend.Key, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(id, "="))
-	if err != nil {
+	if err != nil || id == "" {
 		return backend.Key{}, errNotFound
 	}
 	bucket, rest, ok := strings.Cut(string(raw), "/")
