@@ -252,7 +252,11 @@ func TestIDTokenGrant(t *testing.T) {
 	}
 	f.Close() // a malformed JWT is rejected without a request to the provider
 	w.post("/token?grant_type=id_token", m{"provider": "google", "id_token": "rubbish"}).want(400)
-	w.post("/token?grant_type=id_token", m{"provider": "facebook", "id_token": "x"}).want(400, "provider_disabled")
+	if got := w.post("/token?grant_type=id_token", m{"provider": "facebook", "id_token": "x"}).want(400,
+		"provider_disabled"); got.text("msg") != `Provider (issuer "https://www.facebook.com") is not enabled` {
+		t.Error(got.raw)
+	}
+	w.post("/token?grant_type=id_token", m{"provider": "x", "id_token": "x"}).want(400, "validation_failed")
 	w.post("/token?grant_type=web3", m{"chain": "solana"}).want(422, "web3_provider_disabled")
 }
 

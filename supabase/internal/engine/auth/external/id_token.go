@@ -92,10 +92,11 @@ func (s *Service) idTokenProvider(ctx context.Context, name string, p idTokenPar
 		return s.providers.Issuer(ctx, p.Issuer, p.ClientID)
 	}
 	provider, err := s.findProvider(ctx, name, "")
+	issuer, known := idp.IDTokenIssuer(name)
 	switch {
-	case errors.Is(err, idp.ErrUnknown) && idp.Known(name):
+	case errors.Is(err, idp.ErrUnknown) && known:
 		return nil, apierror.Errorf(http.StatusBadRequest, "provider_disabled", "Provider (issuer %q) is not enabled",
-			p.Issuer)
+			issuer)
 	case errors.Is(err, idp.ErrUnknown), err == nil && !provider.AcceptsIDTokens():
 		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Custom OIDC provider %q not allowed",
 			p.Provider)

@@ -1,6 +1,24 @@
 package gotrue
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// walk makes a random sequence of requests to auth. The same seed makes the same sequence.
+type walk struct {
+	*rand.Rand
+	singleShare int // how often single sign-on comes
+}
+
+func newWalk(seed uint64, more []string) walk {
+	share := 4
+	if slices.Contains(more, "GOTRUE_SAML_ENABLED=true") {
+		share = 40
+	}
+	return walk{rand.New(rand.NewPCG(seed, 42)), share}
+}
 
 // environments are the settings under which the servers are compared.
 func environments() (out [][]string) {

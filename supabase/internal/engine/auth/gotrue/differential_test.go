@@ -157,7 +157,7 @@ func TestDifferential(t *testing.T) {
 	for i, more := range list {
 		t.Run(fmt.Sprintf("environment %d", i), func(t *testing.T) {
 			n := *differentialSize / len(list)
-			compareWalks(t, newWalk(*differentialSeed+uint64(i)), n, startOurs(t, more), startTheirs(t, more))
+			compareWalks(t, newWalk(*differentialSeed+uint64(i), more), n, startOurs(t, more), startTheirs(t, more))
 			sent += n
 		})
 	}
@@ -253,7 +253,7 @@ const recordedRequests = 60
 func TestRecordedReplies(t *testing.T) {
 	file, more := filepath.Join("testdata", "recorded.json.gz"), environments()[0]
 	if *record {
-		theirs, w := newServer(t, startTheirs(t, more)), newWalk(recordedSeed)
+		theirs, w := newServer(t, startTheirs(t, more)), newWalk(recordedSeed, more)
 		var replies []compare.Reply
 		for range recordedRequests {
 			reply, err := theirs.Send(w.next())
@@ -261,12 +261,13 @@ func TestRecordedReplies(t *testing.T) {
 				t.Fatal(err)
 			}
 			replies = append(replies, reply)
+			theirs.Rename()
 		}
 		if err := compare.WriteRecord(file, replies); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ours, w := newServer(t, startOurs(t, more)), newWalk(recordedSeed)
+	ours, w := newServer(t, startOurs(t, more)), newWalk(recordedSeed, more)
 	replies, err := compare.ReadRecord(file)
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +282,8 @@ func TestRecordedReplies(t *testing.T) {
 			t.Errorf("%d %s %s %s: %d, recorded %d\n%s", i, q.Method, q.Path, q.Body, got.Status, want.Status,
 				lines(unknown))
 		}
+		ours.Rename()
 	}
 }
 
-const recordedSeed = 7
+const recordedSeed = 8

@@ -269,6 +269,16 @@ func Names() []string { return slices.Sorted(maps.Keys(entries)) }
 // Known reports whether a name has an entry.
 func Known(name string) bool { _, ok := entries[name]; return ok }
 
+// IDTokenIssuer returns the issuer of the ID tokens that native applications send of a provider. ok
+// is false if there are none.
+func IDTokenIssuer(name string) (issuer string, ok bool) {
+	e := entries[name]
+	if e.browser || e.issuer.host == "" && name != "keycloak" {
+		return "", false
+	}
+	return e.issuer.at(""), true
+}
+
 // entryOf returns the entry of a name. An unknown name with a URL is an OpenID Connect issuer.
 func entryOf(name string, c Config) entry {
 	e, ok := entries[name]

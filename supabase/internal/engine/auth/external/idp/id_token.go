@@ -15,7 +15,8 @@ import (
 
 // AcceptsIDTokens reports whether native applications may send ID tokens of the provider.
 func (p *Provider) AcceptsIDTokens() bool {
-	return !p.entry.browser && (p.oidc != nil || p.Name == "keycloak" || p.entry.issuer.host != "")
+	_, known := IDTokenIssuer(p.Name)
+	return known || p.oidc != nil && !p.entry.browser
 }
 
 // Excludes returns why a token is none of the provider's, or "". Only the names of Apple and Azure
