@@ -56,7 +56,8 @@ type Handler struct {
 	log       *slog.Logger
 	routes    http.Handler
 
-	requestID string // header with the request's id; "" for none
+	requestID string        // header with the request's id; "" for none
+	timeout   time.Duration // of a request
 }
 
 // New returns a Handler. It opens no connection before the first request.
@@ -68,7 +69,8 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{store: p.store, sessions: p.sessions, templates: p.templates, log: p.log, requestID: o.RequestIDHeader}
+	h := &Handler{store: p.store, sessions: p.sessions, templates: p.templates, log: p.log, requestID: o.RequestIDHeader,
+		timeout: p.config.RequestTimeout}
 	h.routes = h.router(p)
 	return h, nil
 }
@@ -95,13 +97,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.routes.ServeHTTP(w, r)
 }
 
-// requestTimeout bounds a request.
-const requestTimeout = 10 * time.Second
-
 // handle turns the error of a handler into a reply. It logs errors with a status of 500 and above.
 func (h *Handler) handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+		ctx, cancel := context.WithTimeout(r.Context(), h.timeout)
 		defer cancel()
 		r = r.WithContext(ctx)
 		err := serve(w, r)

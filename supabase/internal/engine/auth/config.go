@@ -32,6 +32,8 @@ type Config struct {
 	AdminRoles  []string      // roles with access to the administration; service_role and supabase_admin when empty
 	TokenExpiry time.Duration // of access tokens; an hour when zero
 
+	RequestTimeout time.Duration // after which a request is 504; 10 s when zero
+
 	DisableSignup    bool
 	DisableEmail     bool // no sign-in by e-mail
 	DisableMagicLink bool // no sign-in by a mailed link
@@ -125,10 +127,11 @@ func (c Config) withDefaults() Config {
 		value *time.Duration
 		usual time.Duration
 	}{
+		{&c.RequestTimeout, 10 * time.Second}, {&c.Captcha.Timeout, 10 * time.Second},
 		{&c.TokenExpiry, time.Hour}, {&c.FlowExpiry, 5 * time.Minute}, {&c.OAuthServer.Life, 10 * time.Minute},
 		{&c.Mail.CodeExpiry, 24 * time.Hour}, {&c.Mail.MaxFrequency, time.Minute},
 		{&c.SMS.CodeExpiry, time.Minute}, {&c.SMS.MaxFrequency, time.Minute},
-		{&c.MFA.ChallengeExpiry, 5 * time.Minute}, {&c.MFA.FactorExpiry, 5 * time.Minute},
+		{&c.MFA.ChallengeExpiry, 5 * time.Minute}, {&c.WebAuthn.ChallengeExpiry, 5 * time.Minute}, {&c.MFA.FactorExpiry, 5 * time.Minute},
 		{&c.MFA.PhoneMaxFrequency, time.Minute},
 	} {
 		if *d.value == 0 {

@@ -20,6 +20,7 @@ type Config struct {
 	Provider string // hcaptcha or turnstile; "" turns the captcha off
 	Secret   string
 	URL      string // address of the provider; its usual one when empty
+	Timeout  time.Duration
 }
 
 // Validate returns an error if the provider is unknown.
@@ -95,7 +96,7 @@ func (c *Checker) ask(r *http.Request, token string) ([]string, error) {
 			"turnstile": "https://challenges.cloudflare.com/turnstile/v0/siteverify",
 		}[c.config.Provider]
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), c.config.Timeout)
 	defer cancel()
 	form := url.Values{"secret": {c.config.Secret}, "response": {token}, "remoteip": {endpoint.ClientOf(r).Address}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))

@@ -47,6 +47,12 @@ type settings struct {
 // and environ is os.Environ().
 func fromEnv(getenv func(string) (string, bool), environ []string) (settings, error) {
 	e := &env{get: getenv, asked: map[string]bool{}}
+	s := e.settings()
+	s.Unread = e.unread(environ)
+	return s, errors.Join(e.errs...)
+}
+
+func (e *env) settings() settings {
 	s := settings{
 		DatabaseURL: e.text("DB_DATABASE_URL", e.text("DATABASE_URL", "")),
 		MaxConns:    e.int("DB_MAX_POOL_SIZE", 10),
@@ -71,8 +77,7 @@ func fromEnv(getenv func(string) (string, bool), environ []string) (settings, er
 	if s.ForwardedFor && s.Auth.Limits.Header == "" {
 		s.Auth.Limits.Header = forwardedFor
 	}
-	s.Unread = e.unread(environ)
-	return s, errors.Join(e.errs...)
+	return s
 }
 
 func (e *env) auth() auth.Config {
@@ -80,7 +85,7 @@ func (e *env) auth() auth.Config {
 		SiteURL: e.need("SITE_URL"), ExternalURL: e.need("API_EXTERNAL_URL"), RedirectURLs: e.list("URI_ALLOW_LIST"),
 		Issuer: e.text("JWT_ISSUER", ""), Audience: e.text("JWT_AUD", ""),
 		DefaultRole: e.text("JWT_DEFAULT_GROUP_NAME", ""), AdminRoles: e.list("JWT_ADMIN_ROLES"),
-		TokenExpiry: e.seconds("JWT_EXP", 3600),
+		TokenExpiry: e.seconds("JWT_EXP", 3600), RequestTimeout: e.duration("API_MAX_REQUEST_DURATION", 0),
 
 		DisableSignup: e.flag("DISABLE_SIGNUP", false), DisableEmail: !e.flag("EXTERNAL_EMAIL_ENABLED", true),
 		DisableMagicLink:  !e.flag("EXTERNAL_EMAIL_MAGIC_LINK_ENABLED", true),
@@ -117,7 +122,8 @@ func (e *env) auth() auth.Config {
 		WebAuthn: auth.WebAuthnConfig{
 			RPID: e.text("WEBAUTHN_RP_ID", ""), RPDisplayName: e.text("WEBAUTHN_RP_DISPLAY_NAME", ""),
 			RPOrigins: e.list("WEBAUTHN_RP_ORIGINS"), Passkeys: e.flag("PASSKEY_ENABLED", false),
-			MaxPasskeys: e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
+			MaxPasskeys:     e.int("PASSKEY_MAX_PASSKEYS_PER_USER", 10),
+			ChallengeExpiry: e.duration("WEBAUTHN_CHALLENGE_EXPIRY_DURATION", 0),
 		},
 		Limits: e.limits(),
 		OAuthServer: auth.OAuthServerConfig{
@@ -134,7 +140,7 @@ func (e *env) auth() auth.Config {
 	}
 	if e.flag("SECURITY_CAPTCHA_ENABLED", false) {
 		c.Captcha = auth.Captcha{Provider: e.text("SECURITY_CAPTCHA_PROVIDER", "hcaptcha"),
-			Secret: e.need("SECURITY_CAPTCHA_SECRET")}
+			Secret: e.need("SECURITY_CAPTCHA_SECRET"), Timeout: e.duration("SECURITY_CAPTCHA_TIMEOUT", 0)}
 	}
 	c.SAML = auth.SAMLConfig{
 		Enabled: e.flag("SAML_ENABLED", false), PrivateKey: e.text("SAML_PRIVATE_KEY", ""),

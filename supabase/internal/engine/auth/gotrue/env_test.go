@@ -1,6 +1,7 @@
 package gotrue
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestFromEnv(t *testing.T) {
 	}), []string{
 		"GOTRUE_SITE_URL=https://example.org", "GOTRUE_DB_DRIVER=postgres", "GOTRUE_LOG_LEVEL=debug",
 		"GOTRUE_EXTERNAL_ZOOM_CLIENT_ID=x", "GOTRUE_EXTERNAL_GITHUB_SECRET=x", "GOTRUE_SAML_PRIVATE_KEY=x",
-		"GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_HOOK_SEND_SMS_URI=x",
+		"GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED=true", "GOTRUE_HOOK_SEND_SMS_URI=x",
 		"GOTRUE_PASSWORD_HIBP_BLOOM_ENABLED=true", "GOTRUE_JWT_ADMIN_GROUP_NAME=admin", "PATH=/bin",
 	})
 	if err != nil {
@@ -48,7 +49,8 @@ func TestFromEnv(t *testing.T) {
 	}
 	// Not listed: variables that are read, that belong to a disabled feature, or that do not affect
 	// access.
-	if want := []string{"GOTRUE_EXPERIMENTAL_SCIM_ENABLED"}; !slices.Equal(s.Unread, want) {
+	if want := []string{"GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED",
+		"GOTRUE_JWT_ADMIN_GROUP_NAME"}; !slices.Equal(s.Unread, want) {
 		t.Errorf("unread %q, want %q", s.Unread, want)
 	}
 }
@@ -61,12 +63,58 @@ func TestFromEnvReportsAllErrors(t *testing.T) {
 		"GOTRUE_SECURITY_DB_ENCRYPTION_DECRYPTION_KEYS": "a:b", "GOTRUE_SMTP_HEADERS": "{", "GOTRUE_SMTP_HOST": "mail",
 		"GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS": "github=a", "GOTRUE_MAILER_EMAIL_VALIDATION_EXTENDED": "true",
 		"GOTRUE_SECURITY_REFRESH_TOKEN_UPGRADE_PERCENTAGE": "101", "GOTRUE_SMS_PROVIDER": "twilio_verify",
+		"DB_NAMESPACE": "accounts", "GOTRUE_EXPERIMENTAL_SCIM_ENABLED": "true",
 	}), nil)
 	for _, name := range []string{"DATABASE_URL", "SITE_URL", "API_EXTERNAL_URL", "JWT_SECRET", "JWT_EXP",
 		"SAML_ENABLED", "TEMPLATES_INVITE", "JWT_KEYS", "DB_ENCRYPTION_ENCRYPT", "DECRYPTION_KEYS", "SMTP_HEADERS",
-		"LINKING_DOMAINS", "EMAIL_VALIDATION_EXTENDED", "UPGRADE_PERCENTAGE", "TWILIO_VERIFY_AUTH_TOKEN"} {
+		"LINKING_DOMAINS", "EMAIL_VALIDATION_EXTENDED", "UPGRADE_PERCENTAGE", "TWILIO_VERIFY_AUTH_TOKEN",
+		"DB_NAMESPACE", "SCIM_ENABLED"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named: %v", name, err)
+		}
+	}
+}
+
+// without are GoTrue's variables that have no effect here and may matter, so a start names them.
+var without = []string{"EXPERIMENTAL_CURSOR_PAGINATION_ENABLED", "EXTERNAL_WEB3_ETHEREUM_MAXIMUM_VALIDITY_DURATION",
+	"EXTERNAL_WEB3_SOLANA_MAXIMUM_VALIDITY_DURATION", "JWT_ADMIN_GROUP_NAME"}
+
+// TestEveryVariable checks that each variable in the configuration of GoTrue v2.196 is read, is
+// refused, has no effect that matters, or is named at the start. testdata/variables.txt holds their
+// names.
+func TestEveryVariable(t *testing.T) {
+	text, err := os.ReadFile("testdata/variables.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields(string(text))
+	var environ []string
+	for _, name := range names {
+		environ = append(environ, "GOTRUE_"+name+"=x")
+	}
+	e := &env{asked: map[string]bool{}}
+	for _, provider := range []string{"twilio", "twilio_verify", "messagebird", "textlocal", "vonage"} {
+		e.get = func(full string) (string, bool) { // all parts are enabled
+			switch {
+			case full == "GOTRUE_SMS_PROVIDER":
+				return provider, true
+			case full == "GOTRUE_SMTP_HOST":
+				return "localhost", true
+			}
+			return "true", strings.HasSuffix(full, "_ENABLED")
+		}
+		e.settings()
+	}
+	var got []string
+	for _, full := range e.unread(environ) {
+		got = append(got, strings.TrimPrefix(full, "GOTRUE_"))
+	}
+	if !slices.Equal(got, without) {
+		t.Errorf("named at the start: %q, want %q", got, without)
+	}
+	for _, name := range harmless {
+		if !slices.Contains(names, name) || e.asked[name] {
+			t.Errorf("%s is no variable of GoTrue, or has an effect", name)
 		}
 	}
 }

@@ -13,10 +13,14 @@ func (e *env) refuse() {
 		"EXTERNAL_WEB3_SOLANA_ENABLED":   "sign-in with a wallet",
 		"EXTERNAL_WEB3_ETHEREUM_ENABLED": "sign-in with a wallet",
 		"SECURITY_DB_ENCRYPTION_ENCRYPT": "encryption of columns; leave it to the disk or to Postgres",
+		"EXPERIMENTAL_SCIM_ENABLED":      "provisioning with SCIM",
 	} {
 		if e.flag(name, false) {
 			e.errs = append(e.errs, notSupported(name, why))
 		}
+	}
+	if schema := e.text("DB_NAMESPACE", "auth"); schema != "auth" {
+		e.errs = append(e.errs, notSupported("DB_NAMESPACE", "another schema than auth"))
 	}
 	for name, why := range map[string]string{
 		"SECURITY_DB_ENCRYPTION_DECRYPTION_KEYS":                     "encryption of columns; let GoTrue decrypt them first",

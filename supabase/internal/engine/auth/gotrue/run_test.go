@@ -181,9 +181,9 @@ func testServing(t *testing.T, db *testdb.DB, role, email string) {
 	p := serve(t, "DATABASE_URL="+db.URL(role), "PORT=0", "API_EXTERNAL_URL=http://localhost:9999",
 		"GOTRUE_SITE_URL=http://localhost:3000", secretVariable,
 		"GOTRUE_JWT_EXP=60", "GOTRUE_JWT_AUD=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true",
-		"GOTRUE_DB_DRIVER=postgres", "GOTRUE_EXPERIMENTAL_SCIM_ENABLED=true", "GOTRUE_DB_CLEANUP_ENABLED=true",
+		"GOTRUE_DB_DRIVER=postgres", "GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED=true", "GOTRUE_DB_CLEANUP_ENABLED=true",
 		"GOTRUE_CORS_ALLOWED_HEADERS=x-own")
-	if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_EXPERIMENTAL_SCIM_ENABLED"]`) {
+	if logged := p.started(); !strings.Contains(logged, `"names":["GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED"]`) {
 		t.Errorf("the variable without effect is not named:\n%s", logged)
 	}
 	testReplies(t, p, email)

@@ -33,8 +33,9 @@ type FactorConfig struct {
 type WebAuthnConfig struct {
 	RPID, RPDisplayName string
 	RPOrigins           []string
-	Passkeys            bool // sign-in with a passkey alone
-	MaxPasskeys         int  // 10 when zero
+	Passkeys            bool          // sign-in with a passkey alone
+	MaxPasskeys         int           // 10 when zero
+	ChallengeExpiry     time.Duration // of sign-ins and new passkeys; 5 minutes when zero
 }
 
 // Config is the part of auth's configuration about second factors and passkeys.

@@ -21,9 +21,6 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// passkeyLife is the lifetime of a challenge to an authenticator.
-const passkeyLife = 5 * time.Minute
-
 // WithPasskeys calls h if passkeys are enabled, else it replies as GoTrue does when they are
 // disabled.
 func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter,
@@ -57,14 +54,15 @@ type passkeyOptions struct {
 // the user.
 func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData,
 	options any) (passkeyOptions, error) {
-	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: s.now().Add(passkeyLife).Unix()}
+	expires := s.now().Add(s.config.WebAuthn.ChallengeExpiry)
+	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: expires.Unix()}
 	data, err := json.Marshal(session)
 	if err != nil {
 		return reply, err
 	}
 	_, err = s.db.Exec(ctx, pool.Caller{}, `
 		insert into auth.webauthn_challenges (id, user_id, challenge_type, session_data, created_at, expires_at)
-		values ($1, $2, $3, $4, $5, $6)`, reply.ChallengeID, user, kind, data, s.now(), s.now().Add(passkeyLife))
+		values ($1, $2, $3, $4, $5, $6)`, reply.ChallengeID, user, kind, data, s.now(), expires)
 	return reply, err
 }
 
