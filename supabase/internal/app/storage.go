@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,6 +34,7 @@ const sweepCron = "17 0 * * *"
 // openStorage opens the storage engine, which is compatible with storage-api.
 func (s *services) openStorage(ctx context.Context) error {
 	if s.Config.StorageURL != "" {
+		s.Background("buckets", func(ctx context.Context) { seedElsewhere(ctx, s) })
 		return upstream(s.Installation, s.Config.StorageURL, &s.storage)
 	}
 	if !s.Config.Storage.Enabled {
@@ -84,9 +86,32 @@ func (s *services) seedBuckets(ctx context.Context) error {
 	if s.Config.StorageURL != "" || s.storage == nil {
 		return nil
 	}
+	return seedBuckets(ctx, s, s.storage)
+}
+
+func seedBuckets(ctx context.Context, s *services, storage http.Handler) error {
 	return pool.WithConn(ctx, s.db.URL("postgres"), func(conn *pgx.Conn) error {
-		return seedStorage(ctx, s.Config, s.Project, s.storage, s.keys.Current().ServiceRole, conn)
+		return seedStorage(ctx, s.Config, s.Project, storage, s.keys.Current().ServiceRole, conn)
 	})
+}
+
+// seedElsewhere creates the buckets of config.toml at STORAGE_URL. That service can start only once
+// Postgres runs, so seedElsewhere tries until it succeeds.
+func seedElsewhere(ctx context.Context, s *services) {
+	var storage http.Handler
+	err := upstream(s.Installation, s.Config.StorageURL, &storage)
+	for wait := time.Second; err == nil; wait = min(2*wait, time.Minute) {
+		failed := seedBuckets(ctx, s, storage)
+		if failed == nil || ctx.Err() != nil {
+			return
+		}
+		s.Log.Warn("buckets not created at STORAGE_URL; retrying", "error", failed, "in", wait)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // databaseReplaced closes the idle connections to a database that a reset has replaced, and creates
