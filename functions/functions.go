@@ -4,6 +4,7 @@
 package functions
 
 import (
+	pagetexts "daawo/functions/page-texts"
 	"daawo/functions/prune"
 	resourcelist "daawo/functions/resource-list"
 	staffinvite "daawo/functions/staff-invite"
@@ -16,6 +17,7 @@ import (
 
 // All is every function by its name in the URL, which is also its folder's name.
 var All = map[string]edge.Func{
+	"page-texts":     pagetexts.Func,
 	"prune":          prune.Func,
 	"resource-list":  resourcelist.Func,
 	"staff-invite":   staffinvite.Func,

@@ -16,7 +16,7 @@ import (
 func Options() stack.Options {
 	return stack.Options{
 		Functions: functions.All, Commands: admin.Commands(), Prepare: admin.Prepare,
-		Pages: stack.Pages{Variables: contactPages, FormError: []byte(formErrorPage)},
+		Pages: stack.Pages{Variables: contactPages, FormError: []byte(formErrorPage), Texts: "page-texts"},
 		Mail:  stack.Mail{Texts: mailTexts(), RowLink: admin.RowLink},
 		Administration: stack.Administration{RowLink: admin.DeskLink, StartLinks: admin.StartLinks,
 			Operators: []string{"system"}, StudioAccess: "private.is_owner()"},

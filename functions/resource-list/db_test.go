@@ -24,6 +24,22 @@ func TestListAndDownload(t *testing.T) {
 	if reply.Code != http.StatusOK || !strings.Contains(body, "Shown") || strings.Contains(body, "Hidden") {
 		t.Fatalf("%d: %s", reply.Code, body)
 	}
+	if strings.Contains(body, somali.notReviewed) || strings.Contains(body, "Hodan") {
+		t.Error("resources without a guide have a review")
+	}
+	db.Exec(`
+		update public.resources set guide = 'shown', file_language = 'so' where title = 'Shown';
+		update public.guides set reviewed_by = 'Hodan', reviewed_role = 'Pharmacist', reviewed_on = '2026-11-27',
+		  review_due = '2027-05-01'`)
+	if body := f.Call(http.MethodGet, "/resource-list", "").Body.String(); !strings.Contains(body,
+		"Reviewed by Hodan, Pharmacist, on 27 November 2026.") {
+		t.Error(body)
+	}
+	db.Exec(`update public.guides set title = 'Another'`)
+	if body := f.Call(http.MethodGet, "/resource-list?language=so", "").Body.String(); !strings.Contains(body,
+		somali.notReviewed) {
+		t.Error(body)
+	}
 	for id, want := range map[string]int{"1": http.StatusSeeOther, "2": http.StatusNotFound, "3": http.StatusNotFound,
 		"4": http.StatusNotFound} {
 		form := url.Values{"resource": {"00000000-0000-4000-8000-00000000000" + id}}

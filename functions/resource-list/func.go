@@ -50,12 +50,14 @@ func load(ctx context.Context, env *edge.Env) ([]resource, error) {
 	var list []resource
 	err := env.Tx(ctx, visitor, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
-			select id::text, title, coalesce(title_so, '') as title_so, description, coalesce(description_so, '') as description_so,
-			       category, coalesce(category_so, '') as category_so, file_url, file_size, file_type, download_count, is_featured,
-			       coalesce(guide, '') as guide, coalesce(file_language::text, '') as file_language
-			  from public.resources
-			 where is_active
-			 order by created_at desc, id`)
+			select r.id::text, r.title, coalesce(r.title_so, '') as title_so, r.description,
+			       coalesce(r.description_so, '') as description_so, r.category, coalesce(r.category_so, '') as category_so,
+			       r.file_url, r.file_size, r.file_type, r.download_count, r.is_featured,
+			       coalesce(r.guide, '') as guide, coalesce(r.file_language::text, '') as file_language,
+			       g.reviewed_by, g.reviewed_role, g.reviewed_on
+			  from public.resources as r left join public.guides as g on g.slug = r.guide
+			 where r.is_active
+			 order by r.created_at desc, r.id`)
 		if err != nil {
 			return err
 		}

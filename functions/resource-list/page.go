@@ -11,6 +11,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
+
+	pagetexts "daawo/functions/page-texts"
 )
 
 //go:embed page.html
@@ -40,6 +43,22 @@ type resource struct {
 	Featured      bool   `db:"is_featured"`
 	Guide         string `db:"guide"`
 	FileLanguage  string `db:"file_language"`
+
+	// of the guide, null without a sign-off
+	ReviewedBy   *string    `db:"reviewed_by"`
+	ReviewedRole *string    `db:"reviewed_role"`
+	ReviewedOn   *time.Time `db:"reviewed_on"`
+}
+
+// review returns who reviewed the guide of a resource, or "" for a resource without a guide.
+func (r resource) review(text *texts) string {
+	switch {
+	case r.Guide == "":
+		return ""
+	case r.ReviewedOn == nil:
+		return text.notReviewed
+	}
+	return pagetexts.Review{By: *r.ReviewedBy, Role: *r.ReviewedRole, On: *r.ReviewedOn}.Done(text.Language)
 }
 
 // filter is what the list is narrowed to; "" takes all.
@@ -76,7 +95,7 @@ type choice struct {
 type card struct {
 	Category, Title, Description word
 	Files                        []file
-	Downloads                    string
+	Downloads, Review            string
 }
 
 // word is a text and its language, if it is not the page's.
@@ -183,6 +202,7 @@ func cards(text *texts, all []resource) []card {
 		for _, f := range list[i].Files {
 			total += f.Downloads
 		}
+		list[i].Review = first.review(text)
 		list[i].Downloads = strings.Replace(text.downloads, "{count}", strconv.FormatInt(total, 10), 1)
 	}
 	return list

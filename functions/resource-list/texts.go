@@ -7,7 +7,7 @@ type texts struct {
 	FileLanguage, FileType, FileSize, Narrow, Download, Soon string
 	Empty, Failure, Guides, Disclaimer, Privacy              string
 
-	downloads string
+	downloads, notReviewed string
 }
 
 var languageNames = map[string]string{"en": "English", "so": "Soomaali"}
@@ -23,7 +23,7 @@ var english = texts{
 	Guides:     "Read the guides",
 	Disclaimer: "This site is for education only and does not replace professional medical advice. We are not a hospital. In an emergency, get medical care immediately.",
 	Privacy:    "Privacy",
-	downloads:  "Downloads: {count}",
+	downloads:  "Downloads: {count}", notReviewed: "Not yet reviewed by a pharmacist.",
 }
 
 var somali = texts{
@@ -37,7 +37,7 @@ var somali = texts{
 	Guides:     "Akhri hageyaasha",
 	Disclaimer: "Boggan waa waxbarasho oo keliya; ma beddelayo talada dhakhtarka. Annagu isbitaal ma nihin. Xaaladda degdegga ah, isla markiiba raadi daryeel caafimaad.",
 	Privacy:    "Asturnaanta",
-	downloads:  "{count} jeer la soo dejiyay",
+	downloads:  "{count} jeer la soo dejiyay", notReviewed: "Farmashiiste weli dib uma eegin.",
 }
 
 func textIn(language string) *texts {

@@ -28,6 +28,8 @@ var pages = fstest.MapFS{
 	"index.html":    {Data: []byte(`<a href="__SITE_URL__">home</a>`)},
 	"so/index.html": {Data: []byte("so")},
 	"404.html":      {Data: []byte("missing")},
+
+	"learn/pain-management/index.html": {Data: []byte("__TEXT:guide-review/pain-management/en/2026-11-22|None.__")},
 }
 
 // dataFolder returns the name of a folder that does not exist yet. The user of Postgres can reach
@@ -63,6 +65,7 @@ func newApp(t *testing.T, data string, environment map[string]string, changes ..
 	o := app.Options{
 		Config: c, Data: data, Project: project, Site: pages,
 		CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All,
+		PageTexts: product.Options().Pages.Texts,
 		Operators: product.Options().Administration.Operators, RowLink: admin.RowLink, AdminLink: admin.DeskLink,
 		Getenv: getenv, Version: "test",
 		Postgres: func() (fs.FS, error) { return server.FindPackage(".") },
@@ -150,7 +153,7 @@ const onePixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x0
 	"\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x00\x02\x00\x01\xe5'\xde\xfc\x00\x00\x00\x00IEND\xaeB`\x82"
 
 // TestReportAndDownload sends a report with a photo, expects the mail to the administrator,
-// downloads a resource, and checks the data after a restart.
+// downloads a resource, and checks the data and the page of a guide after a restart.
 func TestReportAndDownload(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
@@ -189,6 +192,18 @@ func TestReportAndDownload(t *testing.T) {
 		anon); body != fmt.Sprintf(`[{"download_count":%d}]`, count+1) {
 		t.Errorf("the count: %s", body)
 	}
+	t.Run("PageShowsReview", func(t *testing.T) {
+		status, body := call(t, "PATCH", api+"/rest/v1/guides?slug=eq.pain-management",
+			`{"reviewed_by":"Hodan","reviewed_role":"Pharmacist","reviewed_on":"2026-11-27","review_due":"2027-11-27"}`,
+			"apikey", service, "Content-Type", "application/json")
+		if status != http.StatusNoContent {
+			t.Fatal(status, body)
+		}
+		const want = "Reviewed by Hodan, Pharmacist, on 27 November 2026. Next review: 27 November 2027."
+		if _, page := call(t, "GET", api+"/learn/pain-management/", ""); page != want {
+			t.Error(page)
+		}
+	})
 }
 
 // reportWithPhoto sends a report and waits until the mail with its reference and the command that

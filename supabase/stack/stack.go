@@ -106,6 +106,10 @@ type Pages struct {
 	// HTML reply to a form post without JavaScript that the gateway refuses; nil means a default
 	// page
 	FormError []byte
+	// Texts is the function that gives texts that change: __TEXT:KEY|DEFAULT__ in a page stands for
+	// the text of KEY. A GET with the keys as query parameters "key" gets a JSON object of texts by
+	// key; keys without a text are left out. Shown texts are ten seconds old at most. "" for none.
+	Texts string
 }
 
 // Mail changes the mails of the stack.
@@ -212,7 +216,7 @@ func (o Options) env() cli.Env {
 		Stderr: os.Stderr, Getenv: os.LookupEnv, Project: o.Project, Site: o.Site, AdminSite: o.Administration.Site,
 		Prepare: o.Prepare, Postgres: func() (fs.FS, error) { return bundle.Package(".") }, Functions: o.Functions,
 		Operators: o.Administration.Operators, StudioAccess: o.Administration.StudioAccess, Settings: o.settings(), RowLink: o.Mail.RowLink,
-		AdminLink: o.Administration.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.Pages.FormError,
+		AdminLink: o.Administration.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.Pages.FormError, PageTexts: o.Pages.Texts,
 		UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
 	}
 	if links := o.Administration.StartLinks; links != nil {

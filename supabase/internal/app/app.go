@@ -158,7 +158,7 @@ func (a *App) startAll(ctx context.Context) error {
 
 // openGateway serves the services and the site on the public ports.
 func (a *App) openGateway(ctx context.Context, ports *front.Front, s *services, sites *front.Sites) error {
-	sites.PublishableKey = s.publishableKey
+	sites.PublishableKey, sites.Texts = s.publishableKey, pageTexts(s)
 	files, err := sites.Public(ctx, front.ServeStartPage(s.Config.Loopback(), startPage{s}.content))
 	if err != nil {
 		return err

@@ -54,6 +54,7 @@ type Env struct {
 	UserTables    []string
 	CleanBuckets  []app.CleanBucket                  // see gateway.CleanBucket
 	FormErrorPage []byte                             // see gateway.Options
+	PageTexts     string                             // see app.Options
 	MailTexts     map[string]map[string]app.MailText // see app.Options
 	RowLink       func(edge.Row) string              // see app.Options
 	AdminLink     func(string, edge.Row) string      // see app.Options
@@ -69,7 +70,7 @@ func (env *Env) AppOptions() app.Options {
 	return app.Options{
 		Project: env.Project, Site: env.Site, AdminSite: env.AdminSite, Postgres: env.Postgres,
 		Functions: env.Functions, Operators: env.Operators, StudioAccess: env.StudioAccess, CleanBuckets: env.CleanBuckets,
-		FormErrorPage: env.FormErrorPage, MailTexts: env.MailTexts, RowLink: env.RowLink, AdminLink: env.AdminLink,
+		FormErrorPage: env.FormErrorPage, PageTexts: env.PageTexts, MailTexts: env.MailTexts, RowLink: env.RowLink, AdminLink: env.AdminLink,
 		Prepare: env.Prepare, Getenv: env.Getenv, Version: env.Version,
 	}
 }

@@ -4,7 +4,7 @@ import { en } from '@/i18n/en';
 import { so } from '@/i18n/so';
 import { guideIcon } from '@/illustrations/guide-picture';
 import { textsOf, words } from './guide-text';
-import { type Guide, type GuideBlock, guideReview, guideSlugs, loadGuide, loadGuides } from './guides';
+import { type Guide, type GuideBlock, guideSlugs, loadGuide, loadGuides } from './guides';
 import { sources } from './sources';
 
 const english = await loadGuides('en');
@@ -113,7 +113,7 @@ test('REVIEW.md names every guide', () => {
   for (const slug of guideSlugs) expect(review).toContain(slug);
 });
 
-test('each claim has a source, a date and, once ticked, a reviewer; a guide is reviewed when all are ticked', () => {
+test('each claim has a source, a date and, once ticked, a reviewer', () => {
   const review = readFileSync('src/content/REVIEW.md', 'utf8');
   const forPharmacist = review.slice(review.indexOf('## Pharmacist'), review.indexOf('## Native Somali'));
   const lines = forPharmacist.split('\n').filter((line) => /^\| \[/.test(line));
@@ -123,7 +123,6 @@ test('each claim has a source, a date and, once ticked, a reviewer; a guide is r
     for (const cell of [claim, source, date]) expect(cell, line).not.toBe('');
     expect(ticked === '[x]', line).toBe(reviewer !== '');
   }
-  expect(guideReview.reviewed !== null).toBe(lines.every((line) => line.startsWith('| [x]')));
 });
 
 test('every Somali word in REVIEW.md is in the texts', () => {

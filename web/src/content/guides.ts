@@ -45,13 +45,10 @@ export const guideSlugs = [
 ] as const;
 
 /**
- * Who has checked the guides, and when. `reviewed` is the date on which a pharmacist has ticked the lines of REVIEW.md,
- * null until then. The dates that a reader sees are texts: `written`, `notReviewed` and `nextReview` in i18n.
+ * The date of the guides' texts. A pharmacist's sign-off in the desk counts if it is not earlier. The words that a reader
+ * sees are texts: `written`, `notReviewed` and `nextReview` in i18n.
  */
-export const guideReview: { written: string; reviewed: string | null } = {
-  written: '2026-11-22',
-  reviewed: null,
-};
+export const guideReview = { written: '2026-11-22' };
 
 /** One file per guide and language, so that a page loads only its own guide. */
 const files = import.meta.glob<Guide>(['./guides/en/*.ts', './guides/so/*.ts'], { import: 'guide' });

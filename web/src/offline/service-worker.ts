@@ -13,7 +13,7 @@ declare const self: ServiceWorkerGlobalScope & {
 const everything = self.__WB_MANIFEST;
 // The gateway fills these placeholders. If a value changes, this file changes and the browser fetches the pages again.
 const installation =
-  '__SITE_URL__ __WHATSAPP_NUMBER__ __CONTACT_EMAIL__ __FACEBOOK_URL__ __ORGANISATION_PEOPLE__ __ORGANISATION_ADDRESS__ ' +
+  '__TEXTS_VERSION__ __SITE_URL__ __WHATSAPP_NUMBER__ __CONTACT_EMAIL__ __FACEBOOK_URL__ __ORGANISATION_PEOPLE__ __ORGANISATION_ADDRESS__ ' +
   '__ORGANISATION_PARTNERS__ __ORGANISATION_REVIEWERS__';
 const scope = new URL(self.registration.scope).pathname;
 const { connection } = self.navigator as { connection?: { saveData?: boolean } };

@@ -18,6 +18,7 @@ import (
 // pages while the database starts.
 type Sites struct {
 	PublishableKey func() string // set it before the first request
+	Texts          site.Texts    // of the site's pages; the same; nil for none
 	installation.Installation
 	sockets     *handover.Sockets
 	foreign     bool // the site is of another build
@@ -46,6 +47,12 @@ func ReadSites(in installation.Installation, sockets *handover.Sockets, at Addre
 		}
 		return readSite("site", site.Options{
 			Files: files, Values: values, PublishableKey: key, Hosts: in.Config.TLSDomains, Foreign: p.foreign,
+			Texts: func(ctx context.Context, keys []string) (map[string]string, error) {
+				if p.Texts == nil {
+					return nil, nil
+				}
+				return p.Texts(ctx, keys)
+			},
 		})
 	})
 	p.admin = begin(func() (*site.Site, error) {

@@ -38,6 +38,8 @@ type Options struct {
 	Foreign       bool
 	CleanBuckets  []CleanBucket // buckets of images without metadata
 	FormErrorPage []byte        // see gateway.Options
+	// function that gives texts of the pages that change, see site.Options; "" for none
+	PageTexts string
 	// of auth, by language and kind, besides the built-in English ones
 	MailTexts map[string]map[string]MailText
 	// the line of a notice that says how to find its row if there is no Studio; nil for none

@@ -42,7 +42,7 @@ var contentTypes = map[string]string{
 	".mp3": "audio/mpeg",
 }
 
-func newAsset(name string, data []byte, v Values, more additions) *asset {
+func newAsset(name string, data []byte, v Values, texts map[string]string, more additions) *asset {
 	a := &asset{contentType: contentTypes[path.Ext(name)]}
 	if a.contentType == "" {
 		a.contentType = "application/octet-stream"
@@ -61,7 +61,7 @@ func newAsset(name string, data []byte, v Values, more additions) *asset {
 	}
 	switch {
 	case path.Ext(name) == ".html":
-		data = fillPage(data, v)
+		data = fillTexts(fillPage(data, v), texts)
 		a.policy = pagePolicy(data, more)
 	case a.compressible() && !hashed:
 		data = fillText(name, data, v)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,6 +25,10 @@ type Options struct {
 	Files          fs.FS
 	Values         Values // filled into the pages; SITE_URL is the public origin without a trailing slash
 	PublishableKey func() string
+	// Texts gives texts that change while the site is served: in pages __TEXT:KEY|DEFAULT__ stands
+	// for the text of KEY, or for DEFAULT, which is HTML, without one. In all files
+	// __TEXTS_VERSION__ changes with the texts. nil leaves the defaults.
+	Texts Texts
 	// names by which browsers may reach the site, besides SITE_URL's and loopback; without ports
 	Hosts []string
 	// Foreign serves the files of another build: a static site or a single-page application. Its
@@ -37,10 +42,16 @@ type Options struct {
 type Site struct {
 	options Options
 	assets  map[string]*asset // by path without the leading slash
+	live    liveFiles
 }
 
 // New reads and fills every file.
 func New(o Options) (*Site, error) {
+	o.Values = maps.Clone(o.Values)
+	if o.Values == nil {
+		o.Values = Values{}
+	}
+	o.Values[textsVersion] = versionOf(nil)
 	s := &Site{options: o, assets: map[string]*asset{}}
 	more, err := additions(nil), error(nil)
 	if !o.Foreign {
@@ -81,8 +92,9 @@ func (s *Site) add(name string, d fs.DirEntry, more additions) error {
 		c.built = true
 		c.kept.Store(&data)
 	} else {
-		a := newAsset(name, data, s.options.Values, more)
+		a := newAsset(name, data, s.options.Values, nil, more)
 		s.assets[name] = a
+		s.live.add(name, data)
 		c = &a.plain
 		kept := *c.kept.Load()
 		asRead = len(data) > 0 && len(kept) == len(data) && &kept[0] == &data[0]
@@ -157,12 +169,12 @@ func (s *Site) find(w http.ResponseWriter, r *http.Request) (a *asset, status in
 		return nil, 0
 	}
 	if a, ok := s.assets[name]; ok && path.Base(name) != "index.html" && path.Base(name) != "404.html" {
-		return a, http.StatusOK
+		return s.present(r.Context(), name, a), http.StatusOK
 	}
 	sent := sentPath(r)
 	if (name == "" || strings.HasSuffix(name, "/")) && !strings.Contains(sent, "//") {
 		if a, ok := s.assets[name+"index.html"]; ok {
-			return a, http.StatusOK
+			return s.present(r.Context(), name+"index.html", a), http.StatusOK
 		}
 	}
 	if to, ok := s.slashForm(strings.TrimPrefix(sent, "/")); ok {

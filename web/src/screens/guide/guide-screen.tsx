@@ -35,7 +35,6 @@ function GuidePage({ guide }: { guide: Guide }) {
         jsonLd={{
           '@type': 'MedicalWebPage',
           dateModified: guideReview.written,
-          ...(guideReview.reviewed && { lastReviewed: guideReview.reviewed }),
         }}
       />
       <article className="guide">

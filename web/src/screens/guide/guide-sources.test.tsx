@@ -17,7 +17,11 @@ test('lists a source of both the guide and the danger signs once', async () => {
   render(
     <MemoryRouter>
       <GuideSources
-        guide={{ sources: ['NHS-PARA', 'PARA-OD', 'NHS-ANA'], signs: ['swelling', 'poison', 'slow'] }}
+        guide={{
+          slug: 'pain-management',
+          sources: ['NHS-PARA', 'PARA-OD', 'NHS-ANA'],
+          signs: ['swelling', 'poison', 'slow'],
+        }}
       />
     </MemoryRouter>,
   );

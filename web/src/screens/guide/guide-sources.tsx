@@ -3,8 +3,9 @@ import { type Guide, guideReview } from '@/content/guides';
 import { readIn, sources, sourcesOf } from '@/content/sources';
 import { pathIn, useLanguage } from '@/i18n/language';
 import { useText } from '@/i18n/text';
+import { GuideReview } from './guide-review';
 
-export function GuideSources({ guide }: { guide: Pick<Guide, 'sources' | 'signs'> }) {
+export function GuideSources({ guide }: { guide: Pick<Guide, 'slug' | 'sources' | 'signs'> }) {
   const language = useLanguage();
   const text = useText('guide');
   return (
@@ -29,8 +30,10 @@ export function GuideSources({ guide }: { guide: Pick<Guide, 'sources' | 'signs'
       </ul>
       <p className="mt-3">
         {`${text.written} `}
-        {!guideReview.reviewed && <strong>{text.notReviewed}</strong>}
-        {` ${text.nextReview}`}
+        <GuideReview
+          name={`guide-review/${guide.slug}/${language}/${guideReview.written}`}
+          none={`${text.notReviewed} ${text.nextReview}`}
+        />
       </p>
       <p className="mt-1">{text.disclaimer}</p>
       <p className="print:hidden mt-3">

@@ -1,0 +1,8 @@
+/**
+ * Returns a text that changes, such as a guide's review, or undefined without one. The gateway fills it into prerendered
+ * pages; a page that is opened from another one asks for it.
+ */
+export async function pageText(key: string): Promise<string | undefined> {
+  const reply = await fetch(`/functions/v1/page-texts?key=${encodeURIComponent(key)}`);
+  return reply.ok ? (await reply.json())[key] : undefined;
+}
