@@ -75,36 +75,6 @@ end $$;
 comment on function public.link_reports(uuid, uuid[], boolean) is
   'Links reports that belong together, or takes a report out of its group. Deletes nothing. Writes to the trail. Reviewers only.';
 
--- read_report shows the copy that was found at arrival; what is similar comes from related_reports.
-create or replace function private.report_parts(report public.reports) returns jsonb
-language sql stable set search_path = ''
-as $$
-  select jsonb_build_object(
-    'duplicate_of', (select r.reference from public.reports as r where r.id = report.duplicate_of),
-    'duplicate_id', report.duplicate_of,
-    'possible_duplicate', (select r.reference from public.reports as r where r.id = report.possible_duplicate_of),
-    'notes', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'author', n.author, 'author_name', n.author_name, 'body', n.body,
-                'created_at', n.created_at) order by n.id), '[]') from public.report_notes as n where n.report_id = report.id),
-    'contacts', (select coalesce(jsonb_agg(to_jsonb(c) - 'report_id' order by c.id), '[]')
-                   from public.report_contacts as c where c.report_id = report.id))
-$$;
-create or replace function public.read_report(name text) returns jsonb
-language plpgsql volatile security definer set search_path = ''
-as $$
-declare
-  report public.reports;
-begin
-  perform private.require_reviewer();
-  select r.* into report from public.reports as r where r.reference = upper(btrim(read_report.name));
-  if not found then
-    raise exception 'no report has this reference' using errcode = 'PT404';
-  end if;
-  perform private.trail_read(report);
-  return to_jsonb(report) - '{idempotency_key,search_text,batch_key,shop_key}'::text[] || private.report_parts(report);
-end $$;
-comment on function public.read_report(text) is
-  'A whole report with its notes and contacts. Writes to the trail who read it. Reviewers only.';
-
 -- To compare words is slow (about 50 microseconds for two texts), so they are compared with the nearest reports of 60 days alone.
 create function public.related_reports(report uuid) returns jsonb
 language plpgsql volatile security definer set search_path = ''

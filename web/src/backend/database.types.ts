@@ -602,6 +602,7 @@ export type Database = {
           seriousness: Database["public"]["Enums"]["report_seriousness"][]
           status: Database["public"]["Enums"]["report_status"]
           version: number
+          voice_messages: number
         }[]
       }
       move_resource: {
@@ -657,7 +658,7 @@ export type Database = {
       trail_operation: { Args: { name: string }; Returns: undefined }
     }
     Enums: {
-      contact_channel: "call" | "whatsapp" | "sms" | "visit" | "other"
+      contact_channel: "call" | "whatsapp" | "voice" | "sms" | "visit" | "other"
       contact_outcome:
         | "reached"
         | "no_answer"
@@ -805,7 +806,7 @@ export type CompositeTypes<
 export const Constants = {
   public: {
     Enums: {
-      contact_channel: ["call", "whatsapp", "sms", "visit", "other"],
+      contact_channel: ["call", "whatsapp", "voice", "sms", "visit", "other"],
       contact_outcome: [
         "reached",
         "no_answer",

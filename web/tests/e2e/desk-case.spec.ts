@@ -40,6 +40,14 @@ test('a message from a template is sent by the member alone, and logged with its
   await expect(
     page.getByRole('listitem').filter({ hasText: 'logged a contact: Call, Call again later' }),
   ).toContainText('Hodan Warsame');
+
+  // A voice message has a badge of its own in the list.
+  await page.getByRole('button', { name: 'Log a call or message' }).click();
+  await page.getByLabel('By', { exact: true }).selectOption('Voice message');
+  await page.getByRole('button', { name: 'Save to the log' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Voice message: Reached' })).toBeVisible();
+  const row = page.getByRole('option').filter({ hasText: report?.reference });
+  await expect(row.getByText('1 voice message')).toBeAttached();
 });
 
 test('reports of one batch and of one shop are found, linked, and taken apart', async ({ page }) => {

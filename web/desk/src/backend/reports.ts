@@ -15,6 +15,7 @@ export interface Row extends Omit<ReportState, 'duplicate_of' | 'possible_duplic
   has_photo: boolean;
   possible_duplicate: boolean;
   notes: number;
+  voice_messages: number;
   created_at: string;
 }
 

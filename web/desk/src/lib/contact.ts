@@ -1,5 +1,5 @@
-/** The ways to reach a person. */
-export const channels = ['call', 'whatsapp', 'sms', 'visit', 'other'] as const;
+/** The ways in which a member and a person reach each other. */
+export const channels = ['call', 'whatsapp', 'voice', 'sms', 'visit', 'other'] as const;
 export type Channel = (typeof channels)[number];
 
 /** What came of an attempt to reach a person. */

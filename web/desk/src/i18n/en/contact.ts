@@ -19,7 +19,14 @@ export const text = {
   copy: 'Copy',
   copied: 'Copied',
   channel: 'By',
-  channels: { call: 'Call', whatsapp: 'WhatsApp', sms: 'Text message', visit: 'Visit', other: 'Another way' },
+  channels: {
+    call: 'Call',
+    whatsapp: 'WhatsApp',
+    voice: 'Voice message',
+    sms: 'Text message',
+    visit: 'Visit',
+    other: 'Another way',
+  },
   outcome: 'Outcome',
   outcomes: {
     reached: 'Reached',

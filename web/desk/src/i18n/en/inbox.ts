@@ -49,5 +49,6 @@ export const text = {
   ],
   duplicate: 'Possible duplicate',
   hasPhoto: 'Photo',
+  voice: (n: number) => (n === 1 ? '1 voice message' : `${n} voice messages`),
   notes: (n: number) => (n === 1 ? '1 note' : `${n} notes`),
 };

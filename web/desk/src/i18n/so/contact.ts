@@ -24,6 +24,7 @@ export const text: typeof english = {
   channels: {
     call: 'Wicitaan',
     whatsapp: 'WhatsApp',
+    voice: 'Farriin cod ah',
     sms: 'Farriin qoraal ah',
     visit: 'Booqasho',
     other: 'Hab kale',

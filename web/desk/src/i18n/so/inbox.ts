@@ -52,5 +52,6 @@ export const text: typeof english = {
   ],
   duplicate: 'Waxay noqon kartaa nuqul',
   hasPhoto: 'Sawir',
+  voice: (n: number) => `Farriimo cod ah: ${n}`,
   notes: (n) => (n === 1 ? '1 xusuusin' : `${n} xusuusin`),
 };

@@ -4,7 +4,7 @@ import { StatusBadge } from '@desk/components/status-badge';
 import { shortTime, since } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
 import { today } from '@desk/lib/local-day';
-import { CalendarClock, Camera, CopyCheck, Eye, MessageSquare } from 'lucide-react';
+import { CalendarClock, Camera, CopyCheck, Eye, type LucideIcon, MessageSquare, Mic } from 'lucide-react';
 import { cn } from '@/components/cn';
 import { rowHeight } from './rows-in-view';
 
@@ -88,7 +88,7 @@ export function ListRow({ report, position, total, current, assignee, checked, o
   );
 }
 
-/** What stands out about a report: who has it open, its due date, a copy, a photo, notes. */
+/** What stands out about a report: who has it open, its due date, a copy, a photo, voice messages, notes. */
 function Marks({ report }: { report: Row }) {
   const { text } = useLanguage();
   const readers = useColleagues(report.reference).join(', ');
@@ -115,13 +115,19 @@ function Marks({ report }: { report: Row }) {
           className="text-muted-foreground size-4 shrink-0"
         />
       )}
-      {report.notes > 0 && (
-        <span className="text-muted-foreground flex shrink-0 items-center gap-0.5 text-xs">
-          <MessageSquare aria-hidden="true" className="size-3.5" />
-          <span aria-hidden="true">{report.notes}</span>
-          <span className="sr-only">{text.inbox.notes(report.notes)}</span>
-        </span>
-      )}
+      <Count icon={Mic} n={report.voice_messages} name={text.inbox.voice} />
+      <Count icon={MessageSquare} n={report.notes} name={text.inbox.notes} />
     </>
+  );
+}
+
+function Count({ icon: Icon, n, name }: { icon: LucideIcon; n: number; name: (n: number) => string }) {
+  if (n === 0) return null;
+  return (
+    <span title={name(n)} className="text-muted-foreground flex shrink-0 items-center gap-0.5 text-xs">
+      <Icon aria-hidden="true" className="size-3.5" />
+      <span aria-hidden="true">{n}</span>
+      <span className="sr-only">{name(n)}</span>
+    </span>
   );
 }
