@@ -41,6 +41,7 @@ export default defineConfig(({ command }) => ({
               priority: 3,
             },
             { name: 'supabase', test: /node_modules\/@supabase\//, priority: 3 },
+            { name: 'pdf', test: /node_modules\/pdfjs-dist\//, priority: 3 },
             // What the inbox needs, and what other screens share with it or each other, is one file.
             {
               name: 'app',

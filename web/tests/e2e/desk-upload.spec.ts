@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { expect, test } from '@playwright/test';
+import { fileURLToPath } from 'node:url';
+import { expect, type Page, test } from '@playwright/test';
 import { enterDesk } from './desk';
 import { admin, uniqueName } from './stack';
 
@@ -35,7 +36,10 @@ test('a PDF whose upload is cut in the middle goes on where it stopped', async (
     ...conditions,
     uploadThroughput: -1,
   });
-  await expect(page.getByText('The file is uploaded.')).toBeVisible({ timeout: 60_000 });
+  // Random bytes are no pages: the file is stored without a picture.
+  await expect(page.getByText('The file is uploaded. Its first page cannot be drawn')).toBeVisible({
+    timeout: 60_000,
+  });
 
   expect(begun[0]).toBe(0);
   expect(begun.filter((offset) => offset === 0)).toHaveLength(1); // nothing was sent from the beginning again
@@ -46,6 +50,58 @@ test('a PDF whose upload is cut in the middle goes on where it stopped', async (
   const stored = await page.request.get(new URL(data?.file_url, process.env.API_URL).href);
   const sum = (b: Buffer) => createHash('sha256').update(b).digest('hex');
   expect(sum(await stored.body())).toBe(sum(content));
+  await admin().from('resources').delete().eq('id', data?.id);
+});
+
+/** Returns the type, the size and the number of colours of a picture. */
+async function pictureAt(page: Page, address: string) {
+  const reply = await page.request.get(new URL(address, process.env.API_URL).href);
+  const colours = await page.evaluate(async (src) => {
+    const image = Object.assign(new Image(), { src });
+    await image.decode();
+    const canvas = Object.assign(document.createElement('canvas'), {
+      width: image.width,
+      height: image.height,
+    });
+    const paper = canvas.getContext('2d');
+    paper?.drawImage(image, 0, 0);
+    return new Set(new Uint32Array(paper?.getImageData(0, 0, image.width, image.height).data.buffer ?? []))
+      .size;
+  }, address);
+  return { type: reply.headers()['content-type'], size: (await reply.body()).length, colours };
+}
+
+test('a card gets a picture of the first page: WebP, or PNG where the browser writes none', async ({
+  page,
+}) => {
+  await enterDesk(page, 'editor');
+  const title = uniqueName('Pictured');
+  await page.getByRole('link', { name: 'Add a resource' }).click();
+  await page.getByLabel('Title').first().fill(title);
+  await page.getByLabel('Category').first().selectOption('Safety');
+  const guide = fileURLToPath(
+    new URL('../../../supabase/seed/resources/pain-management.en.pdf', import.meta.url),
+  );
+  const shown = page.getByRole('article').locator('img');
+  for (const type of ['image/webp', 'image/png']) {
+    await page.locator('input[type=file]').setInputFiles([]);
+    await page.locator('input[type=file]').setInputFiles(guide);
+    await expect(shown).toHaveAttribute('src', new RegExp(`${type.split('/')[1]}$`));
+    const picture = await pictureAt(page, (await shown.getAttribute('src')) ?? '');
+    expect(picture.type).toBe(type);
+    expect(picture.size).toBeLessThanOrEqual(12_000);
+    expect(picture.colours).toBeGreaterThan(20); // words, not an empty page
+    await page.evaluate(() => {
+      const whole = HTMLCanvasElement.prototype.toBlob;
+      HTMLCanvasElement.prototype.toBlob = function (back) {
+        whole.call(this, back, 'image/png');
+      };
+    });
+  }
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: title })).toBeVisible();
+  const { data } = await admin().from('resources').select('id, preview_url').eq('title', title).single();
+  expect(data?.preview_url).toMatch(/\/pain-management-en-\w+\.png$/);
   await admin().from('resources').delete().eq('id', data?.id);
 });
 

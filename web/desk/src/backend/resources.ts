@@ -1,6 +1,7 @@
+import { objectName } from '@desk/lib/object-name';
 import type { Database } from '@/backend/database.types';
 import { check, rpc, supabase } from './client';
-import { bucketName } from './resource-file';
+import { bucketName, publicAddress } from './resource-file';
 
 export type Resource = Database['public']['Tables']['resources']['Row'];
 
@@ -40,12 +41,24 @@ export async function changeResource(
   return data?.length === 1;
 }
 
-/** Deletes a resource, then its file if it is one of the bucket. */
+/** Stores the picture of a file's first page, and returns its address. */
+export async function storePreview(file: string, picture: Blob): Promise<string> {
+  const end = picture.type === 'image/webp' ? 'webp' : 'png';
+  const name = objectName(`${file.replace(/\.[^.]*$/, '')}.${end}`);
+  const bucket = (await supabase()).storage.from('resources');
+  const { error } = await bucket.upload(name, picture, { contentType: picture.type });
+  if (error) throw error;
+  return publicAddress(name);
+}
+
+/** Deletes a resource, then its file and picture if they are in the bucket. */
 export async function deleteResource(resource: Resource) {
   const client = await supabase();
   check((await client.from('resources').delete().eq('id', resource.id)).error);
-  const name = bucketName(resource.file_url);
-  if (name) await client.storage.from('resources').remove([name]);
+  const names = [resource.file_url, resource.preview_url ?? ''].flatMap(
+    (address) => bucketName(address) ?? [],
+  );
+  if (names.length > 0) await client.storage.from('resources').remove(names);
 }
 
 export const moveResource = (id: string, up: boolean) => rpc<void>('move_resource', { resource: id, up });

@@ -49,6 +49,7 @@ export const text = {
   uploading: (percent: number) => `Uploading: ${percent} %`,
   waiting: 'The connection is lost. The upload goes on by itself when it is back.',
   uploaded: 'The file is uploaded.',
+  noPreview: 'Its first page cannot be drawn, so the card has no picture of it.',
   replace: 'Replace the file',
   featuredHelp: 'Featured: the two newest are shown at the top.',
   preview: 'As visitors see it',

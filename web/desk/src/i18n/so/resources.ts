@@ -50,6 +50,7 @@ export const text: typeof english = {
   tooLarge: 'Fayl-ku wuu ka weyn yahay 20 MB.',
   uploading: (percent) => `Waa la rarayaa: ${percent} %`,
   waiting: 'Xiriirku waa go’an yahay. Rarku wuu sii socon doonaa marka uu soo noqdo.',
+  noPreview: 'Bogga koowaad lama sawiri karo, markaa kaarku sawir ma leh.',
   uploaded: 'Faylka waa la raray.',
   replace: 'Beddel faylka',
   featuredHelp: 'La xushay: labada ugu cusub ayaa xagga sare lagu muujiyaa.',

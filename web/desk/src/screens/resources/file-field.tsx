@@ -1,5 +1,5 @@
 import { fileTypes, refusal } from '@desk/backend/resource-file';
-import type { Values } from '@desk/backend/resources';
+import { storePreview, type Values } from '@desk/backend/resources';
 import { type UploadProgress, uploadFile } from '@desk/backend/upload-file';
 import { Button } from '@desk/components/button';
 import { message } from '@desk/components/message';
@@ -9,12 +9,26 @@ import { fileKind } from '@desk/lib/file-kind';
 import { Upload } from 'lucide-react';
 import { type DragEvent, useId, useRef, useState } from 'react';
 import { cn } from '@/components/cn';
+import { firstPage } from './first-page';
 import { hasFile } from './values';
 
 interface Props {
   values: Values;
   onChange: (values: Partial<Values>) => void;
   onBusy: (busy: boolean) => void;
+}
+
+/**
+ * Draws and stores the picture of the first page. Returns null for a kind of file that has none, and
+ * undefined if there is no picture of this one: the file is as good without.
+ */
+async function previewOf(file: File) {
+  try {
+    const picture = await firstPage(file);
+    return picture ? await storePreview(file.name, picture) : null;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -43,8 +57,11 @@ export function FileField({ values, onChange, onBusy }: Props) {
     setProgress({ done: 0, waiting: false });
     onBusy(true);
     try {
-      onChange(await uploadFile(file, setProgress, stop.current.signal));
-      setState(`${file.name}: ${text.resources.uploaded}`);
+      const stored = await uploadFile(file, setProgress, stop.current.signal);
+      const preview_url = await previewOf(file);
+      onChange({ ...stored, preview_url: preview_url ?? null });
+      const result = `${file.name}: ${text.resources.uploaded}`;
+      setState(preview_url === undefined ? `${result} ${text.resources.noPreview}` : result);
     } catch (failure) {
       if (!stop.current.signal.aborted) setError(text.failed(message(failure, text)));
     }

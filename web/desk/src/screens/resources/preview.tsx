@@ -47,7 +47,18 @@ export function Preview({ values }: { values: Values }) {
         </div>
         <p className="text-muted-foreground text-sm">{category || '–'}</p>
         <p className="text-lg font-semibold wrap-anywhere">{title || '–'}</p>
-        <p className="wrap-anywhere">{description}</p>
+        <div className="flex gap-3">
+          <p className="flex-1 wrap-anywhere">{description}</p>
+          {values.preview_url && (
+            <img
+              src={values.preview_url}
+              alt=""
+              width={80}
+              height={113}
+              className="rounded-sm border bg-white"
+            />
+          )}
+        </div>
         <p className="text-muted-foreground text-sm">
           {!hasFile(values)
             ? text.resources.soon
