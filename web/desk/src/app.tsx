@@ -3,8 +3,8 @@ import { LanguageProvider } from '@desk/i18n/language';
 import { homeOf } from '@desk/layout/screens';
 import { Shell } from '@desk/layout/shell';
 import { useAccess } from '@desk/session/access';
-import { lazy, Suspense } from 'react';
-import { createHashRouter, Navigate, RouterProvider } from 'react-router-dom';
+import { lazy, Suspense, useLayoutEffect } from 'react';
+import { createHashRouter, RouterProvider, useNavigate } from 'react-router-dom';
 import { Toaster } from 'sonner';
 import { InboxScreen } from './screens/inbox/inbox-screen';
 import { SessionGate } from './session-gate';
@@ -20,9 +20,12 @@ const TrailScreen = lazy(() => import('./screens/trail/trail-screen'));
 const SystemScreen = lazy(() => import('./screens/system/system-screen'));
 const AccountScreen = lazy(() => import('./screens/account/account-screen'));
 
-/** The first screen of a role. */
+/** Leads to the first screen of a role, before a link is on the screen whose click the way would overtake. */
 function Home() {
-  return <Navigate to={homeOf(useAccess().role)} replace />;
+  const navigate = useNavigate();
+  const home = homeOf(useAccess().role);
+  useLayoutEffect(() => void navigate(home, { replace: true }), [navigate, home]);
+  return null;
 }
 
 const router = createHashRouter([

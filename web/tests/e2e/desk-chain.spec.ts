@@ -42,6 +42,7 @@ async function checkOpened(page: Page, name: string) {
 
 async function show(page: Page, text: Text, screen: string) {
   await page.goto(`${deskURL()}/#/${screen}`);
+  await expect(page).toHaveURL(new RegExp(`#/${screen}$`));
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
   await expect(page.getByText(text.loading)).toHaveCount(0);
 }
@@ -70,6 +71,7 @@ for (const { language, size } of process.env.LONG === '1' ? variants : []) {
     await checkOpened(page, 'welcome');
     await press(page, page.getByRole('button', { name: text.save }));
     await expect(page.getByRole('navigation')).toBeVisible();
+    await expect(page).toHaveURL(/#\/\w/);
   };
 
   test(`two people, from the invitation to the trail, by keyboard alone: ${language}, ${size}`, async ({

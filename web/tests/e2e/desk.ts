@@ -38,6 +38,7 @@ export async function choosePassword(page: Page, name = 'Hodan Warsame') {
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('navigation')).toBeVisible();
+  await expect(page).toHaveURL(/#\/\w/); // the way to the first screen must not overtake the test's
 }
 
 /** Returns the code of an authenticator app (RFC 6238) for a secret in base 32. */
