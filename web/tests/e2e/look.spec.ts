@@ -98,6 +98,26 @@ for (const { language, words, to } of inBothLanguages) {
     expect(onTop, 'nothing covers the flag').toBe(true);
   });
 
+  test(`beside a long guide in ${language} the right column is never left behind`, async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(to('/learn/pregnancy-medicine/'));
+    const aside = page.getByRole('complementary');
+    const guide = page.locator('[data-slot=guide]');
+    const heights = await Promise.all(
+      [aside, guide].map(async (each) => (await each.boundingBox())?.height ?? 0),
+    );
+    expect(heights[0], 'the column is shorter').toBeLessThan(heights[1] ?? 0);
+    for (const share of [0.6, 0.8]) {
+      await page.evaluate((part) => scrollTo(0, document.documentElement.scrollHeight * part - 800), share);
+      await expect
+        .poll(async () => {
+          const box = await aside.boundingBox();
+          return Math.round((box?.y ?? 0) + (box?.height ?? 0));
+        })
+        .toBe(768); // its end stands above the edge of the window
+    }
+  });
+
   test(`the sources in ${language} stand in even lines, linked or not`, async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 800 });
     await page.goto(to('/learn/pregnancy-medicine/'));

@@ -70,7 +70,8 @@ function GuidePage({ guide }: { guide: Guide }) {
             <GuideStart guide={guide} />
             <GuideBlocks blocks={guide.content} />
           </div>
-          <aside className="mt-8 lg:mt-0">
+          {/* Beside the longer guide it scrolls until its end is in view, and stays there. */}
+          <aside className="mt-8 lg:sticky lg:bottom-8 lg:mt-0 lg:self-end">
             <DangerSigns signs={guide.signs} />
             <GuideSources guide={guide} />
           </aside>
