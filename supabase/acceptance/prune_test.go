@@ -25,9 +25,11 @@ func TestPrune(t *testing.T) {
 		insert into storage.objects (bucket_id, name, created_at) values
 			('report-photos', 'old-orphan.jpg', now() - interval '25 hours'),
 			('report-photos', 'new-orphan.jpg', now() - interval '23 hours'),
+			('report-photos', 'evicted.jpg', now() - interval '1 hour'),
 			('report-photos', 'attached.jpg', now() - interval '25 hours'),
 			('resources', 'old.pdf', now() - interval '25 hours')`)
 	s.db.Exec(`
+		update private.waiting_photos set evicted = true where name = 'evicted.jpg';
 		insert into reports (product_name, issue_description, photo_url, idempotency_key, created_at) values
 			('a', 'b', 'attached.jpg', 'recent', now()), ('a', 'b', null, 'old', now() - interval '31 days');
 		insert into private.idempotency_keys (key_hash, body_hash, report_id, reference, expires_at) values
@@ -35,7 +37,7 @@ func TestPrune(t *testing.T) {
 	if err := s.RunSchedule(t.Context(), "prune"); err != nil {
 		t.Fatal(err)
 	}
-	if want := `DELETE /storage/v1/object/report-photos {"prefixes":["old-orphan.jpg"]}`; removed != want {
+	if want := `DELETE /storage/v1/object/report-photos {"prefixes":["old-orphan.jpg","evicted.jpg"]}`; removed != want {
 		t.Errorf("%s, want %s", removed, want)
 	}
 	for q, want := range map[string]string{

@@ -20,6 +20,7 @@ import (
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/backup/physical"
+	"daawo/supabase/internal/functions/jail"
 	"daawo/supabase/internal/gateway"
 )
 
@@ -208,7 +209,8 @@ func (a *App) openControl(s *services) error {
 // Info returns what `status` prints. It is complete after Start has returned.
 func (a *App) Info() Info {
 	info := Info{Version: a.Version, Data: a.Data, Ready: fmt.Sprintf("%.2f s",
-		time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.process.Replaces()}
+		time.Duration(a.took.Load()).Seconds()), Values: a.describe(), Rest: a.rest, Upgrade: a.process.Replaces(),
+		Lacks: jail.Check().Lacks()}
 	info.Demo = a.Config.Loopback() && a.Config.DatabaseURL == "" && info.Get("SECRET_KEY") == keys.Demo().Secret
 	return info
 }

@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/app/keyring"
 	"daawo/supabase/internal/base/config"
@@ -133,6 +134,39 @@ func TestDoctorWritesNothing(t *testing.T) {
 			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s was created: %v", dir, err)
 			}
+		}
+	}
+}
+
+// TestDoctorAsksServer checks that the running server says what its jail of functions lacks: the
+// command runs in another cgroup, and perhaps as another user.
+func TestDoctorAsksServer(t *testing.T) {
+	for _, lacks := range [][]string{{"limits: no cgroup"}, nil} {
+		data := filepath.Join(folder(t), "data")
+		if err := os.Mkdir(data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		server, err := control.Start(data, map[string]func(context.Context) (any, error){
+			"/status": func(context.Context) (any, error) { return installation.Info{Lacks: lacks}, nil },
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, f := range Examine(t.Context(), options(t, data, map[string]string{})) {
+			if f.What == "deployed functions" {
+				said = append(said, fmt.Sprint(f.Verdict, " ", f.Says))
+			}
+		}
+		want := fmt.Sprint(Good, " have a user")
+		if lacks != nil {
+			want = fmt.Sprint(Note, " run with more rights than they could; this system lacks limits: no cgroup")
+		}
+		if len(said) != 1 || !strings.HasPrefix(said[0], want) {
+			t.Errorf("%q, want %q", said, want)
+		}
+		if err := server.Close(t.Context()); err != nil {
+			t.Error(err)
 		}
 	}
 }

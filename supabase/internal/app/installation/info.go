@@ -11,13 +11,14 @@ import (
 
 // Info holds the addresses and keys of a running stack, under the names of the official CLI.
 type Info struct {
-	Version string  `json:"version"`
-	Data    string  `json:"data"`
-	Ready   string  `json:"ready"` // duration of the start
-	Values  []Value `json:"values"`
-	Rest    string  `json:"-"` // where to find the values that an announcement omits; "" means `daawo status`
-	Demo    bool    `json:"-"` // its keys are the well-known local ones of the official CLI, on loopback
-	Upgrade bool    `json:"-"` // an upgrade started this process
+	Version string   `json:"version"`
+	Data    string   `json:"data"`
+	Ready   string   `json:"ready"` // duration of the start
+	Values  []Value  `json:"values"`
+	Lacks   []string `json:"lacks,omitempty"` // what the jail of functions lacks on this system
+	Rest    string   `json:"-"`               // where to find the values that an announcement omits; "" means `daawo status`
+	Demo    bool     `json:"-"`               // its keys are the well-known local ones of the official CLI, on loopback
+	Upgrade bool     `json:"-"`               // an upgrade started this process
 }
 
 // Value is one value of `status`. The format pretty shows only values with a label.
