@@ -7,7 +7,8 @@ import (
 )
 
 // stateOfObjects selects the row count of each table, and the state of other objects by name. It
-// leaves out members of extensions, except the tables with content: each distribution has its own.
+// leaves out members of extensions, except the tables with content, and owners of extensions: each
+// distribution has its own.
 const stateOfObjects = `
 with schemas as (
   select oid, nspname, nspowner, nspacl from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'
@@ -80,7 +81,7 @@ select 'function ' || p.oid::regprocedure, concat_ws('|', proowner::regrole, pro
 from pg_proc p where p.pronamespace in (select oid from schemas)
   and not exists (select from member where classid = 'pg_proc'::regclass and objid = p.oid)
 union all
-select 'extension ' || extname, concat_ws('|', extowner::regrole, extnamespace::regnamespace)
+select 'extension ' || extname, extnamespace::regnamespace::text
 from pg_extension where extname <> 'pgsodium'
 union all
 select 'publication ' || pubname, concat_ws('|', puballtables, pubinsert, pubupdate, pubdelete,

@@ -166,7 +166,7 @@ func (s *switching) restore(ctx context.Context, before, after *server.Server, o
 	if err := s.edit("roles", map[string]string{create: ""}); err != nil {
 		return err
 	}
-	extensions, err := createdByOwners(ctx, old)
+	extensions, err := createdByOwners(ctx, old, new)
 	if err != nil {
 		return err
 	}
@@ -233,12 +233,22 @@ func (s *switching) edit(part string, replaced map[string]string) error {
 
 // createdByOwners returns the lines of a dump that create extensions, and lines with which the
 // owner of each one creates it, which pg_dump does not do. Only the owner may drop an extension.
-func createdByOwners(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	rows, err := conn.Query(ctx, `
+// With supautils a superuser owns them all, and its privileged role may drop them: that role
+// creates those of them that a role without supautils may create.
+func createdByOwners(ctx context.Context, old, new *pgx.Conn) (map[string]string, error) {
+	var trusted []string
+	err := new.QueryRow(ctx, `
+		select coalesce(array_agg(distinct name::text), '{}') from pg_available_extension_versions where trusted`).Scan(&trusted)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := old.Query(ctx, `
 		select format('CREATE EXTENSION IF NOT EXISTS %I WITH SCHEMA %I;', extname, nspname),
-		       format('SET SESSION AUTHORIZATION %I;', rolname)
-		from pg_extension join pg_namespace n on n.oid = extnamespace join pg_roles r on r.oid = extowner
-		where not rolsuper`)
+		       format('SET SESSION AUTHORIZATION %I;', case when rolsuper then role else rolname end)
+		from pg_extension join pg_namespace n on n.oid = extnamespace join pg_roles r on r.oid = extowner,
+		     current_setting('supautils.privileged_role', true) role,
+		     regexp_split_to_array(current_setting('supautils.privileged_extensions', true), '\s*,\s*') privileged
+		where not rolsuper or role <> '' and extname = any(privileged) and extname = any($1)`, trusted)
 	if err != nil {
 		return nil, err
 	}
