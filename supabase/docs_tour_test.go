@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"daawo/supabase/internal/base/config"
 	dbserver "daawo/supabase/internal/database/server"
 )
 
@@ -58,6 +59,9 @@ func takeTour(t *testing.T, project string, before []string, after []tourStep) {
 		return string(out)
 	}
 	run(dir, strings.Join(before, "\n"))
+	if os.Getenv("SUPABASE_DB_DISTRIBUTION") == config.SupabasePostgres {
+		run(dir+"/"+project, `daawo postgres add ${POSTGRES_ARCHIVE:+--from "$POSTGRES_ARCHIVE"}`)
+	}
 
 	startTour(t, dir+"/"+project, tourEnvironment(t, dir))
 

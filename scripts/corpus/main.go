@@ -38,11 +38,13 @@ func main() {
 	added := flag.String("extensions", "",
 		"`paths` of extensions, as for daawo extensions add, with commas between: each project gets them")
 	distribution := flag.String("distribution", "",
-		"supabase: Supabase's Postgres, which daawo postgres add has downloaded, instead of the embedded one")
+		"supabase: Supabase's Postgres instead of the embedded one")
+	archive := flag.String("archive", "", "`file` with Supabase's Postgres; without it, daawo postgres add downloads it")
 	functions := flag.Bool("functions", false, "call each function in TypeScript instead, and report which ones boot")
 	fromNPM := flag.Bool("from-npm", false, "with -functions: modules of other hosts come from npm where it has them")
 	flag.Parse()
-	c := corpus{cache: *cache, program: *program, list: *other, only: *only, url: *url, distribution: *distribution}
+	c := corpus{cache: *cache, program: *program, list: *other, only: *only, url: *url, distribution: *distribution,
+		archive: *archive}
 	if *added != "" {
 		c.extensions = strings.Split(*added, ",")
 	}
@@ -119,6 +121,8 @@ func parse(text string) (entries []entry, err error) {
 type corpus struct {
 	cache, program, only string
 	distribution         string  // of Postgres, "" for the embedded one
+	archive              string  // of the distribution, "" for a download
+	lock                 []byte  // parts.lock with the distribution
 	list                 string  // a file instead of projects.txt, or ""
 	url                  string  // of the other server, "" for none
 	server               *server // nil for none
@@ -157,6 +161,11 @@ func (c *corpus) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(c.added)) }()
+	}
+	if c.distribution != "" {
+		if err := c.addDistribution(ctx); err != nil {
+			return err
+		}
 	}
 	if err := c.findCompiled(); err != nil {
 		return err
@@ -224,16 +233,46 @@ func (c *corpus) findCompiled() error {
 	return err
 }
 
+// addDistribution puts Supabase's Postgres into the cache of added programs. Each project gets the
+// lock file that names it.
+func (c *corpus) addDistribution(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "corpus-postgres-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	args := []string{"postgres", "add"}
+	if c.archive != "" {
+		archive, err := filepath.Abs(c.archive)
+		if err != nil {
+			return err
+		}
+		args = append(args, "--from", archive)
+	}
+	if err := c.command(ctx, dir, args...); err != nil {
+		return err
+	}
+	c.lock, err = os.ReadFile(filepath.Join(dir, "parts.lock"))
+	return err
+}
+
+// command runs the program with a data folder and without a project.
+func (c *corpus) command(ctx context.Context, data string, args ...string) error {
+	cmd := exec.CommandContext(ctx, c.program, append(args, "--data", data)...)
+	cmd.Dir, cmd.Env = data, environment()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(args[:2], " "), err, out)
+	}
+	return nil
+}
+
 // addExtensions adds the extensions to a data folder.
 func (c *corpus) addExtensions(ctx context.Context) (err error) {
 	if c.added, err = os.MkdirTemp("", "corpus-added-"); err != nil {
 		return err
 	}
-	args := append([]string{"extensions", "add", "--data", c.added}, c.extensions...)
-	cmd := exec.CommandContext(ctx, c.program, args...)
-	cmd.Dir, cmd.Env = c.added, environment()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("extensions add: %w: %s", err, out)
+	if err := c.command(ctx, c.added, append([]string{"extensions", "add"}, c.extensions...)...); err != nil {
+		return err
 	}
 	controls, err := filepath.Glob(filepath.Join(c.added, "extensions/native/share/postgresql/extension/*.control"))
 	for _, file := range controls {
@@ -318,6 +357,11 @@ func (c *corpus) try(ctx context.Context, e entry, url string) (r result, err er
 		}
 	}
 	home := filepath.Join(dir, e.folder)
+	if c.lock != nil {
+		if err := os.WriteFile(filepath.Join(home, "supabase", "parts.lock"), c.lock, 0o644); err != nil {
+			return r, err
+		}
+	}
 	files, err := filepath.Glob(filepath.Join(home, "supabase", "migrations", "[0-9]*_*.sql"))
 	if err != nil {
 		return r, err
