@@ -172,14 +172,14 @@ func claimValues(result pool.UnitResult, n int) []claimValue {
 
 // excludes reports whether the policies, as far as they are understood, hide an image of a change
 // from a class.
-func (class *userClass) excludes(c *matchedChange, t *table) bool {
+func (class *userClass) excludes(c *matchedChange, t *table, found map[*membership]*foundMembers) bool {
 	if class.set == nil || class.values == nil && len(class.set.claims) > 0 {
 		return false
 	}
 	return class.set.excludes(class.values, rowValues{t, func(column string) (pgoutput.Value, bool) {
 		v, _, ok := c.value(column)
 		return v, ok
-	}})
+	}, found})
 }
 
 // verifyPolicies returns errPoliciesChanged if the policies of a table are no longer those by which

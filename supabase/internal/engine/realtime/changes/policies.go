@@ -29,6 +29,10 @@ func (b policyCheck) run(ctx context.Context) error {
 	if err := b.groupUsers(ctx, b.pairsToCheck()); err != nil {
 		return err
 	}
+	members, err := b.findMembers(ctx)
+	if err != nil {
+		return err
+	}
 	wanted := map[*userClass][]*matchedChange{}
 	byTable := map[uint32][]*userClass{}
 	var tables []uint32
@@ -46,7 +50,7 @@ func (b policyCheck) run(ctx context.Context) error {
 				continue
 			}
 			class.verdicts[c] = 0
-			if !b.s.o.Lenient && class.excludes(c, t) {
+			if !b.s.o.Lenient && class.excludes(c, t, members) {
 				continue
 			}
 			if wanted[class] == nil {

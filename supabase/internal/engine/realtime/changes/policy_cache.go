@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -20,12 +21,18 @@ const policiesOfSQL = `
 		and (0 = any (l.polroles) or exists (select from unnest(l.polroles) m where pg_has_role(u.oid, m, 'usage')))`
 
 // policyVersionsSQL reads, once per table and role, a text that changes when the policies, the
-// columns that they name, or the functions of the claims do.
+// columns and tables that they name, or the functions of the claims do.
 const policyVersionsSQL = `
 	select p.id, p.role, concat_ws('|',
 		(select string_agg(concat_ws(':', l.oid, l.xmin), ',' order by l.oid) ` + policiesOfSQL + `),
 		(select string_agg(concat_ws(':', a.attname, a.atttypid, a.attcollation), ',' order by a.attnum)
 			from pg_attribute a where a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped),
+		(select string_agg(concat_ws(':', x.oid, x.relname, x.relnamespace, x.relkind, a.attnum, a.attname, a.atttypid),
+				',' order by x.oid, a.attnum)
+			from pg_class x join pg_attribute a on a.attrelid = x.oid and a.attnum > 0 and not a.attisdropped
+			where x.oid in (select d.refobjid from pg_depend d
+				where d.classid = 'pg_policy'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid <> r.oid
+					and d.objid in (select l.oid ` + policiesOfSQL + `))),
 		(select string_agg(concat_ws(':', f.oid, f.xmin), ',' order by f.oid)
 			from pg_proc f where f.pronamespace = to_regnamespace('auth') and f.pronargs = 0))
 	from unnest($1::int8[], $2::text[]) as p (id, role)
@@ -46,7 +53,16 @@ const policiesSQL = `
 			order by f.oid),
 		array(select o.oprname::text from pg_depend d join pg_operator o on o.oid = d.refobjid
 			where d.classid = 'pg_policy'::regclass and d.objid = l.oid and d.refclassid = 'pg_operator'::regclass),
-		r.relname
+		r.relname,
+		(select coalesce(jsonb_agg(jsonb_build_object('schema', n.nspname, 'table', x.relname, 'types', (
+				select coalesce(jsonb_object_agg(a.attname, a.atttypid::int8), '{}')
+				from pg_attribute a
+				where a.attrelid = x.oid and a.attnum > 0 and not a.attisdropped and x.relkind in ('r', 'p')
+					and a.atttypid in (20, 21, 23, 25, 2950)))), '[]')
+			from pg_class x join pg_namespace n on n.oid = x.relnamespace
+			where x.oid in (select d.refobjid from pg_depend d
+				where d.classid = 'pg_policy'::regclass and d.objid = l.oid and d.refclassid = 'pg_class'::regclass
+					and d.refobjid <> r.oid))
 	from pg_class c
 	join pg_class r on r.oid = case when c.relispartition then pg_partition_root(c.oid) else c.oid end
 	left join pg_roles u on u.rolname = $2
@@ -160,9 +176,14 @@ func readPolicies(ctx context.Context, from *pool.Pool, key policyKey, t *table)
 			var permissive bool
 			var text, relation string
 			var functions, sources, operators []string
-			to := []any{&permissive, &text, &functions, &sources, &operators, &relation}
+			var relations []byte
+			to := []any{&permissive, &text, &functions, &sources, &operators, &relation, &relations}
 			_, err := pgx.ForEachRow(rows, to, func() error {
-				p := &policyParser{text: text, columns: names, trusted: map[string]bool{}, foreign: map[string]bool{}}
+				p := &policyParser{text: text, columns: names, trusted: map[string]bool{}, foreign: map[string]bool{},
+					table: relation}
+				if err := json.Unmarshal(relations, &p.relations); err != nil {
+					return err
+				}
 				p.trust(functions, sources, operators)
 				e := p.parse()
 				pure = pure && !p.calls && p.tokens != nil && !namesTable(p.tokens, relation)

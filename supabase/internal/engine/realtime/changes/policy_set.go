@@ -24,6 +24,8 @@ type policySet struct {
 	// subquery.
 	pure bool
 
+	members []*membership
+
 	values claimCache
 }
 
@@ -53,6 +55,10 @@ func joinExpressions(all []*policyExpr, by string) string {
 
 func (set *policySet) collect(e *policyExpr) {
 	switch {
+	case e.member != nil:
+		set.members, set.understood = append(set.members, e.member), false
+		set.collect(e.member.claim)
+		return
 	case e.reads == readsClaims:
 		e.claim = slices.Index(set.claims, e.text)
 		if e.claim < 0 {
@@ -90,6 +96,7 @@ const (
 type rowValues struct {
 	table *table
 	value func(column string) (v pgoutput.Value, ok bool)
+	found map[*membership]*foundMembers // of the memberships that were asked about
 }
 
 // excludes reports whether a user with these values of the claims cannot see a row. It never
@@ -107,6 +114,8 @@ func (set *policySet) excludes(values []claimValue, row rowValues) bool {
 
 func (e *policyExpr) outcomes(values []claimValue, row rowValues) outcomes {
 	switch {
+	case e.member != nil:
+		return e.member.outcomes(values, row)
 	case e.reads == readsClaims:
 		return values[e.claim].outcomes()
 	case e.reads == 0 && (e.text == "true" || e.text == "false"):

@@ -20,6 +20,7 @@ type policyExpr struct {
 	reads  reads
 	column string // of opColumn
 	claim  int    // index in policySet.claims, if it reads the claims alone
+	member *membership
 }
 
 // policyOp is what is known about how an expression combines its arguments.
@@ -42,10 +43,13 @@ type policyParser struct {
 	text    string
 	tokens  []policyToken
 	at      int
+	table   string
 	columns []string        // of the table
 	trusted map[string]bool // functions that read the claims alone, as schema.name
 	foreign map[string]bool // operators and functions that Postgres does not bring
 	calls   bool            // there are such functions, so a cast could call one
+
+	relations []namedRelation // of subqueries
 }
 
 // parse returns the expression.
@@ -180,7 +184,10 @@ func (p *policyParser) atom() *policyExpr {
 // opaque, which does not spoil the expression around it.
 func (p *policyParser) parenthesis() *policyExpr {
 	from, end := p.at, p.tokens[p.at].match
-	p.at++
+	if e := p.membership(from, end); e != nil {
+		return e
+	}
+	p.at = from + 1
 	op, args, ok := p.inner(end)
 	if !ok || p.at != end {
 		p.at = end + 1
