@@ -49,6 +49,11 @@ func TestFunctionsAreJailed(t *testing.T) {
 	if status, code, body := get(t, url+"/inside"); status != http.StatusOK || body != "read" {
 		t.Errorf("inside: %d %s %s", status, code, body)
 	}
+	for _, pid := range s.alive() { // the drill typescript and operators find it by this name
+		if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && string(name) != "deno\n" {
+			t.Errorf("the process has the name %q", name)
+		}
+	}
 }
 
 // TestVisible checks which files of a project functions may read.
