@@ -81,11 +81,17 @@ func TestAdministration(t *testing.T) {
 	}
 }
 
-// TestAdministrationAsUser checks that a user gets the same refusal whatever became of the account.
+// TestAdministrationAsUser checks which refusal a user gets, by what became of the account.
 func TestAdministrationAsUser(t *testing.T) {
 	w := newWorld(t)
 	u := w.signUp("a@example.org")
 	w.do("GET", "/admin/users", u.text("access_token"), nil).want(403, "not_admin")
 	w.do("PUT", "/admin/users/"+u.text("user.id"), w.admin(), m{"ban_duration": "1h"}).want(200)
 	w.do("GET", "/admin/users", u.text("access_token"), nil).want(403, "not_admin")
+
+	other := w.signUp("b@example.org")
+	w.do("POST", "/logout", other.text("access_token"), nil).want(204)
+	w.do("GET", "/admin/users", other.text("access_token"), nil).want(403, "session_not_found")
+	w.do("DELETE", "/admin/users/"+other.text("user.id"), w.admin(), nil).want(200)
+	w.do("GET", "/admin/users", other.text("access_token"), nil).want(403, "user_not_found")
 }

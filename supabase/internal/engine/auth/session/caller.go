@@ -24,7 +24,8 @@ type Caller struct {
 }
 
 var (
-	errUserGone = apierror.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	errUserGone     = apierror.Errorf(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	errBannedCaller = apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	// ErrSessionGone is the reply if the session of the access token has ended.
 	ErrSessionGone = apierror.Errorf(http.StatusForbidden, "session_not_found",
 		"Session from session_id claim in JWT does not exist")
@@ -93,7 +94,7 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 	case session != uuid.Nil && c.Session == nil:
 		return nil, ErrSessionGone
 	case c.User.Banned(m.now()):
-		return nil, apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+		return nil, errBannedCaller
 	case !m.validAudience(claims, c.User):
 		return nil, apierror.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: token is for another audience")
 	}
@@ -127,7 +128,7 @@ func (m *Manager) Reauthorize(ctx context.Context, tx pgx.Tx, c *Caller) error {
 		return err
 	}
 	if c.User.Banned(m.now()) {
-		return apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+		return errBannedCaller
 	}
 	if c.Session == nil {
 		return nil
@@ -179,18 +180,19 @@ func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(m.config.AdminRoles, claims.Role) {
-			return apierror.Errorf(http.StatusForbidden, "not_admin", "User not allowed")
-		}
+		admin := slices.Contains(m.config.AdminRoles, claims.Role)
 		if claims.SessionID != "" && claims.SessionID != uuid.Nil.String() {
 			// The session of an administrator may have ended since the token was issued.
 			c, err := m.Caller(r)
-			if err != nil {
+			if err == nil && admin {
+				err = c.CheckOwn()
+			}
+			if err != nil && (admin || !errors.Is(err, errBannedCaller)) {
 				return err
 			}
-			if err := c.CheckOwn(); err != nil {
-				return err
-			}
+		}
+		if !admin {
+			return apierror.Errorf(http.StatusForbidden, "not_admin", "User not allowed")
 		}
 		return h(w, r, &store.User{Role: claims.Role, Email: claims.Role})
 	}
