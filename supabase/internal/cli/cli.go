@@ -119,7 +119,7 @@ func Main(ctx context.Context, env Env) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // so that a second Ctrl-C ends the program at once
-	memory.AllowGarbage()
+	memory.AllowGarbage(memory.Garbage)
 	env.Name = cmp.Or(env.Name, defaultName)
 	if filepath.Base(os.Args[0]) == officialName {
 		env.Name = officialName

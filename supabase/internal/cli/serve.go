@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/memory"
@@ -41,10 +42,15 @@ var services = map[string]func(context.Context, *Invocation) error{
 	"meta":      alone(serveMeta),
 }
 
-// alone limits the memory of the process, which serves one service.
+// settled is how long after its start a service is trimmed.
+const settled = 5 * time.Second
+
+// alone limits the memory of the process, which serves one service. The program holds every part,
+// and its start reads more of it than one service needs.
 func alone(serve func(context.Context, *Invocation) error) func(context.Context, *Invocation) error {
 	return func(ctx context.Context, inv *Invocation) error {
 		memory.Limit(false)
+		defer time.AfterFunc(settled, memory.Trim).Stop()
 		return serve(ctx, inv)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -342,9 +343,11 @@ type Known struct {
 	Text    string // a pattern in their value; "" for any
 	Ours    string // a pattern in our value; "" for any
 	Reason  string
-	Whole   bool           // explains the other differences of the same reply, too, as one of the status does
-	Ends    bool           // the servers' data differ from then on
-	seen    map[string]int // the pairs of values → how often
+	Whole   bool // explains the other differences of the same reply, too, as one of the status does
+	Ends    bool // the servers' data differ from then on
+
+	mu   sync.Mutex
+	seen map[string]int // the pairs of values → how often
 }
 
 // List is a checked list of known differences.
@@ -391,6 +394,8 @@ func (l List) Unseen() (out []string) {
 
 // add counts a pair of values, cut to what tells the kind, with the path without its last part.
 func (k *Known) add(q Request, d Difference) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	short := func(v any) string {
 		text := fmt.Sprint(v)
 		return text[:min(len(text), 60)]

@@ -10,13 +10,13 @@ func TestAllowGarbage(t *testing.T) {
 	before := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(before)
 	t.Setenv("GOGC", "77")
-	AllowGarbage()
+	AllowGarbage(Garbage)
 	if got := debug.SetGCPercent(77); got != 77 {
 		t.Errorf("with GOGC: %d", got)
 	}
 	t.Setenv("GOGC", "")
-	AllowGarbage()
-	if got := debug.SetGCPercent(77); got != garbagePercent {
+	AllowGarbage(Garbage)
+	if got := debug.SetGCPercent(77); got != Garbage {
 		t.Errorf("without GOGC: %d", got)
 	}
 }

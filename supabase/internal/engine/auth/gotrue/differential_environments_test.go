@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"daawo/supabase/internal/base/compare"
 )
 
 // walk makes a random sequence of requests to auth. The same seed makes the same sequence.
@@ -18,6 +20,34 @@ func newWalk(seed uint64, more []string) walk {
 		share = 40
 	}
 	return walk{rand.New(rand.NewPCG(seed, 42)), share}
+}
+
+// rareSequences are requests that lead to known differences which random ones seldom find.
+func rareSequences(w walk) [][]compare.Request {
+	const admin = "Bearer ${admin}"
+	made := w.request("POST", "/admin/users", admin, object{"email": "a0@example.org", "phone": "252610000001",
+		"password": "password-0"})
+	said := object{"type": "sms", "phone": "252610000001", "token": "123456"}
+	provider := w.request("POST", "/admin/sso/providers", admin, object{"type": "saml", "metadata_xml": "${metadata one}"})
+	provider.Keep["provider"] = "id"
+	banned := w.request("POST", "/admin/users", admin, object{"email": "a0@example.org", "email_confirm": true,
+		"ban_duration": "1h"})
+	return [][]compare.Request{
+		{banned, w.request("POST", "/signup", "", object{"email": "a0@example.org", "password": "password-0"})},
+		{made, w.request("POST", "/otp", "", object{"phone": "252610000001", "create_user": false}),
+			w.request("POST", "/verify", "", said), w.request("POST", "/token?grant_type=password", "",
+				object{"email": "a0@example.org", "password": "password-0"})},
+		{made, w.request("POST", "/signup", "", object{"email": "a0@example.org", "password": "password-0"})},
+		{made, w.request("POST", "/otp", "", object{"email": "a0@example.org"})},
+		{w.request("GET", "/sso/saml/metadata", "", nil)},
+		{tokens(w.request("POST", "/signup", "", object{}), "anonymous"),
+			w.request("GET", "/factors", "Bearer ${access.anonymous}", nil),
+			w.request("PUT", "/admin/users/${id.anonymous}", admin, object{"email": "a1@example.org", "email_confirm": true}),
+			w.request("POST", "/factors", "Bearer ${access.anonymous}", object{"factor_type": "totp"})},
+		{provider, w.request("PUT", "/admin/sso/providers/${provider}", admin,
+			object{"name_id_format": "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"})},
+		{w.request("POST", "/admin/oauth/clients", admin, object{"client_name": "shop", "redirect_uris": []string{"x"}})},
+	}
 }
 
 // environments are the settings under which the servers are compared.

@@ -153,15 +153,16 @@ func TestDifferential(t *testing.T) {
 	if strings.HasPrefix(os.Getenv("GOTRUE"), "http") {
 		list = list[:1]
 	}
-	sent := 0
-	for i, more := range list {
-		t.Run(fmt.Sprintf("environment %d", i), func(t *testing.T) {
-			n := *differentialSize / len(list)
-			compareWalks(t, newWalk(*differentialSeed+uint64(i), more), n, startOurs(t, more), startTheirs(t, more))
-			sent += n
-		})
-	}
-	t.Logf("%d requests to each server, %d environments", sent, len(list))
+	n := *differentialSize / len(list)
+	t.Run("environments", func(t *testing.T) {
+		for i, more := range list {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				compareWalks(t, newWalk(*differentialSeed+uint64(i), more), n, startOurs(t, more), startTheirs(t, more))
+			})
+		}
+	})
+	t.Logf("%d requests to each server, %d environments", n*len(list), len(list))
 	t.Logf("known differences, ours | theirs:\n%s", strings.Join(knownDifferences.Seen(), "\n"))
 	if unseen := knownDifferences.Unseen(); len(list) > 1 && len(unseen) > 0 {
 		t.Errorf("listed differences that did not occur:\n%s", strings.Join(unseen, "\n"))
@@ -171,17 +172,24 @@ func TestDifferential(t *testing.T) {
 // sequenceLength is the number of requests after which the accounts are deleted.
 const sequenceLength = 60
 
-// compareWalks sends n requests. It deletes all accounts after each sequence, and after a reply
-// with another status, because the servers' accounts differ from then on.
+// compareWalks sends n requests: the rare sequences, then random ones. It deletes all accounts
+// after each sequence, and after a reply with another status, because the servers' accounts differ
+// from then on.
 func compareWalks(t *testing.T, w walk, n int, ours, theirs string) {
 	var a, b *compare.Server
+	rare := rareSequences(w)
 	for i, in := 0, 0; i < n; i, in = i+1, in+1 {
 		if in == 0 {
 			a, b = newServer(t, ours), newServer(t, theirs)
 			clean(t, a)
 			clean(t, b)
 		}
-		q := w.next()
+		var q compare.Request
+		if len(rare) > 0 {
+			q = rare[0][in]
+		} else {
+			q = w.next()
+		}
 		x, err := a.Send(q)
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +207,10 @@ func compareWalks(t *testing.T, w walk, n int, ours, theirs string) {
 			a.Rename()
 			b.Rename()
 		}
-		if ends || in == sequenceLength || x.Status == 200 && signsUp(q) {
+		switch {
+		case len(rare) > 0 && in == len(rare[0])-1:
+			rare, in = rare[1:], -1
+		case len(rare) == 0 && (ends || in == sequenceLength || x.Status == 200 && signsUp(q)):
 			in = -1
 		}
 	}
