@@ -14,17 +14,27 @@ import (
 // watcher follows the publications and the slots while the stream runs.
 type watcher struct{ *Stream }
 
-// lagEvery is how often it looks.
-const lagEvery = 10 * time.Second
+const (
+	// lagEvery is how often it looks.
+	lagEvery = 10 * time.Second
+	// unusedTicks is every how many times it looks before the first client, so that an idle server
+	// needs no connection.
+	unusedTicks = 6
+)
 
 // watch measures the lag, and reconnects if a publication was created or dropped.
 func (s watcher) watch(ctx context.Context) {
 	tick := time.NewTicker(lagEvery)
 	defer tick.Stop()
 	leftovers := map[string]time.Time{}
-	for {
-		s.lookForTables(ctx)
-		slotKeeper{s.Stream}.dropLeftovers(ctx, leftovers)
+	for ticks := 0; ; ticks++ {
+		s.mu.Lock()
+		used := s.used
+		s.mu.Unlock()
+		if used || ticks%unusedTicks == 0 {
+			s.lookForTables(ctx)
+			slotKeeper{s.Stream}.dropLeftovers(ctx, leftovers)
+		}
 		select {
 		case <-ctx.Done():
 			return
