@@ -6,39 +6,40 @@ import { chromium } from "playwright"
 const { STUDIO_URL: studio, API_URL: api, ANON_KEY: anonKey, CHROMIUM_PATH: executablePath, SHOTS: shots } = process.env
 const platform = "/api/platform"
 
+// Each page, and a text that it shows when the steps before have been done.
 const pages = {
-  home: "/project/default",
-  "table-editor": "/project/default/editor",
-  "sql-editor": "/project/default/sql/new",
-  tables: "/project/default/database/tables",
-  policies: "/project/default/auth/policies",
-  users: "/project/default/auth/users",
-  buckets: "/project/default/storage/files",
-  functions: "/project/default/functions",
-  realtime: "/project/default/realtime/inspector",
-  "logs-explorer": "/project/default/logs/explorer",
-  "edge-logs": "/project/default/logs/edge-logs",
-  "postgres-logs": "/project/default/logs/postgres-logs",
-  advisors: "/project/default/advisors/security",
-  "api-docs": "/project/default/integrations/data_api/docs",
-  cron: "/project/default/integrations/cron/overview",
-  queues: "/project/default/integrations/queues/overview",
-  vault: "/project/default/integrations/vault/overview",
-  webhooks: "/project/default/integrations/webhooks/overview",
-  graphiql: "/project/default/integrations/graphiql/graphiql",
-  publications: "/project/default/database/publications",
-  replication: "/project/default/database/replication",
-  roles: "/project/default/database/roles",
-  extensions: "/project/default/database/extensions",
-  triggers: "/project/default/database/triggers",
-  indexes: "/project/default/database/indexes",
-  migrations: "/project/default/database/migrations",
-  "storage-policies": "/project/default/storage/files/policies",
-  "storage-settings": "/project/default/storage/files/settings",
-  "auth-providers": "/project/default/auth/providers",
-  "realtime-settings": "/project/default/realtime/settings",
-  "project-settings": "/project/default/settings/general",
-  "log-drains": "/project/default/settings/log-drains",
+  home: ["/project/default"],
+  "table-editor": ["/project/default/editor", "teas"],
+  "sql-editor": ["/project/default/sql/new"],
+  tables: ["/project/default/database/tables", "teas"],
+  policies: ["/project/default/auth/policies", "all read"],
+  users: ["/project/default/auth/users", "user@example.org"],
+  buckets: ["/project/default/storage/files", "pictures"],
+  functions: ["/project/default/functions", "hello"],
+  realtime: ["/project/default/realtime/inspector"],
+  "logs-explorer": ["/project/default/logs/explorer"],
+  "edge-logs": ["/project/default/logs/edge-logs?s=teas", "/rest/v1/teas"],
+  "postgres-logs": ["/project/default/logs/postgres-logs"],
+  advisors: ["/project/default/advisors/security"],
+  "api-docs": ["/project/default/integrations/data_api/docs"],
+  cron: ["/project/default/integrations/cron/overview"],
+  queues: ["/project/default/integrations/queues/overview"],
+  vault: ["/project/default/integrations/vault/overview"],
+  webhooks: ["/project/default/integrations/webhooks/overview"],
+  graphiql: ["/project/default/integrations/graphiql/graphiql"],
+  publications: ["/project/default/database/publications", "supabase_realtime"],
+  replication: ["/project/default/database/replication"],
+  roles: ["/project/default/database/roles", "service_role"],
+  extensions: ["/project/default/database/extensions", "pgcrypto"],
+  triggers: ["/project/default/database/triggers"],
+  indexes: ["/project/default/database/indexes"],
+  migrations: ["/project/default/database/migrations"],
+  "storage-policies": ["/project/default/storage/files/policies"],
+  "storage-settings": ["/project/default/storage/files/settings"],
+  "auth-providers": ["/project/default/auth/providers"],
+  "realtime-settings": ["/project/default/realtime/settings"],
+  "project-settings": ["/project/default/settings/general"],
+  "log-drains": ["/project/default/settings/log-drains"],
 }
 
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
@@ -61,6 +62,19 @@ async function call(method, path, data) {
 }
 const query = (sql) => call("POST", `${platform}/pg-meta/default/query`, { query: sql })
 
+const patient = { timeout: 60_000 }
+
+// eventually repeats a check until it succeeds, for ten seconds.
+async function eventually(check) {
+  for (const end = Date.now() + 10_000; ; await page.waitForTimeout(200)) {
+    try {
+      return await check()
+    } catch (e) {
+      if (Date.now() > end) throw e
+    }
+  }
+}
+
 async function step(name, run) {
   try {
     await run()
@@ -81,14 +95,23 @@ await step("create a table with a policy", async () => {
   assert.ok(policies.body.some((p) => p.name === "all read"))
 })
 await step("edit a cell", async () => {
-  assert.deepEqual((await query("update public.teas set name = 'caleen' where id = 1 returning name")).body, [
-    { name: "caleen" },
-  ])
+  const { body } = await query("select 'public.teas'::regclass::oid::int as id")
+  await page.goto(`${studio}/project/default/editor/${body[0].id}?schema=public`)
+  await page.getByRole("gridcell", { name: "shaah" }).dblclick(patient)
+  await page.locator(".monaco-editor textarea, .monaco-editor .native-edit-context").first().waitFor({ ...patient, state: "attached" })
+  await page.keyboard.press("ControlOrMeta+A")
+  await page.keyboard.type("caleen")
+  await page.keyboard.press("Enter")
+  await page.getByRole("gridcell", { name: "caleen" }).waitFor(patient)
+  await eventually(async () => assert.deepEqual((await query("select name from public.teas")).body, [{ name: "caleen" }]))
 })
 await step("a statement with an error", async () => {
-  const wrong = await query("select * from nowhere")
-  assert.equal(wrong.status, 400)
-  assert.match(JSON.stringify(wrong.body), /relation \\"nowhere\\" does not exist/)
+  await page.goto(`${studio}/project/default/sql/new`)
+  await page.locator(".monaco-editor .view-lines").first().click(patient)
+  await page.keyboard.type("select * from nowhere")
+  await page.keyboard.press("ControlOrMeta+Enter")
+  await page.getByText('relation "nowhere" does not exist').first().waitFor(patient)
+  await page.screenshot({ path: `${shots}/sql-error.png` })
 })
 await step("create a user", async () => {
   const made = await call("POST", `${platform}/auth/default/users`, {
@@ -104,12 +127,12 @@ await step("create a bucket", async () => {
   assert.ok(made.status < 300, JSON.stringify(made))
   assert.ok((await call("GET", `${platform}/storage/default/buckets`)).body.some((b) => b.id === "pictures"))
 })
+const temporaryKey = async () => (await call("POST", `${platform}/projects/default/api-keys/temporary`)).body.api_key
 await step("upload a file", async () => {
-  const key = await call("POST", `${platform}/projects/default/api-keys/temporary`)
-  assert.ok(key.status < 300, JSON.stringify(key))
+  const key = await temporaryKey()
   const content = "a picture"
   const metadata = { bucketName: "pictures", objectName: "tea/cup.txt", contentType: "text/plain" }
-  const headers = { apikey: key.body.api_key, authorization: `Bearer ${key.body.api_key}`, "tus-resumable": "1.0.0" }
+  const headers = { apikey: key, authorization: `Bearer ${key}`, "tus-resumable": "1.0.0" }
   const made = await page.request.post(`${api}/storage/v1/upload/resumable`, {
     headers: {
       ...headers,
@@ -138,6 +161,22 @@ await step("a request is in the logs", async () => {
   const logs = await call("GET", `${platform}/projects/default/analytics/endpoints/logs.all?sql=${encodeURIComponent(sql)}`)
   assert.deepEqual(logs.body.result, [{ path: "/rest/v1/teas", status_code: 200 }])
 })
+await step("the inspector of Realtime shows a message", async () => {
+  const key = await temporaryKey()
+  await page.goto(`${studio}/project/default/realtime/inspector`)
+  await page.getByRole("button", { name: "Join a channel" }).first().click(patient)
+  await page.getByPlaceholder("Enter a channel name").fill("kitchen")
+  await page.getByRole("button", { name: "Listen to channel" }).click()
+  await eventually(async () => {
+    const sent = await page.request.post(`${api}/realtime/v1/api/broadcast`, {
+      headers: { apikey: key },
+      data: { messages: [{ topic: "kitchen", event: "ready", payload: { tea: "caleen" } }] },
+    })
+    assert.equal(sent.status(), 202, await sent.text())
+    await page.getByText("caleen").first().waitFor({ timeout: 2000 })
+  })
+  await page.screenshot({ path: `${shots}/realtime-message.png` })
+})
 await step("the advisors find nothing in the stack's own schemas", async () => {
   const lints = await call("GET", `${platform}/projects/default/run-lints`)
   assert.equal(lints.status, 200)
@@ -151,11 +190,12 @@ await step("MCP with read_only=true", async () => {
   })
   assert.match(await r.text(), /one/)
 })
-for (const [name, path] of Object.entries(pages)) {
+for (const [name, [path, text]] of Object.entries(pages)) {
   await step(`page ${name}`, async () => {
     const r = await page.goto(studio + path, { waitUntil: "load", timeout: 60_000 })
     assert.ok(r.status() < 400, `status ${r.status()}`)
     await page.waitForTimeout(4000) // the page asks for its content
+    if (text) await page.getByText(text).first().waitFor(patient)
     await page.screenshot({ path: `${shots}/${name}.png` })
     assert.doesNotMatch(await page.locator("body").innerText(), /Application error|This page could not be found/)
   })
