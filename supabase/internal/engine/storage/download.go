@@ -20,6 +20,9 @@ type objectReader struct{ store *objects.Store }
 
 // public reads an object of a public bucket.
 func (h objectReader) public(c *call) (*objects.Object, error) {
+	if err := objects.CheckName(c.name); err != nil {
+		return nil, err
+	}
 	return h.store.PublicObject(c.r.Context(), c.caller, c.bucket, c.name)
 }
 

@@ -52,6 +52,10 @@ func TestSameAnswers(t *testing.T) {
 	s.do(key, "POST", "/object/sign/b%2Fc", `{"expiresIn":60,"paths":["x"]}`).want(t, 400, "InvalidBucketName")
 	s.do("", "POST", "/status", nil).want(t, 404, "")
 
+	for _, bucket := range []string{"b", "none"} {
+		s.do("", "GET", "/object/public/"+bucket+"/a%00b", nil).want(t, 400, "InvalidKey")
+	}
+
 	// An empty name is a name: of no bucket, and of no upload.
 	s.do(key, "DELETE", "/bucket/", nil).want(t, 400, "NoSuchBucket")
 	s.tus(key, "HEAD", "/upload/resumable/", nil).want(t, 404, "")
