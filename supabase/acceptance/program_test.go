@@ -200,9 +200,10 @@ func TestReportAndDownload(t *testing.T) {
 			t.Fatal(status, body)
 		}
 		const want = "Reviewed by Hodan, Pharmacist, on 27 November 2026. Next review: 27 November 2027."
-		if _, page := call(t, "GET", api+"/learn/pain-management/", ""); page != want {
-			t.Error(page)
-		}
+		waitFor(t, "the review on the page", func() bool {
+			_, page := call(t, "GET", api+"/learn/pain-management/", "")
+			return page == want
+		})
 	})
 }
 

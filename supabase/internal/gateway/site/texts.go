@@ -16,15 +16,14 @@ import (
 	"time"
 )
 
-// Texts returns the texts of some keys. A key without a text keeps its default. A reply after
-// textsTimeout is too late.
+// Texts returns the texts of some keys. A key without a text keeps its default.
 type Texts func(ctx context.Context, keys []string) (map[string]string, error)
 
-// textsAge is how old the shown texts may be, and textsTimeout how long one request waits for new
-// ones.
+// textsAge is how old the shown texts may be, and how long a question for new ones takes at most;
+// textsWait is how long one request waits for them.
 const (
-	textsAge     = 10 * time.Second
-	textsTimeout = 500 * time.Millisecond
+	textsAge  = 10 * time.Second
+	textsWait = 500 * time.Millisecond
 )
 
 // textPlace is the place of a text in a built page: its key and its default, which is HTML.
@@ -39,7 +38,7 @@ type liveFiles struct {
 	keys  []string
 	files atomic.Pointer[map[string]*asset] // with the present texts; nil before the first change
 
-	mu    sync.Mutex // one request asks for texts, the others do not wait for it
+	mu    sync.Mutex // held by the question for texts, of which there is one at a time
 	asked time.Time
 	shown map[string]string
 }
@@ -81,17 +80,33 @@ func (s *Site) present(ctx context.Context, name string, a *asset) *asset {
 	return a
 }
 
-// renew asks for the texts if the shown ones may be old. After an error these stay.
+// renew asks for the texts if the shown ones may be old, and waits a short time. Later texts are
+// for later requests.
 func (s *Site) renew(ctx context.Context) {
 	l := &s.live
 	if s.options.Texts == nil || !l.mu.TryLock() {
 		return
 	}
-	defer l.mu.Unlock()
 	if time.Since(l.asked) < textsAge {
+		l.mu.Unlock()
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), textsTimeout)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer l.mu.Unlock()
+		s.ask(context.WithoutCancel(ctx))
+	}()
+	select {
+	case <-done:
+	case <-time.After(textsWait):
+	}
+}
+
+// ask asks for the texts and fills them in. After an error the shown ones stay.
+func (s *Site) ask(ctx context.Context) {
+	l := &s.live
+	ctx, cancel := context.WithTimeout(ctx, textsAge)
 	defer cancel()
 	texts, err := s.options.Texts(ctx, l.keys)
 	l.asked = time.Now()

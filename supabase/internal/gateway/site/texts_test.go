@@ -74,16 +74,16 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestTextsWithoutWaiting checks that only one request waits for the texts, and that a request does
-// not wait long.
+// TestTextsWithoutWaiting checks that only one request waits for the texts, that it does not wait
+// long, and that late texts are shown to later requests.
 func TestTextsWithoutWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := New(Options{
 			Files:          fstest.MapFS{"index.html": {Data: []byte(`__TEXT:k|none__`)}},
 			PublishableKey: func() string { return "" },
-			Texts: func(ctx context.Context, _ []string) (map[string]string, error) {
-				<-ctx.Done()
-				return nil, ctx.Err()
+			Texts: func(context.Context, []string) (map[string]string, error) {
+				time.Sleep(2 * textsWait)
+				return map[string]string{"k": "late"}, nil
 			},
 		})
 		if err != nil {
@@ -100,8 +100,12 @@ func TestTextsWithoutWaiting(t *testing.T) {
 			t.Error(got, time.Since(began))
 		}
 		<-done
-		if waited := time.Since(began); waited != textsTimeout {
+		if waited := time.Since(began); waited != textsWait {
 			t.Error("waited", waited)
+		}
+		time.Sleep(2 * textsWait)
+		if got := body(t, get(s, http.MethodGet, "/")); got != "late" {
+			t.Error(got)
 		}
 	})
 }
