@@ -106,9 +106,12 @@ for (const { language, words, to } of inBothLanguages) {
     const heights = await Promise.all(
       [aside, guide].map(async (each) => (await each.boundingBox())?.height ?? 0),
     );
-    expect(heights[0], 'the column is shorter').toBeLessThan(heights[1] ?? 0);
-    for (const share of [0.6, 0.8]) {
-      await page.evaluate((part) => scrollTo(0, document.documentElement.scrollHeight * part - 800), share);
+    expect(heights[0], 'the column is shorter').toBeLessThan((heights[1] ?? 0) - 400);
+    for (const before of [50, 300]) {
+      await guide.evaluate(
+        (each, pixels) => scrollBy(0, each.getBoundingClientRect().bottom - 800 - pixels),
+        before,
+      );
       await expect
         .poll(async () => {
           const box = await aside.boundingBox();
