@@ -100,7 +100,7 @@ for (const { language, words, to } of inBothLanguages) {
         await leave();
         await expect(page).toHaveURL(to('/about/'));
         // The address changes before the page is there, and the clock below would end the time for its parts.
-        await expect(page.getByRole('heading', { level: 1, name: words.about.title })).toBeVisible();
+        await expect(page.getByRole('heading', { level: 1, name: words.about.heading })).toBeVisible();
         const stored = () => page.evaluate(() => JSON.stringify(sessionStorage));
         await page.clock.fastForward('29:00');
         expect(await stored()).toContain('Left alone');
