@@ -98,7 +98,8 @@ func (b policyCheck) findMembers(ctx context.Context) (map[*membership]*foundMem
 	}
 	all := map[*membership]*foundMembers{}
 	for i, q := range asked {
-		if results[i].Err != nil {
+		if results[i].Err != nil { // such as a table of members without an index
+			q.member.leave()
 			continue
 		}
 		for _, row := range results[i].Rows {
@@ -109,11 +110,14 @@ func (b policyCheck) findMembers(ctx context.Context) (map[*membership]*foundMem
 		}
 		all[q.member] = q.found
 		if 2*len(q.found.pairs) > len(q.found.rows)*len(q.users) {
-			q.member.uselessTill.Store(time.Now().Add(uselessFor).UnixNano())
+			q.member.leave()
 		}
 	}
 	return all, b.verifyNames(ctx, asked)
 }
+
+// leave lets each user be asked about for some time.
+func (m *membership) leave() { m.uselessTill.Store(time.Now().Add(uselessFor).UnixNano()) }
 
 // verifyNames returns errPoliciesChanged if the tables that the questions named may be others.
 func (b policyCheck) verifyNames(ctx context.Context, asked []*memberQuestion) error {

@@ -18,7 +18,8 @@ type membership struct {
 	uselessTill atomic.Int64 // unix nanoseconds
 }
 
-// uselessFor is how long a subquery is not asked for all users at once after it held for most.
+// uselessFor is how long a subquery is not asked for all users at once after it held for most, or
+// failed.
 const uselessFor = 10 * time.Second
 
 // namedRelation is a relation that a policy reads in a subquery.

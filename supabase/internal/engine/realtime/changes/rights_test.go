@@ -63,6 +63,35 @@ func TestRowLevelSecurity(t *testing.T) {
 	}
 }
 
+// TestMembership: members of a row's team get it, also if service_role may not read the members,
+// and new members from then on.
+func TestMembership(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(`create table tasks (id int primary key, team int);
+		create table members (team int, user_id uuid);
+		grant select on members to authenticated;
+		alter table tasks enable row level security;
+		create policy members on tasks for select to authenticated using (exists (
+			select from members m where m.team = tasks.team and m.user_id = auth.uid()));
+		alter publication supabase_realtime add table tasks;
+		insert into members values (1, '` + alice + `'), (2, '` + bob + `')`)
+	aliceBox, _ := subscribe(t, s, "authenticated", user(alice), Binding{Table: "tasks"})
+	bobBox, _ := subscribe(t, s, "authenticated", user(bob), Binding{Table: "tasks"})
+	const row = `INSERT [1] {"id":%d,"team":%d}`
+	for n, change := range []string{"", "revoke select on members from service_role",
+		"grant select on members to service_role; insert into members values (1, '" + bob + "')"} {
+		d.Exec(change)
+		d.Exec(`insert into tasks values ($1, 1), ($1 + 1, 2), ($1 + 2, null)`, 10*n)
+		settle(t, d, s)
+		expect(t, aliceBox, fmt.Sprintf(row, 10*n, 1))
+		want := []string{fmt.Sprintf(row, 10*n+1, 2)}
+		if n == 2 {
+			want = append([]string{fmt.Sprintf(row, 10*n, 1)}, want...)
+		}
+		expect(t, bobBox, want...)
+	}
+}
+
 // TestRoleWithoutSelectGetsNothing checks that a role that may not select a table, or its key, does
 // not learn when rows change.
 func TestRoleWithoutSelectGetsNothing(t *testing.T) {
