@@ -174,7 +174,7 @@ func (d *stranger) flood(ctx context.Context, s settings) (string, error) {
 	for range 8 { // over the tick in which all joins together are counted
 		conn, err := d.dial(ctx, visitorAddress)
 		if err != nil {
-			return "", fmt.Errorf("Realtime refuses a visitor after %d joins of another: %w", joins, err)
+			return "", fmt.Errorf("a visitor cannot join Realtime after %d joins of another: %w", joins, err)
 		}
 		_ = conn.CloseNow()
 		pause(ctx, time.Second)

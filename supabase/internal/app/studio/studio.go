@@ -82,7 +82,7 @@ func New(o Options) *Server {
 	return s
 }
 
-var errNotAdded = errors.New("Supabase Studio is not added")
+var errNotAdded = errors.New("no Supabase Studio is added")
 
 // ServeHTTP forwards a request to Studio. While Studio starts, a browser gets a page that loads
 // again by itself, and other requests wait.

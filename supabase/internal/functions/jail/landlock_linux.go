@@ -39,7 +39,7 @@ var landlockVersion = sync.OnceValues(func() (int, error) {
 	case errno == unix.ENOSYS || errno == unix.EOPNOTSUPP:
 		return 0, errors.New("the kernel has no Landlock, or it is not enabled")
 	case errno != 0:
-		return 0, fmt.Errorf("Landlock: %w", errno)
+		return 0, fmt.Errorf("landlock: %w", errno)
 	case version < 6:
 		return int(version), fmt.Errorf("the kernel's Landlock has version %d: signals to other processes are not "+
 			"restricted before 6", version)
@@ -80,7 +80,7 @@ func restrictFiles(p Policy, temp string) error {
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&all)),
 		unsafe.Sizeof(all), 0)
 	if errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("landlock: %w", errno)
 	}
 	defer unix.Close(int(set))
 	allow := func(path string, rights uint64) error { return allowPath(int(set), path, rights&all.files) }
@@ -101,7 +101,7 @@ func restrictFiles(p Policy, temp string) error {
 		return err
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("landlock: %w", errno)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func allowPath(set int, path string, rights uint64) error {
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(file)}
 	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %s: %w", path, errno)
+		return fmt.Errorf("landlock: %s: %w", path, errno)
 	}
 	return nil
 }

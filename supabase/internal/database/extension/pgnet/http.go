@@ -211,6 +211,7 @@ func (s *Server) send(ctx context.Context, c call) ([][]byte, error) {
 	got, content, err := s.http.fetch(ctx, c.outgoing())
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		//lint:ignore ST1005 callers know the texts of curl
 		return nil, fmt.Errorf("Operation timed out after %d milliseconds", timeout.Milliseconds())
 	case err != nil:
 		return nil, errors.New(describe(err))

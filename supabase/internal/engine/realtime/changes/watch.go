@@ -33,7 +33,7 @@ func (s watcher) watch(ctx context.Context) {
 		s.mu.Unlock()
 		if used || ticks%unusedTicks == 0 {
 			s.lookForTables(ctx)
-			slotKeeper{s.Stream}.dropLeftovers(ctx, leftovers)
+			slotKeeper(s).dropLeftovers(ctx, leftovers)
 		}
 		select {
 		case <-ctx.Done():
@@ -52,7 +52,7 @@ func (s watcher) lookForTables(ctx context.Context) bool {
 	err := s.o.Pool.Query(ctx, pool.Caller{}, `
 		select exists (select from pg_publication_tables where pubname = $1),
 			exists (select from pg_replication_slots where slot_name = $2 and not temporary)`,
-		[]any{s.o.Publication, slotKeeper{s.Stream}.slotName()}, func(rows pgx.Rows) error {
+		[]any{s.o.Publication, slotKeeper(s).slotName()}, func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, []any{&published, &left}, func() error { return nil })
 			return err
 		})

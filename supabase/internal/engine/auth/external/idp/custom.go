@@ -232,6 +232,7 @@ func (c urlChange) apply() error {
 	u, err := url.Parse(*c.said)
 	switch {
 	case err != nil || u.User != nil || len(*c.said) > 2048:
+		//lint:ignore ST1005 a part of GoTrue's reply
 		return errors.New("Invalid URL format")
 	case u.Scheme != "https":
 		return errors.New("URL must use HTTPS")
