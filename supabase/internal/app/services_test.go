@@ -57,13 +57,23 @@ func serveInPlace(t *testing.T, port string, run func(context.Context) error) {
 			t.Error(err)
 		}
 	})
-	waitFor(t, "the service at "+port, func() bool {
+	waitForService(t, "the service at "+port, func() bool {
 		c, err := net.DialTimeout("tcp", "127.0.0.1:"+port, time.Second)
 		if err == nil {
 			c.Close()
 		}
 		return err == nil
 	})
+}
+
+// waitForService waits up to a minute until ok returns true: several services start at once.
+func waitForService(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s did not happen within a minute", what)
+		}
+	}
 }
 
 // runReal returns a function that runs a program with these variables alone.
@@ -155,7 +165,7 @@ func TestServicesElsewhere(t *testing.T) {
 			t.Errorf("%s %s: %d %s", tt.method, tt.path, status, body)
 		}
 	}
-	waitFor(t, "the bucket of config.toml", func() bool {
+	waitForService(t, "the bucket of config.toml", func() bool {
 		status, _ := call(t, "GET", api+"/storage/v1/bucket/avatars", "", "apikey", info.Get("SECRET_KEY"))
 		return status == 200
 	})
