@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -137,13 +138,25 @@ func place(t *testing.T, values map[string]string) {
 // servicePorts are the ports that docs/services.md names.
 var servicePorts = []string{"9999", "5000", "3000", "4000", "9000"}
 
+// quietPort returns a free port that the system gives no program that asks for any port, so that it
+// is still free after the stack has started.
+func quietPort() string {
+	for {
+		port := fmt.Sprint(10_000 + rand.IntN(20_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			l.Close()
+			return port
+		}
+	}
+}
+
 // TestServicesElsewhere starts a stack whose services all run elsewhere, with the variables of
 // docs/services.md, and compares the replies through the gateway with those that the real GoTrue
 // and storage-api gave there.
 func TestServicesElsewhere(t *testing.T) {
 	ports := map[string]string{}
 	for _, port := range servicePorts {
-		ports[port] = fmt.Sprint(freePort(t))
+		ports[port] = quietPort()
 	}
 	at := func(port string) string { return "http://127.0.0.1:" + ports[port] }
 	a := newApp(t, dataFolder(t), map[string]string{"AUTH_URL": at("9999"), "STORAGE_URL": at("5000"),
