@@ -1,8 +1,8 @@
 -- Calls and messages between a reviewer and the person of a report. The desk sends nothing by itself: a reviewer calls or writes,
 -- and then logs the outcome.
 
-create type public.contact_channel as enum ('call', 'whatsapp', 'voice', 'sms', 'visit', 'other');
-comment on type public.contact_channel is 'Ways in which a reviewer and the person of a report reach each other; voice is a voice message.';
+create type public.contact_channel as enum ('call', 'whatsapp', 'sms', 'visit', 'other');
+comment on type public.contact_channel is 'Ways in which a reviewer reaches the person of a report.';
 create type public.contact_outcome as enum ('reached', 'no_answer', 'call_later', 'wrong_number', 'declined', 'sent');
 comment on type public.contact_outcome is 'What came of an attempt to reach a person.';
 
@@ -57,6 +57,21 @@ grant select, insert, delete on table public.report_contacts to service_role;
 create policy "reviewers log contacts" on public.report_contacts
   for insert to authenticated with check ((select private.is_reviewer()));
 
+-- What a case has besides its row. Later parts of a case are added here.
+create function private.report_parts(report public.reports) returns jsonb
+language sql stable set search_path = ''
+as $$
+  select jsonb_build_object(
+    'duplicate_of', (select r.reference from public.reports as r where r.id = report.duplicate_of),
+    'duplicate_id', report.duplicate_of,
+    'notes', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'author', n.author, 'author_name', n.author_name, 'body', n.body,
+                'created_at', n.created_at) order by n.id), '[]') from public.report_notes as n where n.report_id = report.id),
+    'contacts', (select coalesce(jsonb_agg(to_jsonb(c) - 'report_id' order by c.id), '[]')
+                   from public.report_contacts as c where c.report_id = report.id))
+$$;
+comment on function private.report_parts(public.reports) is 'Notes, contacts and the original of a copy, for read_report.';
+revoke all on function private.report_parts(public.reports) from public;
+
 create function private.trail_read(report public.reports) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -69,3 +84,28 @@ end $$;
 comment on function private.trail_read(public.reports) is
   'Writes to the trail that the caller reads a report. One member who reads it again within ten minutes leaves one row.';
 revoke all on function private.trail_read(public.reports) from public;
+
+create or replace function public.read_report(name text) returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  report public.reports;
+begin
+  perform private.require_reviewer();
+  select r.* into report from public.reports as r where r.reference = upper(btrim(read_report.name));
+  if not found then
+    raise exception 'no report has this reference' using errcode = 'PT404';
+  end if;
+  perform private.trail_read(report);
+  return to_jsonb(report) - '{idempotency_key,search_text}'::text[] || private.report_parts(report) || jsonb_build_object(
+    'similar', (select coalesce(jsonb_agg(s order by s.created_at desc), '[]') from (
+       select r.id, r.reference, r.status, r.product_name, r.region, r.district, r.created_at,
+              r.id is not distinct from report.possible_duplicate_of or r.possible_duplicate_of = report.id as likely
+         from public.reports as r
+        where r.id <> report.id and (r.id = report.possible_duplicate_of or r.possible_duplicate_of = report.id or
+              lower(btrim(r.product_name)) = lower(btrim(report.product_name))
+              and r.created_at between report.created_at - interval '30 days' and report.created_at + interval '30 days')
+        order by likely desc, r.created_at desc limit 6) as s));
+end $$;
+comment on function public.read_report(text) is
+  'A whole report with its notes, contacts and similar reports. Writes to the trail who read it. Reviewers only.';

@@ -75,6 +75,36 @@ end $$;
 comment on function public.link_reports(uuid, uuid[], boolean) is
   'Links reports that belong together, or takes a report out of its group. Deletes nothing. Writes to the trail. Reviewers only.';
 
+-- read_report shows the copy that was found at arrival; what is similar comes from related_reports.
+create or replace function private.report_parts(report public.reports) returns jsonb
+language sql stable set search_path = ''
+as $$
+  select jsonb_build_object(
+    'duplicate_of', (select r.reference from public.reports as r where r.id = report.duplicate_of),
+    'duplicate_id', report.duplicate_of,
+    'possible_duplicate', (select r.reference from public.reports as r where r.id = report.possible_duplicate_of),
+    'notes', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'author', n.author, 'author_name', n.author_name, 'body', n.body,
+                'created_at', n.created_at) order by n.id), '[]') from public.report_notes as n where n.report_id = report.id),
+    'contacts', (select coalesce(jsonb_agg(to_jsonb(c) - 'report_id' order by c.id), '[]')
+                   from public.report_contacts as c where c.report_id = report.id))
+$$;
+create or replace function public.read_report(name text) returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  report public.reports;
+begin
+  perform private.require_reviewer();
+  select r.* into report from public.reports as r where r.reference = upper(btrim(read_report.name));
+  if not found then
+    raise exception 'no report has this reference' using errcode = 'PT404';
+  end if;
+  perform private.trail_read(report);
+  return to_jsonb(report) - '{idempotency_key,search_text,batch_key,shop_key}'::text[] || private.report_parts(report);
+end $$;
+comment on function public.read_report(text) is
+  'A whole report with its notes and contacts. Writes to the trail who read it. Reviewers only.';
+
 -- To compare words is slow (about 50 microseconds for two texts), so they are compared with the nearest reports of 60 days alone.
 create function public.related_reports(report uuid) returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -180,40 +210,28 @@ comment on function private.rising_products() is
 create function private.report_groups(since timestamptz) returns jsonb
 language sql stable set search_path = ''
 as $$
-  with recent as materialized (
-    select r.id, r.status, r.created_at, r.batch_key, r.shop_key, coalesce(r.region, '') as place,
-           case when r.created_at > now() - interval '42 days' and r.region is not null then lower(btrim(r.product_name)) end as product
-      from public.reports as r where r.created_at >= since and r.duplicate_of is null),
+  with keyed as materialized (
+    select k.kind, k.key, r.id, r.status, r.created_at
+      from public.reports as r cross join lateral (values
+             ('batch', r.batch_key), ('shop', r.shop_key || ' ' || coalesce(r.region, '')),
+             ('place', case when r.created_at > now() - interval '42 days' then lower(btrim(r.product_name)) || ' ' || r.region end)) as k (kind, key)
+     where r.created_at >= since and r.duplicate_of is null and k.key is not null),
   groups as (
-    select 'batch' as kind, r.batch_key, null as shop_key, null as product, null as place, count(*)::integer as n,
-           count(*) filter (where r.status in ('new', 'reviewing'))::integer as open, max(r.created_at) as last, min(r.created_at) as first
-      from recent as r where r.batch_key is not null group by r.batch_key having count(*) >= 2
-    union all
-    select 'shop', null, r.shop_key, null, r.place, count(*), count(*) filter (where r.status in ('new', 'reviewing')), max(r.created_at), min(r.created_at)
-      from recent as r where r.shop_key is not null group by r.shop_key, r.place having count(*) >= 3
-    union all
-    select 'place', null, null, r.product, r.place, count(*), count(*) filter (where r.status in ('new', 'reviewing')), max(r.created_at), min(r.created_at)
-      from recent as r where r.product is not null group by r.product, r.place having count(*) >= 3),
-  ranked as materialized (
-    select g.*, row_number() over (partition by g.kind order by g.open > 0 desc, g.n desc, g.last desc,
-             g.batch_key, g.shop_key, g.product, g.place) as rank
-      from groups as g),
-  members as (
-    select g.kind, g.rank, r.id from ranked as g join recent as r on r.batch_key = g.batch_key where g.rank <= 10 and g.kind = 'batch'
-    union all
-    select g.kind, g.rank, r.id from ranked as g join recent as r on r.shop_key = g.shop_key and r.place = g.place where g.rank <= 10 and g.kind = 'shop'
-    union all
-    select g.kind, g.rank, r.id from ranked as g join recent as r on r.product = g.product and r.place = g.place where g.rank <= 10 and g.kind = 'place'),
+    select k.kind, k.key, count(*)::integer as n, count(*) filter (where k.status in ('new', 'reviewing'))::integer as open,
+           max(k.created_at) as last, min(k.created_at) as first
+      from keyed as k group by k.kind, k.key having count(*) >= case when k.kind = 'batch' then 2 else 3 end),
+  ranked as (select g.*, row_number() over (partition by g.kind order by g.open > 0 desc, g.n desc, g.last desc, g.key) as place from groups as g),
   shown as (
-    select g.kind, g.rank, g.n, g.open, g.first, g.last,
+    select g.kind, g.place, g.n, g.open, g.first, g.last,
            mode() within group (order by btrim(case g.kind when 'batch' then r.batch_number when 'shop' then r.where_bought else r.product_name end)) as label,
            mode() within group (order by btrim(r.product_name)) as product,
            array_agg(distinct r.region) filter (where r.region is not null) as regions,
            (array_agg(jsonb_build_object('id', r.id, 'reference', r.reference, 'status', r.status, 'created_at', r.created_at)
              order by r.created_at desc, r.id))[1:8] as reports
-      from ranked as g join members as m on m.kind = g.kind and m.rank = g.rank join public.reports as r on r.id = m.id
-     group by g.kind, g.rank, g.n, g.open, g.first, g.last)
-  select coalesce(jsonb_agg(to_jsonb(s) - 'rank' order by s.kind, s.rank), '[]') from shown as s
+      from ranked as g join keyed as k on k.kind = g.kind and k.key = g.key join public.reports as r on r.id = k.id
+     where g.place <= 10
+     group by g.kind, g.key, g.place, g.n, g.open, g.first, g.last)
+  select coalesce(jsonb_agg(to_jsonb(s) - 'place' order by s.kind, s.place), '[]') from shown as s
 $$;
 comment on function private.report_groups(timestamptz) is 'The largest groups of reports of one batch, one shop, or one product in one region.';
 revoke all on function private.binomial_tail(integer, integer, double precision), private.rising_products(), private.report_groups(timestamptz)

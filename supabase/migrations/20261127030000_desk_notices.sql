@@ -56,8 +56,7 @@ grant select, insert, delete on table public.report_notices to service_role;
 create policy "reviewers record notices" on public.report_notices
   for insert to authenticated with check ((select private.is_reviewer()));
 
--- What a case has besides its row.
-create function private.report_parts(report public.reports) returns jsonb
+create or replace function private.report_parts(report public.reports) returns jsonb
 language sql stable set search_path = ''
 as $$
   select jsonb_build_object(
@@ -72,24 +71,6 @@ as $$
                   from public.report_notices as n where n.report_id = report.id))
 $$;
 comment on function private.report_parts(public.reports) is 'Notes, contacts, notices and the original of a copy, for read_report.';
-revoke all on function private.report_parts(public.reports) from public;
--- Similar reports come from related_reports.
-create or replace function public.read_report(name text) returns jsonb
-language plpgsql volatile security definer set search_path = ''
-as $$
-declare
-  report public.reports;
-begin
-  perform private.require_reviewer();
-  select r.* into report from public.reports as r where r.reference = upper(btrim(read_report.name));
-  if not found then
-    raise exception 'no report has this reference' using errcode = 'PT404';
-  end if;
-  perform private.trail_read(report);
-  return to_jsonb(report) - '{idempotency_key,search_text,batch_key,shop_key}'::text[] || private.report_parts(report);
-end $$;
-comment on function public.read_report(text) is
-  'A whole report with its notes, contacts and notices. Writes to the trail who read it. Reviewers only.';
 
 create function public.export_cases(ids uuid[]) returns setof jsonb
 language plpgsql volatile security definer set search_path = ''
