@@ -73,7 +73,7 @@ const postedPhotosPerHour = 120
 
 // upload stores a photo under the current time. If the name is taken, it tries the next
 // milliseconds. Row level security does not apply to the service role, so upload calls the policy's
-// function itself: it fails when too many photos wait for their report.
+// function itself. The storage service refuses the photo when too many wait for their report.
 func upload(ctx context.Context, env *edge.Env, content []byte) (photoRef, error) {
 	mime, extension, _ := imageType(content)
 	now := env.Now().UnixMilli()

@@ -34,8 +34,11 @@ func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 			return
 		}
 		metadata, _ := base64.StdEncoding.DecodeString(r.Header.Get("X-Metadata"))
-		s.db.ExecAs("supabase_storage_admin",
-			`insert into storage.objects (bucket_id, name, user_metadata) values ('report-photos', $1, nullif($2, '')::jsonb)`, name, string(metadata))
+		const insert = `insert into storage.objects (bucket_id, name, user_metadata) values ('report-photos', $1, nullif($2, '')::jsonb)`
+		if _, err := s.db.Conn("supabase_storage_admin").Exec(r.Context(), insert, name, string(metadata)); err != nil {
+			http.Error(w, `{"statusCode":"429","error":"too_many_connections","message":"no place"}`, http.StatusTooManyRequests)
+			return
+		}
 		uploads.Add(1)
 		_, _ = io.WriteString(w, `{"Key":"x"}`)
 	}))

@@ -67,7 +67,8 @@ begin
   values ('all', count_waiting_photo.photos, count_waiting_photo.bytes)
   on conflict on constraint waiting_photo_totals_pkey do update set photos = t.photos + excluded.photos, bytes = t.bytes + excluded.bytes
   returning * into everyone;
-  crowded := everyone.photos > most_photos or everyone.bytes > most_bytes;
+  -- At the start of an upload its bytes are 0.
+  crowded := everyone.photos > most_photos or everyone.bytes > most_bytes or everyone.bytes - count_waiting_photo.bytes >= most_bytes;
   for place in 1 .. coalesce(cardinality(count_waiting_photo.networks), 0) loop
     insert into private.waiting_photo_totals as t (client, photos, bytes)
     values (count_waiting_photo.networks[place], count_waiting_photo.photos, count_waiting_photo.bytes)

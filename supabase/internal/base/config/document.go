@@ -84,6 +84,7 @@ var readElsewhere = []Variable{
 	{"SUPABASE_ENV", "development",
 		"Stage in the names of the files whose variables replace env(NAME) in config.toml: .env.STAGE.local, .env.STAGE.", nil},
 	{"DAAWO", "", "Program that serves the databases of edgetest.DB. Default: daawo of PATH.", nil},
+	{"WAL2JSON_POSTGRES", "", "Folder of a Postgres with wal2json for the test that compares Realtime with upstream's functions.", nil},
 }
 
 // text formats a default.
