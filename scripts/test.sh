@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tests: Go with the race detector, the site's unit tests, the browser tests and the short drills.
+# All tests: Go with the race detector, the browser tests, the short drills and the site's unit tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,8 +47,18 @@ step() {
 # The databases of edgetest come from the program that is built, instead of one that the tests would compile.
 export DAAWO=$PWD/bin/daawo
 step "Go" scripts/test-go.sh
-step "site" npm run --silent test --workspace web
 step "browser" scripts/test-e2e.sh
+# The drills mostly wait, so the unit tests of the site run beside them.
+site_log=$(mktemp)
+npm run --silent test --workspace web >"$site_log" 2>&1 &
+site=$!
 step "drills" go run ./scripts/drill -short kill retry outage pool disk slow soak logs upgrade
+await_site() {
+  local result=0
+  wait "$site" || result=$?
+  cat "$site_log"
+  return $result
+}
+step "site" await_site
 printf '\n%stests ended after %d s\n' "$summary" $((SECONDS - begun))
 exit $failed
