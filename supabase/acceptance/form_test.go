@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ var jpeg = append([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01"), make([]byte, 1
 // withStorage gives the site a storage service that stores the names of uploads, and counts them.
 func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 	t.Helper()
-	var uploads atomic.Int64
+	uploads, writing, conn := new(atomic.Int64), new(sync.Mutex), s.db.Conn("supabase_storage_admin")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/storage/v1/object/report-photos/")
 		if r.Header.Get("Authorization") != "Bearer service" {
@@ -34,8 +35,10 @@ func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 			return
 		}
 		metadata, _ := base64.StdEncoding.DecodeString(r.Header.Get("X-Metadata"))
-		const insert = `insert into storage.objects (bucket_id, name, user_metadata) values ('report-photos', $1, nullif($2, '')::jsonb)`
-		if _, err := s.db.Conn("supabase_storage_admin").Exec(r.Context(), insert, name, string(metadata)); err != nil {
+		writing.Lock()
+		defer writing.Unlock()
+		if _, err := conn.Exec(r.Context(), `insert into storage.objects (bucket_id, name, user_metadata)
+			values ('report-photos', $1, nullif($2, '')::jsonb)`, name, string(metadata)); err != nil {
 			http.Error(w, `{"statusCode":"429","error":"too_many_connections","message":"no place"}`, http.StatusTooManyRequests)
 			return
 		}
@@ -44,7 +47,7 @@ func (s *site) withStorage(t *testing.T) *atomic.Int64 {
 	}))
 	t.Cleanup(server.Close)
 	s.env["SUPABASE_URL"], s.env["SUPABASE_SERVICE_ROLE_KEY"] = server.URL, "service"
-	return &uploads
+	return uploads
 }
 
 // form returns the fields of a complete report form, with some fields changed.
@@ -415,8 +418,7 @@ func TestInvalidFormsDoNotCount(t *testing.T) {
 	}
 	if n := uploads.Load(); n != 120 {
 		t.Errorf("%d photos of forms with mistakes were stored, want 120", n)
-	}
-	if w := s.post(form(nil), nil); w.Code != http.StatusSeeOther {
+	} else if w := s.post(form(nil), nil); w.Code != http.StatusSeeOther {
 		t.Errorf("an honest report: %d", w.Code)
 	}
 }
