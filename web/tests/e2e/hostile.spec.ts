@@ -9,7 +9,7 @@ import { uniqueName } from './stack';
 /*
  * Each request of each kind of page fails, is answered with an error, hangs or is cut, one after the other. No page may
  * stay in a loading state or lose typed text. LONG=1 tests all requests with all faults in both languages (make
- * test-hostile). Otherwise every third request of some pages has one fault, in one language.
+ * test-hostile). Otherwise every fifth request of some pages has one fault, in one language.
  */
 
 const test = base.extend<object, { line: HostileProxy }>({
@@ -120,7 +120,7 @@ for (const [at, page] of pages.entries()) {
       const own = nameOf('GET', path);
       const stuck: string[] = [];
       let tried = 0;
-      for (const [index, name] of sample([...requests.entries()], 3)) {
+      for (const [index, name] of sample([...requests.entries()], 5)) {
         for (const fault of faultsFor(name, path, index + at)) {
           const visit = fault === 'is cut' && name === own ? visitCut : page.visit;
           proxy.breakRequest(name, fault);
