@@ -101,7 +101,7 @@ begin
                 when wanted = 'postgis' then
                   'In a clone, `make clean build` compiles it if GEOS and PROJ are installed; `daawo extensions add` adds Debian 13''s packages. Or start'
                 when wanted in ('vector', 'hypopg', 'plpgsql_check', 'pgtap', 'index_advisor') then
-                  'This program was built without it: bin/extensions of the clone has the reason, and `make clean build` tries again. The archives of a release for Linux have it. Or start'
+                  'The archives of a release for Linux have it. In a clone, bin/extensions has the reason why it is missing, and `make clean build` tries again. With a Postgres of your own, install its package. Or start'
                 else 'Start' end
               || format(' the stack with --database-url on a Postgres that has "%s", such as Debian''s with its package, or supabase/postgres. docs/extensions.md has the steps.', wanted);
   end loop;
