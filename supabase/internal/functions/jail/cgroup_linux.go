@@ -154,18 +154,6 @@ func newCgroupIn(parent string, memory int64) (*cgroup, error) {
 	return g, nil
 }
 
-// add moves a process into the group.
-func (g *cgroup) add(pid int) error {
-	if g == nil {
-		return nil
-	}
-	err := os.WriteFile(filepath.Join(g.path, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o600)
-	if errors.Is(err, syscall.ESRCH) {
-		return nil // it has ended
-	}
-	return err
-}
-
 // outOfMemory reports whether the kernel has ended a process of the group for its memory.
 func (g *cgroup) outOfMemory() bool {
 	if g == nil {

@@ -1,11 +1,13 @@
 package jail
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -66,6 +68,93 @@ func TestCgroup(t *testing.T) {
 			t.Errorf("its processes ended after %v", took)
 		}
 	}
+}
+
+// TestBornInGroup checks that a program has its limits and its group before it runs, and that all
+// that it starts belongs to the group.
+func TestBornInGroup(t *testing.T) {
+	t.Run("joins first", func(t *testing.T) {
+		group := t.TempDir()
+		procs := filepath.Join(group, "cgroup.procs")
+		if err := syscall.Mkfifo(procs, 0o600); err != nil { // the launcher waits until it is read
+			t.Fatal(err)
+		}
+		cell := startIn(t, group, "ulimit -n > begun")
+		begun := filepath.Join(cell.Folder, "begun")
+		time.Sleep(300 * time.Millisecond)
+		if isThere(begun) {
+			t.Error("the program runs before it is in its group")
+		}
+		if text, err := os.ReadFile(procs); err != nil || string(text) != "0" {
+			t.Errorf("joined with %q, %v", text, err)
+		}
+		if err := cell.Cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(begun); err != nil || string(text) != fmt.Sprintln(maxOpenFiles) {
+			t.Errorf("the program ran with the limit %q, %v", text, err)
+		}
+		cell.group = nil // a folder
+		if err := cell.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("starts others", func(t *testing.T) {
+		group := filepath.Join(unified(t), groupPrefix+"test-"+strings.ToLower(rand.Text()))
+		if err := os.Mkdir(group, 0o755); err != nil {
+			t.Skip("this machine gives no group:", err)
+		}
+		cell := startIn(t, group, "for i in 1 2 3 4 5 6 7; do sleep 60 & done; wait")
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			text, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+			if err == nil && strings.Count(string(text), "\n") == 8 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Errorf("the group has %q, %v", text, err)
+				break
+			}
+		}
+		if err := cell.Close(); err != nil { // it ends what is in the group
+			t.Error(err)
+		}
+		if err := cell.Cmd.Wait(); err == nil {
+			t.Error("the program was not ended with its group")
+		}
+	})
+}
+
+// startIn starts a script in a group.
+func startIn(t *testing.T, group, script string) *Cell {
+	t.Helper()
+	policy := Policy{Program: "/bin/sh"}
+	cell, err := Command(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell.group = &cgroup{group}
+	cell.Cmd.Args = append(cell.Cmd.Args, "-c", script)
+	cell.Cmd.Stderr = os.Stderr
+	if err := cell.start(policy); err != nil {
+		t.Fatal(err)
+	}
+	return cell
+}
+
+// unified returns a folder of a hierarchy of version 2, also of one without controllers.
+func unified(t *testing.T) string {
+	t.Helper()
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(mounts)) {
+		if fields := strings.Fields(line); len(fields) > 2 && fields[2] == "cgroup2" {
+			return fields[1]
+		}
+	}
+	t.Skip("this machine has no hierarchy of version 2")
+	return ""
 }
 
 func isThere(path string) bool {

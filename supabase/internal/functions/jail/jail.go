@@ -87,21 +87,15 @@ func holds(folder, path string) bool {
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }
 
-// startWritten starts a program that was just written. While another goroutine forks, its child
-// holds the file open for writing for a moment, and the kernel refuses to run it. The input and the
-// output of the command must be files, because a failed start closes the pipes of its own.
-func startWritten(cmd *exec.Cmd) error {
+// startWritten calls start for a program that was just written. While another goroutine forks, its
+// child holds the file open for writing for a moment, and the kernel refuses to run it.
+func startWritten(start func() error) error {
 	for attempt := 1; ; attempt++ {
-		err := cmd.Start()
+		err := start()
 		if !errors.Is(err, syscall.ETXTBSY) || attempt == 100 {
 			return err
 		}
 		time.Sleep(10 * time.Millisecond)
-		// A command cannot be started twice, even if its first start failed.
-		*cmd = exec.Cmd{
-			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
-			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: cmd.ExtraFiles,
-		}
 	}
 }
 

@@ -1,14 +1,11 @@
 package jail
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,15 +17,18 @@ func Check() Report {
 	return Report{Files: files, Calls: seccompMissing(), User: ownUser(), Limits: limits}
 }
 
-// Start starts the program under the policy, as far as the kernel can enforce it.
-func (c *Cell) Start(p Policy) error {
+// Start starts the program under the policy, as far as the kernel can enforce it. What fails after
+// the fork is printed to the program's standard error.
+func (c *Cell) Start(p Policy) (err error) {
+	if c.group, err = newCgroup(p.Memory); err != nil {
+		return err
+	}
+	return c.start(p)
+}
+
+// start starts the program in the group of the cell.
+func (c *Cell) start(p Policy) error {
 	cmd, user := c.Cmd, userOf(p)
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	if p.Bound {
-		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	}
 	// The path may lead through folders that the program's user may not enter. The file is checked
 	// by itself if it is opened before.
 	program, err := os.Open(p.Program)
@@ -38,31 +38,21 @@ func (c *Cell) Start(p Policy) error {
 	defer program.Close()
 	cmd.ExtraFiles = append(cmd.ExtraFiles, program)
 	// The link gives the process the name of the program.
-	cmd.Path = filepath.Join(c.temp.Path, filepath.Base(p.Program))
-	if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", 2+len(cmd.ExtraFiles)), cmd.Path); err != nil {
+	path := filepath.Join(c.temp.Path, filepath.Base(p.Program))
+	if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", 2+len(cmd.ExtraFiles)), path); err != nil {
 		return err
 	}
 	if err := c.giveTo(user, p, program); err != nil {
 		return err
 	}
-	if c.group, err = newCgroup(p.Memory); err != nil {
-		return err
+	l := launch{
+		Policy: p, User: user, Folder: c.Folder, Path: path, Args: cmd.Args, Parent: os.Getpid(),
+		Processes: c.group == nil && user != 0,
 	}
-	return c.onRestrictedThread(p.Bound, func() error {
-		if err := restrictFiles(p, c.Folder); err != nil {
-			return err
-		}
-		if err := changeUser(user, len(p.Read) > 0); err != nil {
-			return err
-		}
-		return restrictCalls(p.Listens)
-	}, func() error {
-		if err := startWritten(cmd); err != nil {
-			return err
-		}
-		// On this thread, because only the program's user may limit it.
-		return limit(cmd.Process.Pid, c.group == nil && user != 0, p.Listens)
-	}, func() error { return c.group.add(cmd.Process.Pid) })
+	if c.group != nil {
+		l.Group = c.group.path
+	}
+	return c.launch(l)
 }
 
 // giveTo gives the files that a program writes to its user, and lets that run the program. user is
@@ -109,47 +99,6 @@ func giveFolder(folder string, user int) error {
 	return os.Lchown(folder, user, user) // last: the next call finds it
 }
 
-// onRestrictedThread runs start on a thread of its own, after restrict has taken rights from that
-// thread alone. What start starts inherits them. The thread ends afterwards, or if stay is true
-// when the cell is closed. after runs on this one.
-func (c *Cell) onRestrictedThread(stay bool, restrict, start, after func() error) error {
-	result := make(chan error)
-	run := func() {
-		err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-		if err == nil {
-			err = restrict()
-		}
-		if err == nil {
-			err = start()
-		}
-		result <- err
-		if stay && err == nil {
-			<-c.closed // the kernel ends the program with the thread that has started it
-		}
-	}
-	go func() {
-		runtime.LockOSThread()
-		if unix.Gettid() != os.Getpid() {
-			run() // the thread is never unlocked, so the runtime ends it
-			return
-		}
-		// The main thread cannot end, and stands for the process: a program with the same user and
-		// Landlock domain could signal it. While it is locked, another goroutine has another one.
-		defer runtime.UnlockOSThread()
-		running := make(chan struct{})
-		go func() {
-			runtime.LockOSThread()
-			close(running)
-			run()
-		}()
-		<-running
-	}()
-	if err := <-result; err != nil {
-		return err
-	}
-	return after()
-}
-
 // findHierarchy is divide for this process.
 var findHierarchy = sync.OnceValues(func() (string, error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
@@ -158,31 +107,3 @@ var findHierarchy = sync.OnceValues(func() (string, error) {
 	}
 	return divide("/sys/fs/cgroup", string(own))
 })
-
-// Limits of a program without a cgroup, and of files.
-const (
-	maxProcesses = 256 // processes and threads
-	maxListening = 32  // programs with Policy.Listens, which have one user
-	maxOpenFiles = 4096
-	maxFileSize  = 1 << 30
-)
-
-// limit sets limits of resources. A limit of processes counts those of the user, so it needs an own
-// one.
-func limit(pid int, processes, listens bool) error {
-	set := func(which int, n uint64) error {
-		return unix.Prlimit(pid, which, &unix.Rlimit{Cur: n, Max: n}, nil)
-	}
-	err := errors.Join(set(unix.RLIMIT_CORE, 0), set(unix.RLIMIT_NOFILE, maxOpenFiles),
-		set(unix.RLIMIT_FSIZE, maxFileSize))
-	switch {
-	case processes && listens:
-		err = errors.Join(err, set(unix.RLIMIT_NPROC, maxProcesses*maxListening))
-	case processes:
-		err = errors.Join(err, set(unix.RLIMIT_NPROC, maxProcesses))
-	}
-	if errors.Is(err, unix.ESRCH) {
-		return nil // it has ended
-	}
-	return err
-}

@@ -4,6 +4,7 @@ package jail
 
 import (
 	"errors"
+	"os/exec"
 	"syscall"
 )
 
@@ -23,5 +24,12 @@ func (c *Cell) Start(Policy) error {
 	if c.Cmd.SysProcAttr == nil {
 		c.Cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	return startWritten(c.Cmd)
+	return startWritten(func() error {
+		cmd := c.Cmd // a command cannot be started twice, even if its first start failed
+		c.Cmd = &exec.Cmd{
+			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
+			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: cmd.ExtraFiles,
+		}
+		return c.Cmd.Start()
+	})
 }

@@ -3,7 +3,6 @@ package jail
 import (
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,20 +28,27 @@ func TestProgramHeldOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { _ = held.Close() })
+	policy := Policy{Program: name}
+	cell, err := Command(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	cmd := exec.Command(name, "-test.list=TestProgramHeldOpen")
-	cmd.Stdout = write
-	err = startWritten(cmd)
+	cell.Cmd.Args, cell.Cmd.Stdout = append(cell.Cmd.Args, "-test.list=TestProgramHeldOpen"), write
+	err = cell.Start(policy)
 	_ = write.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
 	output, err := io.ReadAll(read)
-	if waited := cmd.Wait(); err != nil || waited != nil || !strings.HasPrefix(string(output), t.Name()) {
+	if waited := cell.Cmd.Wait(); err != nil || waited != nil || !strings.HasPrefix(string(output), t.Name()) {
 		t.Errorf("%q %v %v", output, err, waited)
+	}
+	if err := cell.Close(); err != nil {
+		t.Error(err)
 	}
 }
