@@ -158,12 +158,13 @@ func (f *hosting) childConfig(envFile string) (host.ChildConfig, error) {
 	if err != nil {
 		return host.ChildConfig{}, err
 	}
-	env := f.stackEnv()
-	secret := f.keys.Current().FunctionsSecret()
-	env["SUPABASE_SERVICE_ROLE_KEY"], env["SUPABASE_SECRET_KEY"], env["SUPABASE_DB_URL"] = secret, secret, url
+	env, err := f.processEnv(true)
+	if err != nil {
+		return host.ChildConfig{}, err
+	}
 	parent, err := f.parent.Address()
 	return host.ChildConfig{
-		Parent: parent, Database: url, Keys: verifying, Env: env, EnvFile: envFile,
+		Parent: parent, Database: url, Keys: verifying, Env: env, EnvFile: envFile, Hide: f.hideKeys,
 		Declared: f.Config.FunctionValues,
 		Region:   f.Config.Region, Webhook: f.Config.WebhookURL != "", Spans: f.traces != nil,
 		Limited: !f.Config.Loopback() ||

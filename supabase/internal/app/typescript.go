@@ -32,7 +32,7 @@ func (f *hosting) openTypeScript(meter host.Meter) (*deno.Service, error) {
 		Versions: filepath.Join(f.Data, "deno-versions"), Watch: f.Dev, Public: !f.Config.Loopback(),
 		Private: []string{f.Data}, Project: f.Config.ProjectID, Region: f.Config.Region,
 		Limits: deno.Limits{Processes: f.denoProcesses()},
-		Deno:   findDeno(f.Installation, root), Getenv: f.Getenv, Taken: f.inGo,
+		Deno:   findDeno(f.Installation, root), Getenv: f.Getenv, Taken: f.inGo, Hide: f.hideKeys,
 		Vars: func() (map[string]string, error) { return f.typeScriptEnv(root) },
 		Log:  slog.New(f.journal).With("part", "functions"),
 	}
@@ -125,20 +125,24 @@ func (f *hosting) typeScriptEnv(root string) (map[string]string, error) {
 	if env == nil {
 		env = map[string]string{}
 	}
-	for name, value := range f.stackEnv() {
+	stack, err := f.processEnv(f.Config.EdgeRuntime.Distribution != config.SupabaseRuntime)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range stack {
 		env[name] = value
 	}
-	env["SUPABASE_DB_URL"] = f.db.Public() // clients of JavaScript need a URL with a host, and may open no socket
 	delete(env, "DESK_URL")
-	set := f.keys.Current()
-	for name, key := range map[string]string{
-		"SUPABASE_PUBLISHABLE_KEYS": set.Publishable, "SUPABASE_SECRET_KEYS": set.Secret,
-	} {
+	for _, name := range []string{"SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY"} {
+		key, ok := env[name]
+		if !ok {
+			continue
+		}
 		text, err := json.Marshal(map[string]string{"default": key})
 		if err != nil {
 			return nil, err
 		}
-		env[name] = string(text)
+		env[name+"S"] = string(text)
 	}
 	env["SUPABASE_JWKS"] = string(keys.JWKS(f.keys.Verifying()))
 	return env, nil

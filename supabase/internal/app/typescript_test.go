@@ -16,6 +16,7 @@ import (
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/app/database"
 )
 
 // TestTypeScript runs the functions of testdata/typescript, each of which uses other parts of
@@ -34,7 +35,7 @@ func TestTypeScript(t *testing.T) {
 			"replies": testReplies, "supabase-js": testSupabaseJS, "stream": testStream, "socket": testSocket,
 			"variables": testVariables, "permissions": testPermissions, "authorization": testTypeScriptAuthorization,
 			"request": testRequest, "background": testBackground, "broken": testBroken, "crash": testCrash,
-			"reload": testReload,
+			"reload": testReload, "grants": testGrants,
 		} {
 			t.Run(name, func(t *testing.T) { t.Parallel(); test(t, s) })
 		}
@@ -149,7 +150,7 @@ func testVariables(t *testing.T, s *typeScript) {
 	want := []string{"DENO_DEPLOYMENT_ID", "FROM_CONFIG", "FROM_FILE", "SB_EXECUTION_ID", "SB_REGION", "SITE_URL",
 		"SUPABASE_ANON_KEY", "SUPABASE_DB_URL", "SUPABASE_JWKS", "SUPABASE_PUBLISHABLE_KEY", "SUPABASE_PUBLISHABLE_KEYS",
 		"SUPABASE_SECRET_KEY", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY", "SUPABASE_URL", "TZ"}
-	if !slices.Equal(reply.Names, want) || !slices.Equal(reply.Values, []any{"config", "file", "postgres", true}) {
+	if !slices.Equal(reply.Names, want) || !slices.Equal(reply.Values, []any{"config", "file", database.FunctionsRole, true}) {
 		t.Errorf("got  %v\nwant %v", reply, want)
 	}
 }

@@ -41,7 +41,7 @@ func FunctionsURL(ctx context.Context, d *Database) (string, error) {
 		u.User = url.UserPassword(FunctionsRole, password)
 	}
 	err := pool.WithConn(ctx, d.superuserURL(cmp.Or(d.name, d.databaseName())), func(conn *pgx.Conn) error {
-		if err := makeFunctionsRole(ctx, conn, d.Config.EdgeRuntime.DatabaseRoles); err != nil || password == "" {
+		if err := makeFunctionsRole(ctx, conn, d.Config.EdgeRuntime.MemberRoles()); err != nil || password == "" {
 			return err
 		}
 		return admitFunctions(ctx, conn, d, u.String(), password)

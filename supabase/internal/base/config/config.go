@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -151,8 +152,29 @@ type Realtime struct {
 // in TypeScript. Other settings of functions in Go are in their code.
 type EdgeRuntime struct {
 	Distribution  string            `toml:"distribution" doc:"What runs functions in TypeScript: deno, or supabase for the archive of Supabase's Edge Runtime that daawo edge-runtime add unpacks."`
-	DatabaseRoles []string          `toml:"database_roles" doc:"Roles of the database that deployed functions may act as, besides anon and authenticated. SUPABASE_DB_URL begins as the first. Default: service_role."`
+	DatabaseRoles []string          `toml:"database_roles" doc:"Roles of the database that functions in processes of their own may act as, besides anon and authenticated. SUPABASE_DB_URL begins as the first. Without service_role there is no service key; postgres gives what upstream gives. Default: service_role."`
 	Secrets       map[string]string `toml:"secrets" each:"Variable for functions; write env(NAME) instead of the value."`
+}
+
+// roleAdmin in DatabaseRoles gives functions what upstream's have.
+const roleAdmin = "postgres"
+
+// ActAsPostgres reports whether functions may do what the operator may.
+func (e EdgeRuntime) ActAsPostgres() bool { return slices.Contains(e.DatabaseRoles, roleAdmin) }
+
+// MemberRoles returns the roles that the functions' own role may act as, besides anon and
+// authenticated. Functions that may do what postgres may have its password.
+func (e EdgeRuntime) MemberRoles() []string {
+	if !e.ActAsPostgres() {
+		return e.DatabaseRoles
+	}
+	roles := []string{"service_role"}
+	for _, role := range e.DatabaseRoles {
+		if role != roleAdmin && role != "service_role" {
+			roles = append(roles, role)
+		}
+	}
+	return roles
 }
 
 // Distributions of the runtime for functions in TypeScript.

@@ -69,8 +69,8 @@ func eachKey(f func(key string)) error {
 // for functions, and Unix variables.
 var readElsewhere = []Variable{
 	{"SUPABASE_ANON_KEY", "", "Set for functions: the legacy key of the role anon.", nil},
-	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: the legacy key of the role service_role.", nil},
-	{"SUPABASE_DB_URL", "", "Set for functions: URL of the database, as the role postgres.", nil},
+	{"SUPABASE_SERVICE_ROLE_KEY", "", "Set for functions: a legacy key of the role service_role.", nil},
+	{"SUPABASE_DB_URL", "", "Set for functions: URL of the database, as the first of edge_runtime.database_roles.", nil},
 	{"XDG_RUNTIME_DIR", "", "Parent of the private folders for the sockets of Postgres and of the operator's commands. Default: the temporary folder. A service with a private /tmp needs it, otherwise commands cannot reach the service.", nil},
 	{"NO_COLOR", "", "If set to any text, the commands write no colours.", nil},
 	{"TERM", "", "With `dumb`, the commands write no colours and no line that moves.", nil},

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"cmp"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -120,17 +119,6 @@ func (s Set) Signer() Key {
 	return Secret("", s.JWTSecret)
 }
 
-// FunctionsSecret returns the secret key of functions in processes of their own. It is Secret's
-// equal, except that /pg, whose statements run as postgres, refuses it.
-func (s Set) FunctionsSecret() string {
-	if s.JWTSecret == "" {
-		return "" // nothing to derive it from
-	}
-	sum := hmac.New(sha256.New, []byte(s.JWTSecret+s.Secret))
-	sum.Write([]byte("secret key of functions"))
-	return "sb_secret_" + base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
-}
-
 // Resolve returns the role of an API key and the token that carries the role. It compares every key
 // in constant time and does not stop at a match.
 func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool) {
@@ -145,11 +133,13 @@ func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool)
 	consider(s.ServiceRole, RoleService, s.ServiceRole)
 	consider(s.Publishable, RoleAnon, cmp.Or(s.AnonToken, s.Anon))
 	consider(s.Secret, RoleService, cmp.Or(s.ServiceRoleToken, s.ServiceRole))
-	consider(s.FunctionsSecret(), RoleService, cmp.Or(s.ServiceRoleToken, s.ServiceRole))
 	for _, old := range s.Retired {
 		if now.Before(old.Until) {
 			consider(old.Key, RoleAnon, cmp.Or(s.AnonToken, s.Anon))
 		}
+	}
+	if !ok && s.OfFunctions(apikey) {
+		return RoleService, cmp.Or(s.ServiceRoleToken, s.FunctionsServiceRole()), true
 	}
 	return role, token, ok
 }

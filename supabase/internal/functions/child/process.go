@@ -66,7 +66,7 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 		return nil, err
 	}
 	cell, cmd, stdin, group, stderr := l.cell, l.cell.Cmd, l.stdin, l.group, l.output
-	proxy := NewProxy(socket, func(w http.ResponseWriter, r *http.Request, err error) {
+	proxy := NewProxy(socket, config.Hide, func(w http.ResponseWriter, r *http.Request, err error) {
 		log.ErrorContext(r.Context(), "functions process does not reply", "error", err)
 		w.Header().Set("Retry-After", "1")
 		host.Fail(w, http.StatusServiceUnavailable, "BOOT_ERROR", "Worker failed to boot (please check logs)")

@@ -12,14 +12,21 @@ type Proxy struct {
 	transport *socketTransport
 }
 
-// NewProxy returns a proxy. failed replies to calls to which the process did not.
-func NewProxy(socket string, failed func(http.ResponseWriter, *http.Request, error)) *Proxy {
+// NewProxy returns a proxy. hide takes from the header of a call what the process may not learn. It
+// may be nil. failed replies to calls to which the process did not.
+func NewProxy(socket string, hide func(http.Header),
+	failed func(http.ResponseWriter, *http.Request, error)) *Proxy {
 	transport := &socketTransport{path: socket}
 	return &Proxy{httputil.ReverseProxy{
-		Transport:      transport,
-		FlushInterval:  0, // see fromChild
-		BufferPool:     &copyBuffers,
-		Rewrite:        toChild,
+		Transport:     transport,
+		FlushInterval: 0, // see fromChild
+		BufferPool:    &copyBuffers,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			toChild(r)
+			if hide != nil {
+				hide(r.Out.Header)
+			}
+		},
 		ModifyResponse: fromChild,
 		ErrorHandler:   failed,
 	}, transport}

@@ -245,7 +245,7 @@ func TestSocketIsRemoved(t *testing.T) {
 	}
 	socket := filepath.Join(cell.Folder, "socket")
 	cell.Cmd.Args = append(cell.Cmd.Args, "-c", `: > "$0"; kill -9 $$`, socket)
-	p, err := startProcess(launch{cell, policy, socket, time.Minute, slog.New(slog.DiscardHandler)}, noReply)
+	p, err := startProcess(launch{cell, policy, socket, nil, time.Minute, slog.New(slog.DiscardHandler)}, noReply)
 	if err != nil {
 		t.Fatal(err)
 	}

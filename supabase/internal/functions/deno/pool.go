@@ -321,7 +321,7 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 		fmt.Sprintf("DENO_DEPLOYMENT_ID=%s_%s_%s", r.Project, f.Name, k.set.version))
 	cell.Cmd.Args = append([]string{program}, arguments(f, k.set, sockets, bootstrap, r.Limits.Heap)...)
 	cell.Cmd.Env, cell.Cmd.Dir = env, f.dir()
-	p, err := startProcess(launch{cell, policy, socket, r.Limits.Boot, log}, noReply)
+	p, err := startProcess(launch{cell, policy, socket, r.Hide, r.Limits.Boot, log}, noReply)
 	if err != nil {
 		return nil, err
 	}

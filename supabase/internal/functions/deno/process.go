@@ -92,6 +92,7 @@ type launch struct {
 	cell      *jail.Cell
 	policy    jail.Policy
 	socket    string // in the cell's folder
+	hide      func(http.Header)
 	bootLimit time.Duration
 	log       *slog.Logger
 }
@@ -100,7 +101,7 @@ type launch struct {
 // failed replies to calls that the process does not answer.
 func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, error)) (*process, error) {
 	p := &process{
-		cell: l.cell, group: child.NewGroup(l.cell.Cmd), log: l.log, own: child.NewProxy(l.socket, failed),
+		cell: l.cell, group: child.NewGroup(l.cell.Cmd), log: l.log, own: child.NewProxy(l.socket, l.hide, failed),
 		booted: make(chan struct{}), exited: make(chan struct{}), lines: &output{}, last: time.Now(),
 	}
 	var read sync.WaitGroup
@@ -178,7 +179,7 @@ func (p *process) boot(l launch, failed func(http.ResponseWriter, *http.Request,
 		switch {
 		case err == nil && status == http.StatusOK:
 			if text == "node" {
-				p.proxy = child.NewProxy(nodeSocket(l.socket), failed)
+				p.proxy = child.NewProxy(nodeSocket(l.socket), l.hide, failed)
 			}
 			return
 		case err == nil:

@@ -40,6 +40,7 @@ type Options struct {
 	Runner Runner
 	Deno   func(context.Context) (string, error) // returns the path of Deno, see Finder
 	Vars   func() (map[string]string, error)     // returns variables and secrets of functions
+	Hide   func(http.Header)                     // takes from a call what no function may learn; nil for nothing
 	Getenv func(string) (string, bool)           // of this program
 	// returns an error if a function of this name exists in Go
 	Taken func(name string) error

@@ -26,6 +26,7 @@ type ChildConfig struct {
 	Keys     json.RawMessage   `json:"keys"` // JWK array that verifies tokens
 	Env      map[string]string `json:"env"`
 	EnvFile  string            `json:"-"`        // functions/.env, which child.Start reads
+	Hide     func(http.Header) `json:"-"`        // takes from a call what the process may not learn; nil for nothing
 	FileEnv  map[string]string `json:"file_env"` // its variables
 	Declared map[string]string `json:"declared"` // variables that the program declares for functions
 	Region   string            `json:"region"`
