@@ -80,7 +80,7 @@ type tokenFile struct {
 }
 
 // NewToken makes the deploy token, which replaces an older one. Only its hash is kept. Its holder
-// can run programs as the user of the server.
+// can run programs in the jail of functions.
 func (d *Deployer) NewToken(lives time.Duration) (token string, expires time.Time, err error) {
 	token = "deploy_" + rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(token))

@@ -2,7 +2,9 @@ package jail
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -52,15 +54,6 @@ func tries(f facts) map[string]func() error {
 	}
 	write := func(name string) func() error {
 		return func() error { return os.WriteFile(name, []byte("x"), 0o600) }
-	}
-	call := func(number uintptr, args ...uintptr) func() error {
-		args = append(args, 0, 0, 0)
-		return func() error {
-			if _, _, errno := unix.Syscall(number, args[0], args[1], args[2]); errno != 0 {
-				return errno
-			}
-			return nil
-		}
 	}
 	dial := func(network, address string) func() error {
 		return func() error {
@@ -117,16 +110,44 @@ func tries(f facts) map[string]func() error {
 		"may write in TMPDIR":     write(filepath.Join(os.TempDir(), "file2")),
 		"may run a program":       func() error { return exec.Command("/bin/sh", "-c", "exit 0").Run() },
 		"may read certificates' folder": func() error {
-			_, err := os.ReadDir("/etc/ssl")
+			_, err := os.ReadDir("/etc/ssl/certs")
 			return err
 		},
-		"may make a TCP socket": call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM),
+		"list the folder of private keys": func() error { _, err := os.ReadDir("/etc/ssl"); return err },
+		"may make a TCP socket":           call(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM),
+	}
+}
+
+// call returns a system call as a try.
+func call(number uintptr, args ...uintptr) func() error {
+	args = append(args, 0, 0, 0)
+	return func() error {
+		if _, _, errno := unix.Syscall(number, args[0], args[1], args[2]); errno != 0 {
+			return errno
+		}
+		return nil
+	}
+}
+
+// limits are tries to change the server.
+func limits(f facts) map[string]func() error {
+	return map[string]func() error{
+		"limit the server":               call(unix.SYS_PRLIMIT64, uintptr(f.Server), unix.RLIMIT_NOFILE),
+		"choose the server's processors": call(unix.SYS_SCHED_SETAFFINITY, uintptr(f.Server), 0),
+		"schedule the server":            call(unix.SYS_SCHED_SETSCHEDULER, uintptr(f.Server), 0),
+		"slow down the server":           call(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, uintptr(f.Server), 19),
+		"slow down the user":             call(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, 0),
+		"slow down the server's files":   call(unix.SYS_IOPRIO_SET, 1, uintptr(f.Server)),
+		"move the server's memory":       call(unix.SYS_MOVE_PAGES, uintptr(f.Server)),
+		"may limit itself":               func() error { return unix.Prlimit(0, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) },
+		"may lower its own priority":     call(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, 0, 19),
 	}
 }
 
 // tries adds to the others what concerns a program that listens and reads files of a project.
 func (f facts) tries() map[string]func() error {
 	all := tries(f)
+	maps.Copy(all, limits(f))
 	if f.Given == "" {
 		return all
 	}
@@ -241,6 +262,31 @@ func attempt(t *testing.T, policy Policy, f facts) string {
 		t.Fatal(err)
 	}
 	return string(printed)
+}
+
+// TestLowerLimits checks that a program starts where a lower hard limit is set, which only root may
+// raise.
+func TestLowerLimits(t *testing.T) {
+	const variable = "JAIL_TEST_LIMITS"
+	if os.Getenv(variable) != "" {
+		policy := Policy{Program: "/bin/sh"}
+		cell, err := Command(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell.Cmd.Args = append(cell.Cmd.Args, "-c", "ulimit -n; ulimit -f")
+		cell.Cmd.Stdout, cell.Cmd.Stderr = os.Stdout, os.Stderr
+		if err := errors.Join(cell.Start(policy), cell.Cmd.Wait(), cell.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	limited := exec.Command("/bin/sh", "-c", `ulimit -n 1000; ulimit -f 2000; exec "$0" -test.run='^TestLowerLimits$'`,
+		os.Args[0])
+	limited.Env = append(os.Environ(), variable+"=1")
+	if output, err := limited.CombinedOutput(); err != nil || !strings.HasPrefix(string(output), "1000\n2000\n") {
+		t.Errorf("%s %v", output, err)
+	}
 }
 
 // TestThreadsKeepRights checks that only the started program loses rights, not this one.

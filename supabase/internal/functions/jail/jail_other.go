@@ -25,8 +25,8 @@ func (c *Cell) Start(Policy) error {
 		c.Cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	return startWritten(func() error {
-		cmd := c.Cmd // a command cannot be started twice, even if its first start failed
-		c.Cmd = &exec.Cmd{
+		cmd := *c.Cmd // a command cannot be started twice, even if its first start failed
+		*c.Cmd = exec.Cmd{
 			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
 			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: cmd.ExtraFiles,
 		}

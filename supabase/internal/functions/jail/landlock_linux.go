@@ -63,10 +63,12 @@ func rulesOf(version int) rules {
 }
 
 // system are the files of the system that programs need: programs and their libraries, names,
-// certificates and time zones. None of them is secret.
+// certificates and time zones. None of them is secret. Other files of /etc/ssl and /etc/pki are.
 var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache",
 	"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/services", "/etc/passwd", "/etc/group",
-	"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/localtime", "/etc/timezone", "/etc/mime.types",
+	"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
+	"/etc/pki/tls/cert.pem", "/etc/pki/tls/openssl.cnf", "/etc/pki/ca-trust", "/etc/ca-certificates",
+	"/etc/ca-certificates.conf", "/etc/localtime", "/etc/timezone", "/etc/mime.types",
 	"/dev/urandom", "/dev/random", "/dev/zero", "/sys/kernel/mm/transparent_hugepage"}
 
 // restrictFiles takes from this thread all files but those of the policy, signals to other programs

@@ -143,6 +143,11 @@ const (
 // needs an own one.
 func limit(processes, listens bool) error {
 	set := func(which int, n uint64) error {
+		var present syscall.Rlimit
+		if err := syscall.Getrlimit(which, &present); err != nil {
+			return err
+		}
+		n = min(n, present.Max) // only root may raise it
 		return syscall.Setrlimit(which, &syscall.Rlimit{Cur: n, Max: n})
 	}
 	err := errors.Join(set(unix.RLIMIT_CORE, 0), set(unix.RLIMIT_NOFILE, maxOpenFiles),

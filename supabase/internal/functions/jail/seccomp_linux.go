@@ -21,7 +21,26 @@ var refused = []uint32{
 	unix.SYS_MOUNT_SETATTR, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_INIT_MODULE,
 	unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_SETHOSTNAME,
-	unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX,
+	unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_MOVE_PAGES,
+	unix.SYS_MIGRATE_PAGES, unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE,
+}
+
+// argument is the value of an argument of a system call.
+type argument struct{ offset, value uint32 }
+
+// ownOnly are the system calls that change a process, with the arguments that name the caller.
+// Where the program has the user of the server, others would change the server.
+var ownOnly = []struct {
+	call uint32
+	with []argument
+}{
+	{unix.SYS_PRLIMIT64, []argument{{offsetFirst, 0}}},
+	{unix.SYS_SCHED_SETAFFINITY, []argument{{offsetFirst, 0}}},
+	{unix.SYS_SCHED_SETSCHEDULER, []argument{{offsetFirst, 0}}},
+	{unix.SYS_SCHED_SETPARAM, []argument{{offsetFirst, 0}}},
+	{unix.SYS_SCHED_SETATTR, []argument{{offsetFirst, 0}}},
+	{unix.SYS_SETPRIORITY, []argument{{offsetFirst, unix.PRIO_PROCESS}, {offsetSecond, 0}}},
+	{unix.SYS_IOPRIO_SET, []argument{{offsetFirst, 1}, {offsetSecond, 0}}}, // IOPRIO_WHO_PROCESS
 }
 
 // families are the kinds of sockets that a program may make. Sockets of AF_UNIX lead to the
@@ -53,6 +72,7 @@ const (
 	offsetCall         = 0
 	offsetArchitecture = 4
 	offsetFirst        = 16 // argument
+	offsetSecond       = 24
 	offsetThird        = 32
 )
 
@@ -82,6 +102,13 @@ func filter(listens bool) []unix.SockFilter {
 	}
 	for _, call := range refused {
 		program = append(program, jump(unix.BPF_JEQ, call, 0, 1), refuse(unix.EPERM))
+	}
+	for _, own := range ownOnly {
+		program = append(program, jump(unix.BPF_JEQ, own.call, 0, uint8(1+3*len(own.with))))
+		for _, a := range own.with {
+			program = append(program, load(a.offset), jump(unix.BPF_JEQ, a.value, 1, 0), refuse(unix.EPERM))
+		}
+		program = append(program, reply(unix.SECCOMP_RET_ALLOW))
 	}
 	// The filter cannot read the flags of clone3. Callers use clone if it is missing.
 	program = append(program, jump(unix.BPF_JEQ, unix.SYS_CLONE3, 0, 1), refuse(unix.ENOSYS),
