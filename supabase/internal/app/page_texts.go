@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -24,11 +25,12 @@ func pageTexts(s *services) site.Texts {
 			return nil, err
 		}
 		reply := ownReply{header: http.Header{}}
-		s.functions.ServeHTTP(&reply, r)
 		texts := map[string]string{}
-		if reply.status != http.StatusOK {
+		switch err = reply.from(s.functions, r); {
+		case err != nil:
+		case reply.status != http.StatusOK:
 			err = fmt.Errorf("status %d", reply.status)
-		} else {
+		default:
 			err = json.Unmarshal(reply.body.Bytes(), &texts)
 		}
 		if err != nil {
@@ -43,6 +45,21 @@ type ownReply struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+}
+
+// from lets h reply to r. A handler that aborts its reply panics, and here no server would recover.
+func (w *ownReply) from(h http.Handler, r *http.Request) (err error) {
+	defer func() {
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler:
+			err = errors.New("the reply was aborted")
+		default:
+			panic(p)
+		}
+	}()
+	h.ServeHTTP(w, r)
+	return nil
 }
 
 func (w *ownReply) Header() http.Header { return w.header }

@@ -4,7 +4,6 @@
 package child
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -78,17 +77,15 @@ func Start(ctx context.Context, o StartOptions) (*Process, error) {
 	relayed := make(chan struct{})
 	go func() {
 		defer close(relayed)
-		lines := bufio.NewScanner(stderr)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
+		EachLine(stderr, 1<<20, func(line []byte) {
 			mu.Lock()
 			if output.Len() < 1<<16 {
-				output.WriteString(lines.Text() + "\n")
+				output.Write(line)
+				output.WriteByte('\n')
 			}
 			mu.Unlock()
-			relay(log, lines.Bytes())
-		}
-		_, _ = io.Copy(io.Discard, stderr) // after a line that is too long
+			relay(log, line)
+		})
 	}()
 	if o.Memory > 0 {
 		go p.limitMemory(o.Memory, log)

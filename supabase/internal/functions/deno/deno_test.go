@@ -26,6 +26,7 @@ import (
 	"go.uber.org/goleak"
 
 	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/functions/child"
 	"daawo/supabase/internal/functions/host"
 	"daawo/supabase/internal/functions/jail"
 	"daawo/supabase/internal/parts"
@@ -245,7 +246,7 @@ func TestSocketIsRemoved(t *testing.T) {
 	}
 	socket := filepath.Join(cell.Folder, "socket")
 	cell.Cmd.Args = append(cell.Cmd.Args, "-c", `: > "$0"; kill -9 $$`, socket)
-	p, err := startProcess(launch{cell, policy, socket, nil, time.Minute, slog.New(slog.DiscardHandler)}, noReply)
+	p, err := startProcess(launch{cell, policy, socket, nil, time.Minute, slog.New(slog.DiscardHandler)}, child.Failed)
 	if err != nil {
 		t.Fatal(err)
 	}

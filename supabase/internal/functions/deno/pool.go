@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -321,7 +320,7 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 		fmt.Sprintf("DENO_DEPLOYMENT_ID=%s_%s_%s", r.Project, f.Name, k.set.version))
 	cell.Cmd.Args = append([]string{program}, arguments(f, k.set, sockets, bootstrap, r.Limits.Heap)...)
 	cell.Cmd.Env, cell.Cmd.Dir = env, f.dir()
-	p, err := startProcess(launch{cell, policy, socket, r.Hide, r.Limits.Boot, log}, noReply)
+	p, err := startProcess(launch{cell, policy, socket, r.Hide, r.Limits.Boot, log}, child.Failed)
 	if err != nil {
 		return nil, err
 	}
@@ -397,16 +396,6 @@ func (r *pool) memory() (sum int64) {
 		sum += bytes
 	}
 	return sum
-}
-
-// replyError receives the error of a call without a reply.
-type replyError struct{ err error }
-
-type replyErrorKey struct{}
-
-// noReply keeps the error for the caller of the proxy.
-func noReply(_ http.ResponseWriter, r *http.Request, err error) {
-	r.Context().Value(replyErrorKey{}).(*replyError).err = err
 }
 
 // expire lets the calls of a process end, of which one has exceeded Limits.Wall, and then ends it.

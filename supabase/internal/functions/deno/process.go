@@ -1,7 +1,6 @@
 package deno
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -34,7 +33,7 @@ type process struct {
 	exited  chan struct{}
 	lines   *output
 
-	// guarded by Runtime.mu
+	// guarded by pool.mu
 	calls   int
 	done    int       // calls that have ended
 	last    time.Time // end of the last call
@@ -52,33 +51,26 @@ type output struct {
 	oom   bool // the heap was full
 }
 
-const (
-	maxLine  = 10_000   // bytes of a logged line, as upstream
-	maxFirst = 16 << 10 // bytes of the output that the error of a failed start contains
-)
+// MaxLine is how many bytes of a printed line are logged, as upstream.
+const MaxLine = 10_000
+
+const maxFirst = 16 << 10 // bytes of the output that the error of a failed start contains
 
 // relay logs each line until the end of the stream.
 func (o *output) relay(log *slog.Logger, level slog.Level, stream io.Reader) {
-	lines := bufio.NewReaderSize(stream, 64<<10)
-	for {
-		line, err := lines.ReadSlice('\n')
-		text := string(bytes.TrimRight(line[:min(len(line), maxLine)], "\r\n"))
-		for errors.Is(err, bufio.ErrBufferFull) { // drop the rest of a very long line
-			_, err = lines.ReadSlice('\n')
-		}
-		if text != "" {
-			log.Log(context.Background(), level, text)
-			o.mu.Lock()
-			if level > slog.LevelInfo && o.first.Len() < maxFirst {
-				o.first.WriteString(text + "\n")
-			}
-			o.oom = o.oom || level > slog.LevelInfo && strings.Contains(text, "JavaScript out of memory")
-			o.mu.Unlock()
-		}
-		if err != nil {
+	child.EachLine(stream, MaxLine, func(line []byte) {
+		text := string(line)
+		if text == "" {
 			return
 		}
-	}
+		log.Log(context.Background(), level, text)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if level > slog.LevelInfo && o.first.Len() < maxFirst {
+			o.first.WriteString(text + "\n")
+		}
+		o.oom = o.oom || level > slog.LevelInfo && strings.Contains(text, "JavaScript out of memory")
+	})
 }
 
 func (o *output) text() string {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -312,7 +311,7 @@ const statusWorkerLimit = 546
 // call lets a process answer a call. A call that did not reach its process, because that has just
 // ended, is repeated once.
 func (s *Service) call(w http.ResponseWriter, r *http.Request, k processKey, f Function) error {
-	body := &countedBody{ReadCloser: r.Body}
+	body := child.BodyOf(r)
 	for attempt := 1; ; attempt++ {
 		p, err := s.pool.acquire(r.Context(), k, f)
 		if err != nil {
@@ -329,7 +328,7 @@ func (s *Service) call(w http.ResponseWriter, r *http.Request, k processKey, f F
 		switch {
 		case errors.As(err, &tooLong):
 			return err
-		case attempt == 1 && !body.used && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist)):
+		case attempt == 1 && body.Unread() && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist)):
 			continue
 		case limit != "" || errors.Is(err, errWall):
 			p.log.WarnContext(r.Context(), "call ended with its process", "limit", cmp.Or(limit, limitWall))
@@ -346,23 +345,21 @@ func (s *Service) call(w http.ResponseWriter, r *http.Request, k processKey, f F
 var errWall = errors.New("the call exceeds the wall clock limit")
 
 // forward sends a call to a process. It returns an error if the process did not reply.
-func (s *Service) forward(w http.ResponseWriter, r *http.Request, p *process, body *countedBody) error {
+func (s *Service) forward(w http.ResponseWriter, r *http.Request, p *process, body *child.Body) error {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), s.Limits.Wall, errWall)
 	defer cancel()
-	var failed replyError
-	out := r.Clone(context.WithValue(ctx, replyErrorKey{}, &failed))
-	if out.Body != nil && out.Body != http.NoBody {
-		out.Body = body
-	}
+	ctx, failure := child.WithFailure(ctx)
+	out := r.Clone(ctx)
+	body.Give(out)
 	p.proxy.ServeHTTP(w, out)
 	if context.Cause(ctx) == errWall {
 		p.log.Error("call exceeds the wall clock limit and is ended", "limit", s.Limits.Wall)
 		s.pool.expire(p)
-		if failed.err != nil {
+		if *failure != nil {
 			return errWall
 		}
 	}
-	return failed.err
+	return *failure
 }
 
 // notStarted replies to a call for which there is no process.
@@ -391,20 +388,6 @@ func (s *Service) notStarted(w http.ResponseWriter, r *http.Request, f Function,
 	}
 	return nil
 }
-
-// countedBody records whether a body was read.
-type countedBody struct {
-	io.ReadCloser
-	used bool
-}
-
-func (b *countedBody) Read(p []byte) (int, error) {
-	b.used = true
-	return b.ReadCloser.Read(p)
-}
-
-// Close leaves the body to the server, because the call may be repeated.
-func (b *countedBody) Close() error { return nil }
 
 // EnvFile returns the path of the file with secrets of a project's functions.
 func EnvFile(root string) string { return filepath.Join(root, "functions", ".env") }

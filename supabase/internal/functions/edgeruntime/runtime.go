@@ -4,7 +4,6 @@
 package edgeruntime
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -22,6 +21,7 @@ import (
 	"strings"
 	"syscall"
 
+	"daawo/supabase/internal/functions/child"
 	"daawo/supabase/internal/functions/deno"
 	"daawo/supabase/internal/parts"
 	"daawo/supabase/internal/parts/program"
@@ -157,21 +157,23 @@ func (r *Runtime) Serve(w http.ResponseWriter, in *http.Request, f deno.Function
 	if err != nil {
 		return err
 	}
+	body := child.BodyOf(in)
 	for attempt := 1; ; attempt++ {
 		run, err := r.program.Acquire()
 		if err != nil {
 			return notStarted(err)
 		}
-		err = r.forward(w, in, run, described)
+		err = r.forward(w, in, body, run, described)
 		r.program.Release(run)
-		if attempt > 1 || !errors.Is(err, syscall.ECONNREFUSED) || !run.Ended() {
+		if attempt > 1 || !body.Unread() || !errors.Is(err, syscall.ECONNREFUSED) || !run.Ended() {
 			return err
 		}
 	}
 }
 
 // forward lets a process answer a call.
-func (r *Runtime) forward(w http.ResponseWriter, in *http.Request, run *program.Run, described string) error {
+func (r *Runtime) forward(w http.ResponseWriter, in *http.Request, body *child.Body, run *program.Run,
+	described string) error {
 	select {
 	case <-run.Started:
 	case <-in.Context().Done():
@@ -180,12 +182,13 @@ func (r *Runtime) forward(w http.ResponseWriter, in *http.Request, run *program.
 	if run.Handler == nil {
 		return notStarted(run.Failure)
 	}
-	var failed replyError
-	out := in.Clone(context.WithValue(in.Context(), replyErrorKey{}, &failed))
+	ctx, failure := child.WithFailure(in.Context())
+	out := in.Clone(ctx)
+	body.Give(out)
 	out.Header.Set("X-Daawo-Runtime-Key", r.key)
 	out.Header.Set("X-Daawo-Function", described)
 	run.Handler.ServeHTTP(w, out)
-	return failed.err
+	return *failure
 }
 
 // describe returns a function as the header for the main service has it.
@@ -210,11 +213,6 @@ func notStarted(err error) error {
 	return &deno.BootError{Cause: err}
 }
 
-// replyError receives the error of a call without a reply.
-type replyError struct{ err error }
-
-type replyErrorKey struct{}
-
 // proxy returns a handler that forwards calls to the runtime at an address.
 func (r *Runtime) proxy(address string) http.Handler {
 	// a connection of its own for each call tells whether the call has reached the process
@@ -230,9 +228,7 @@ func (r *Runtime) proxy(address string) http.Handler {
 				}
 			}
 		},
-		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
-			r.Context().Value(replyErrorKey{}).(*replyError).err = err
-		},
+		ErrorHandler: child.Failed,
 	}
 }
 
@@ -240,12 +236,7 @@ func (r *Runtime) proxy(address string) http.Handler {
 func logged(log *slog.Logger) io.WriteCloser {
 	read, write := io.Pipe()
 	go func() {
-		lines := bufio.NewScanner(read)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			log.Info(lines.Text())
-		}
-		_ = read.CloseWithError(lines.Err())
+		child.EachLine(read, deno.MaxLine, func(line []byte) { log.Info(string(line)) })
 	}()
 	return write
 }
