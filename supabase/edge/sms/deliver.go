@@ -25,7 +25,8 @@ type attempt struct {
 const budget = 4500 * time.Millisecond
 
 // deliver sends the message by the first sender that accepts it and writes the log. A call with an
-// id that is in the log sends nothing, because auth or a stranger repeats it.
+// id that is in the log sends nothing, because auth or a stranger repeats it: sent is the outcome
+// of the first one.
 func (s *service) deliver(ctx context.Context, env *edge.Env, id string, senders []Sender, m Message) (sent bool,
 	err error) {
 	known := false
@@ -34,11 +35,14 @@ func (s *service) deliver(ctx context.Context, env *edge.Env, id string, senders
 			on conflict do nothing`, id, env.Now(), mask(m.Phone))
 		known = tag.RowsAffected() == 0
 		return err
-	}); err != nil || known {
-		return known, err
+	}); err != nil {
+		return false, err
 	}
 	inTime, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
+	if known {
+		return outcome(inTime, env, id)
+	}
 	var attempts []attempt
 	var sender, message string
 	for _, by := range senders {
@@ -66,6 +70,29 @@ func (s *service) deliver(ctx context.Context, env *edge.Env, id string, senders
 			id, status, sender, message, log)
 		return err
 	})
+}
+
+// pause is how long a repeated call waits before it looks again whether the first one has ended.
+const pause = 50 * time.Millisecond
+
+// outcome waits for the end of the call with an id and reports whether it sent its message.
+func outcome(ctx context.Context, env *edge.Env, id string) (sent bool, err error) {
+	for {
+		var status string
+		if err := env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+			return tx.QueryRow(ctx, `select status from public.sms_deliveries where id = $1`, id).Scan(&status)
+		}); err != nil {
+			return false, err
+		}
+		if status != "sending" {
+			return status == "sent", nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 // try sends the message by one sender.

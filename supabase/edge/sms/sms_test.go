@@ -105,6 +105,10 @@ func TestAllRefuse(t *testing.T) {
 		!strings.Contains(w.Body.String(), `"http_code":422`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+	// The same call is told the same.
+	if w := f.Do(signed(f, "msg-1", body)); !strings.Contains(w.Body.String(), `"http_code":422`) {
+		t.Errorf("repeated: %d %s", w.Code, w.Body)
+	}
 	row := edgetest.Value[string](db, `select to_jsonb(d)::text from public.sms_deliveries d`)
 	if !strings.Contains(row, `"status": "failed"`) || !strings.Contains(row, "no reply in time") {
 		t.Error(row)

@@ -121,9 +121,10 @@ func sameRaisingHook(t *testing.T, w *world) {
 // sameHookStatus: an error of the server has an id, and a service that asks for a retry gets it at
 // once.
 func sameHookStatus(t *testing.T, w *world) {
-	calls, status := 0, 0
-	service := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+	calls, status, ids := 0, 0, map[string]bool{}
+	service := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		calls++
+		ids[r.Header.Get("webhook-id")] = true
 		rw.Header().Set("Retry-After", "1")
 		rw.WriteHeader(status)
 	}))
@@ -145,6 +146,9 @@ func sameHookStatus(t *testing.T, w *world) {
 			r.header.Get("X-Sb-Error-Code") != "unexpected_failure" {
 			t.Errorf("%d: %d calls, %s", c.status, calls, r.raw)
 		}
+	}
+	if len(ids) != 3 {
+		t.Errorf("%d ids of three hooks: attempts of one have the same id", len(ids))
 	}
 }
 

@@ -164,8 +164,9 @@ func (c Caller) post(ctx context.Context, h Hook, payload []byte) ([]byte, error
 	defer cancel()
 	late := apierror.Errorf(http.StatusUnprocessableEntity, "hook_timeout",
 		"Failed to reach hook within maximum time of %f seconds", timeout.Seconds())
+	id := uuid.NewString() // the same for all attempts: a service that knows it does its work once
 	for attempt := range attempts {
-		request, err := c.request(ctx, h, payload)
+		request, err := c.request(ctx, h, id, payload)
 		if err != nil {
 			return nil, err
 		}
@@ -204,12 +205,12 @@ func (c Caller) client() *http.Client {
 }
 
 // request returns a signed request: HMAC-SHA-256 over id, time and body, once for each secret.
-func (c Caller) request(ctx context.Context, h Hook, payload []byte) (*http.Request, error) {
+func (c Caller) request(ctx context.Context, h Hook, id string, payload []byte) (*http.Request, error) {
 	now := time.Now
 	if c.Now != nil {
 		now = c.Now
 	}
-	id, at := uuid.NewString(), strconv.FormatInt(now().Unix(), 10)
+	at := strconv.FormatInt(now().Unix(), 10)
 	var signatures []string
 	for _, text := range h.Secrets {
 		key, err := secret(text)
