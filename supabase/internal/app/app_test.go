@@ -89,6 +89,7 @@ func TestStack(t *testing.T) {
 		_, body := call(t, "GET", info.Get("MAILPIT_URL")+"/api/v1/messages", "")
 		return strings.Contains(body, "See notes third")
 	})
+	checkLongBody(t, info, "add-note")
 	if status, body := call(t, "POST", api+"/rest/v1/notes", `{"text":"x"}`, "apikey", anon, "Content-Type",
 		"application/json"); status != 401 {
 		t.Errorf("anon adds a note: %d %s", status, body)

@@ -72,6 +72,9 @@ func testReplies(t *testing.T, s *typeScript) {
 			t.Errorf("%s %s: no Access-Control-Allow-Origin", tt.method, tt.path)
 		}
 	}
+	for _, name := range []string{"validate", "in-go"} {
+		checkLongBody(t, s.info, name)
+	}
 	if status, body, _ := s.invoke(t, "POST", "validate", `{"name":""}`); status != 400 || body != `{"success":false}` {
 		t.Errorf("an invalid body: %d %s", status, body)
 	}

@@ -56,6 +56,7 @@ type Dev struct {
 // server is a version of the functions: in this program or in a child process.
 type server interface {
 	http.Handler
+	MaxBody(path string) int64
 	Schedules() map[string]string
 	RunSchedule(ctx context.Context, name string) error
 	RunJob(ctx context.Context, name, job string, args []byte) error
@@ -157,6 +158,14 @@ func (d *Dev) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v.ServeHTTP(w, r)
+}
+
+// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown
+// function.
+func (d *Dev) MaxBody(path string) int64 {
+	v := d.acquire()
+	defer v.end()
+	return v.MaxBody(path)
 }
 
 // ProblemHeader is the header with the compiler error that replies have while the source does not

@@ -125,6 +125,7 @@ func (n notBuilt) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
+func (notBuilt) MaxBody(string) int64                      { return 0 } // it answers at once
 func (notBuilt) Schedules() map[string]string              { return nil }
 func (notBuilt) RunSchedule(context.Context, string) error { return edge.Snooze(whileBuilding) }
 func (notBuilt) RunJob(context.Context, string, string, []byte) error {

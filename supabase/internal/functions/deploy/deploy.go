@@ -26,6 +26,7 @@ import (
 // those of a project.
 type Base interface {
 	http.Handler
+	MaxBody(path string) int64
 	Schedules() map[string]string
 	RunSchedule(ctx context.Context, name string) error
 	RunJob(ctx context.Context, name, job string, args []byte) error
@@ -200,6 +201,10 @@ func (d *Deployer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer v.end()
 	v.ServeHTTP(w, r)
 }
+
+// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown
+// function.
+func (d *Deployer) MaxBody(path string) int64 { return d.peek().MaxBody(path) }
 
 // Schedules returns the cron expressions of the current version.
 func (d *Deployer) Schedules() map[string]string { return d.peek().Schedules() }

@@ -153,6 +153,9 @@ func TestDeploy(t *testing.T) {
 		d.changed != 1 {
 		t.Errorf("%+v, schedules %v, changed %d times", first, d.Schedules(), d.changed)
 	}
+	if limit := d.MaxBody("/hello/x"); limit == 0 || d.MaxBody("/other") != 0 {
+		t.Errorf("the largest body of hello: %d", limit)
+	}
 	d.deploy("hourly")
 	d.is("hourly")
 	if d.Schedules()["nightly"] != "0 * * * *" {

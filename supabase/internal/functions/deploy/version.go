@@ -166,6 +166,11 @@ func (b *deployed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // inGo returns the functions of the program.
 func (b *deployed) inGo() []host.FunctionInfo { return inGo(b.Functions) }
 
+// MaxBody returns the largest body that the function of a path accepts.
+func (b *deployed) MaxBody(path string) int64 {
+	return host.Description{Functions: b.Functions}.MaxBody(path)
+}
+
 // Schedules returns the cron expressions of the version.
 func (b *deployed) Schedules() map[string]string { return host.SchedulesOf(b.Functions) }
 

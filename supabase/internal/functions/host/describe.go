@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"daawo/supabase/edge"
@@ -24,6 +25,18 @@ type Description struct {
 // Answers reports whether a function of this name answers calls.
 func (d Description) Answers(name string) bool {
 	return slices.ContainsFunc(d.Functions, func(f FunctionInfo) bool { return f.Name == name && f.Handler })
+}
+
+// MaxBody returns the largest body that the function of a path accepts, in bytes; 0 for an unknown
+// function.
+func (d Description) MaxBody(path string) int64 {
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	for _, f := range d.Functions {
+		if f.Name == name {
+			return f.MaxBody
+		}
+	}
+	return 0
 }
 
 // FunctionInfo describes a function.
