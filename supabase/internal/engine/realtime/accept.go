@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -42,14 +43,14 @@ func (e *Engine) accept(w http.ResponseWriter, r *http.Request) {
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil { // Accept has replied
-		e.freePlace()
+		e.freePlace(lineOf(r))
 		e.o.Log.Debug("handshake", "error", err)
 		return
 	}
 	conn.SetReadLimit(maxMessage)
 	s := &socket{
 		e: e, conn: conn, out: up.out, version: version, claims: identity, headers: customHeaders(r.Header),
-		channels: map[string]*channel{}, emptySince: e.o.Now(), networks: networksOf(r),
+		channels: map[string]*channel{}, emptySince: e.o.Now(), networks: networksOf(r), line: lineOf(r),
 	}
 	s.out.slow = e.metrics.slow.Inc
 	s.heard.Store(e.o.Now().UnixNano())
@@ -87,33 +88,49 @@ func (e *Engine) admit(r *http.Request) (c *claims, status int, err error) {
 		}
 		return nil, http.StatusUnauthorized, err
 	}
-	if !e.reservePlace(settings.MaxConnections) {
+	if !e.reservePlace(settings, lineOf(r)) {
 		return nil, http.StatusTooManyRequests, clientError("Too many connected users")
 	}
 	if settings.JoinsInTotal && e.joins.exceeded() {
-		e.freePlace()
+		e.freePlace(lineOf(r))
 		return nil, http.StatusTooManyRequests, clientError("Too many joins per second")
 	}
 	return c, 0, nil
 }
 
 // reservePlace reserves a place for a socket whose handshake begins. Otherwise clients that connect
-// at the same time would exceed the limit together.
-func (e *Engine) reservePlace(most int) bool {
+// at the same time would exceed the limit together. A home line gets a part of the places: behind a
+// proxy the port does not limit its connections.
+func (e *Engine) reservePlace(settings *Settings, line netip.Addr) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.sockets)+e.opening >= most {
+	if len(e.sockets)+e.opening >= settings.MaxConnections ||
+		line.IsValid() && e.lines[line] >= settings.MaxConnectionsPerLine {
 		return false
 	}
 	e.opening++
+	if line.IsValid() {
+		e.lines[line]++
+	}
 	return true
 }
 
 // freePlace frees a reserved place.
-func (e *Engine) freePlace() {
+func (e *Engine) freePlace(line netip.Addr) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.opening--
+	e.lines.leave(line)
+}
+
+// lineSockets counts the sockets of each home line, also those whose handshake runs.
+type lineSockets map[netip.Addr]int
+
+// leave uncounts a socket of a line.
+func (l lineSockets) leave(line netip.Addr) {
+	if l[line]--; l[line] <= 0 {
+		delete(l, line)
+	}
 }
 
 // add registers a socket in its reserved place, unless the engine is closed.
@@ -122,6 +139,7 @@ func (e *Engine) add(s *socket) bool {
 	defer e.mu.Unlock()
 	e.opening--
 	if e.closed {
+		e.lines.leave(s.line)
 		return false
 	}
 	e.sockets[s] = struct{}{}
@@ -132,6 +150,7 @@ func (e *Engine) add(s *socket) bool {
 func (e *Engine) remove(s *socket) {
 	e.mu.Lock()
 	delete(e.sockets, s)
+	e.lines.leave(s.line)
 	e.mu.Unlock()
 	e.wait.Done()
 }

@@ -75,12 +75,30 @@ func (l *clientLimit) sweep(now time.Time) {
 	}
 }
 
-// networksOf returns the networks of a client by the header of the gateway, nil for programs of
-// this machine and without the header.
+// networksOf returns the networks of a client, nil for programs of this machine.
 func networksOf(r *http.Request) []network.Part {
-	client := r.Header.Get("X-Forwarded-For")
-	if a, err := netip.ParseAddr(client); err != nil || a.IsLoopback() {
+	client := clientOf(r)
+	if !client.IsValid() {
 		return nil
 	}
-	return network.Of(client)
+	return network.Of(client.String())
+}
+
+// lineOf returns the home line of a client, the zero address for programs of this machine.
+func lineOf(r *http.Request) netip.Addr {
+	client := clientOf(r)
+	if !client.IsValid() {
+		return client
+	}
+	return network.Home(client)
+}
+
+// clientOf returns the address of a client by the header of the gateway, the zero address for
+// programs of this machine and without the header.
+func clientOf(r *http.Request) netip.Addr {
+	a, err := netip.ParseAddr(r.Header.Get("X-Forwarded-For"))
+	if err != nil || a.IsLoopback() {
+		return netip.Addr{}
+	}
+	return a
 }

@@ -168,6 +168,39 @@ func TestClientJoins(t *testing.T) {
 	}
 }
 
+// TestSocketsOfOneLine checks that one home line gets a part of the places for sockets, and that an
+// ended socket frees its place.
+func TestSocketsOfOneLine(t *testing.T) {
+	s := serve(t, func(o *Options) { o.Settings.MaxConnectionsPerLine = 3 })
+	from := func(client string) (*websocket.Conn, error) {
+		conn, _, err := websocket.Dial(t.Context(), s.url+"/socket/websocket?vsn=2.0.0&apikey="+
+			sign(t, "anon", nil), &websocket.DialOptions{HTTPHeader: http.Header{"X-Forwarded-For": {client}}})
+		return conn, err
+	}
+	var open []*websocket.Conn
+	for i := range 4 {
+		conn, err := from(fmt.Sprintf("2001:db8:0:%x::1", i))
+		if (err == nil) != (i < 3) {
+			t.Fatalf("socket %d of a line: %v", i+1, err)
+		}
+		open = append(open, conn)
+	}
+	if _, err := from("2001:db8:0:100::1"); err != nil {
+		t.Errorf("the next line: %v", err)
+	}
+	if _, err := from(""); err != nil {
+		t.Errorf("a program of this machine: %v", err)
+	}
+	_ = open[0].CloseNow()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := from("2001:db8:0:1::1"); err == nil {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("after the end of a socket: %v", err)
+		}
+	}
+}
+
 // TestClientLimitByNetwork checks that the links of one home line, a /56, share four times the rate
 // of a client.
 func TestClientLimitByNetwork(t *testing.T) {

@@ -108,6 +108,7 @@ type Engine struct {
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
 	opening int // sockets whose handshake runs
+	lines   lineSockets
 	closed  bool
 	started time.Time
 }
@@ -132,7 +133,7 @@ func New(o Options) (*Engine, error) {
 	if o.Tenant.ID == "" {
 		o.Tenant.ID = "realtime-dev"
 	}
-	e := &Engine{o: o, sockets: map[*socket]struct{}{}, hub: newHub(), started: o.Now(),
+	e := &Engine{o: o, sockets: map[*socket]struct{}{}, lines: lineSockets{}, hub: newHub(), started: o.Now(),
 		rechecks: make(chan struct{}, maxRechecks)}
 	settings := o.Settings.withDefaults()
 	e.settings.Store(&settings)

@@ -5,6 +5,7 @@ import "time"
 // Settings are the limits and switches of upstream's tenants. Zero means the default.
 type Settings struct {
 	MaxConnections             int  // sockets with this server
+	MaxConnectionsPerLine      int  // sockets of one home line, see network.Home
 	MaxChannelsPerClient       int  // of one socket
 	MaxJoinsPerSecond          int  // average of up to a minute
 	JoinsInTotal               bool // MaxJoinsPerSecond applies to all clients together, as upstream's limit does
@@ -25,7 +26,7 @@ type Settings struct {
 // Defaults returns upstream's defaults.
 func Defaults() Settings {
 	return Settings{
-		MaxConnections: 200, MaxChannelsPerClient: 100, MaxJoinsPerSecond: 100, MaxEventsPerSecond: 100,
+		MaxConnections: 200, MaxConnectionsPerLine: 512, MaxChannelsPerClient: 100, MaxJoinsPerSecond: 100, MaxEventsPerSecond: 100,
 		MaxPresenceEventsPerSecond: 1000, MaxPayloadKB: 3000,
 		MaxClientKBPerSecond: 10_000, ClientPresenceEvents: 5, ClientPresenceWindow: 30 * time.Second,
 	}
@@ -37,7 +38,8 @@ func (s Settings) withDefaults() Settings {
 		to  *int
 		def int
 	}{
-		{&s.MaxConnections, d.MaxConnections}, {&s.MaxChannelsPerClient, d.MaxChannelsPerClient},
+		{&s.MaxConnections, d.MaxConnections}, {&s.MaxConnectionsPerLine, d.MaxConnectionsPerLine},
+		{&s.MaxChannelsPerClient, d.MaxChannelsPerClient},
 		{&s.MaxJoinsPerSecond, d.MaxJoinsPerSecond}, {&s.MaxEventsPerSecond, d.MaxEventsPerSecond},
 		{&s.MaxPresenceEventsPerSecond, d.MaxPresenceEventsPerSecond}, {&s.MaxPayloadKB, d.MaxPayloadKB},
 		{&s.MaxClientKBPerSecond, d.MaxClientKBPerSecond},

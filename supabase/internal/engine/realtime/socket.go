@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,7 @@ type socket struct {
 	claims   *claims        // of the API key
 	headers  http.Header    // that policies see
 	networks []network.Part // of the client
+	line     netip.Addr     // home line of the client; zero for programs of this machine
 	heard    atomic.Int64
 
 	mu         sync.Mutex

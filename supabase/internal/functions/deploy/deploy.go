@@ -140,7 +140,7 @@ func New(ctx context.Context, o Options) (*Deployer, error) {
 
 // resume serves the version that was deployed last.
 func resume(ctx context.Context, d *Deployer, v Version) {
-	scripts, err := openScripts(d.TypeScript, d.bundle(v.ID), v)
+	scripts, err := openScripts(d.TypeScript, d.store.file(v.ID), v)
 	if err == nil && scripts != nil {
 		err = d.TypeScript.Use(scripts)
 	}
@@ -263,11 +263,11 @@ func (d *Deployer) Deploy(ctx context.Context, bundle io.Reader, message string,
 	v.Message = message
 	next, err := d.try(ctx, v, force)
 	if err != nil {
-		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), sweep(d.TypeScript, d.store.list()))
+		return Version{}, errors.Join(err, os.Remove(d.store.file(v.ID)), sweep(d.TypeScript, d.store.list()))
 	}
 	if err := d.store.add(next.Version); err != nil {
 		next.discard(d.TypeScript)
-		return Version{}, errors.Join(err, os.Remove(d.bundle(v.ID)), sweep(d.TypeScript, d.store.list()))
+		return Version{}, errors.Join(err, os.Remove(d.store.file(v.ID)), sweep(d.TypeScript, d.store.list()))
 	}
 	err = d.swap(ctx, next)
 	return next.Version, errors.Join(err, sweep(d.TypeScript, d.store.list()))
@@ -353,9 +353,6 @@ func (d *Deployer) Functions() (id string, functions []host.FunctionInfo) {
 
 // Deployed returns when the current version was deployed, or the zero time if no bundle is.
 func (d *Deployer) Deployed() time.Time { return d.peek().Deployed }
-
-// bundle returns the file of a version.
-func (d *Deployer) bundle(id string) string { return d.store.file(id) }
 
 // Version is a deployed bundle.
 type Version struct {

@@ -139,6 +139,13 @@ func (d *deployServer) deploy(mode string) Version {
 	return v
 }
 
+// limitsBodies checks that the gateway can ask for the largest body of a deployed function.
+func (d *deployServer) limitsBodies() {
+	if limit := d.MaxBody("/hello/x"); limit == 0 || d.MaxBody("/other") != 0 {
+		d.t.Errorf("the largest body of hello: %d", limit)
+	}
+}
+
 // TestDeploy deploys, rolls back, restarts, and keeps the last five versions.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
@@ -153,9 +160,7 @@ func TestDeploy(t *testing.T) {
 		d.changed != 1 {
 		t.Errorf("%+v, schedules %v, changed %d times", first, d.Schedules(), d.changed)
 	}
-	if limit := d.MaxBody("/hello/x"); limit == 0 || d.MaxBody("/other") != 0 {
-		t.Errorf("the largest body of hello: %d", limit)
-	}
+	d.limitsBodies()
 	d.deploy("hourly")
 	d.is("hourly")
 	if d.Schedules()["nightly"] != "0 * * * *" {

@@ -25,7 +25,7 @@ const (
 // knows the jobs that wait, and without calls it is idle. The error says why not.
 func (d *Deployer) try(ctx context.Context, v Version, force bool) (next current, err error) {
 	next = current{v, base{d.Base}, nil}
-	if next.scripts, err = openScripts(d.TypeScript, d.bundle(v.ID), v); err != nil {
+	if next.scripts, err = openScripts(d.TypeScript, d.store.file(v.ID), v); err != nil {
 		return current{}, err
 	}
 	functions := d.Built()

@@ -38,7 +38,7 @@ type deployed struct {
 // prepare returns a version that has no process yet.
 func (d *Deployer) prepare(v Version) *deployed {
 	b := &deployed{
-		Version: v, host: d.Host, program: d.bundle(v.ID), sockets: d.sockets, child: d.Child, memory: d.Memory,
+		Version: v, host: d.Host, program: d.store.file(v.ID), sockets: d.sockets, child: d.Child, memory: d.Memory,
 		log: d.Log.With("version", v.ID), ready: make(chan struct{}), watched: make(chan struct{}),
 	}
 	b.life, b.stop = context.WithCancel(context.Background())
