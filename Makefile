@@ -117,8 +117,8 @@ test-hostile: build ## each request of each page fails, hangs or is cut, in both
 	@LONG=1 REPORTS_PER_HOUR=100000 CHROMIUM_PATH=$$(scripts/ensure-chromium.sh) npm run --silent test:e2e --workspace web -- hostile.spec
 
 .PHONY: bench
-bench: build ## run the benchmarks; results are ratios within one run
-	@go run ./scripts/bench
+bench: build ## run the benchmarks; OLD=FILE prints what is worse than the last release's program
+	@go run ./scripts/bench $(if $(OLD),-old $(OLD))
 	@go test -run '^$$' -bench TwelveUsers -benchtime 1x ./supabase/internal/functions/host
 
 .PHONY: drill

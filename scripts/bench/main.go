@@ -16,7 +16,8 @@
 //	go run ./scripts/bench -only lighthouse             the pages
 //	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
 //	go run ./scripts/bench -only scale                  10 million rows and 100,000 users beside 10,000 and 100
-//	go run ./scripts/bench -only sides -old FILE        the same in turns with an older program, and what has become worse
+//	go run ./scripts/bench -only starts                 first and warm starts
+//	go run ./scripts/bench -only sides,starts -old FILE the same in turns with an older program, and what has become worse
 //
 // The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too),
 // GOTRUE_URL, STORAGE_API_URL (with STORAGE_API_SERVICE_KEY, and STORAGE_API_DATABASE_URL for more
@@ -33,6 +34,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -49,6 +51,7 @@ type choice struct {
 	visitors int      // present at the same time
 	objects  int      // in the bucket of the comparison
 	rows     string   // part of the names of the rows of the comparison
+	clients  []int    // of the rows of the comparison
 	only     []string // empty means everything
 }
 
@@ -59,18 +62,19 @@ func (c choice) wants(names ...string) bool {
 func main() {
 	c := choice{}
 	flag.StringVar(&c.binary, "binary", "bin/daawo", "the built `FILE`")
-	flag.StringVar(&c.old, "old", "", "the `FILE` of an older program, which -only sides compares with")
+	flag.StringVar(&c.old, "old", "", "the `FILE` of an older program, which -only sides and -only starts compare with")
 	flag.Float64Var(&c.rate, "rate", 50, "arrivals per `SECOND`, all kinds together")
 	flag.DurationVar(&c.length, "for", 20*time.Second, "how long each kind of visit is measured")
 	flag.IntVar(&c.visitors, "visitors", 1000,
 		"`NUMBER` of visitors that -only visitors has at the same time, three times as long as -for")
 	flag.IntVar(&c.objects, "objects", 10_000, "`NUMBER` of objects in the bucket whose lists -only sides measures")
 	flag.StringVar(&c.rows, "rows", "", "`TEXT` in the names of the rows that -only sides measures")
+	clients := flag.String("clients", "1,8,32", "`NUMBERS` of clients with which -only sides measures a row")
 	only := flag.String("only", "", "`NAMES`, separated by commas: "+strings.Join(names(), ", "))
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := c.choose(*only)
+	err := errors.Join(c.choose(*only), c.count(*clients))
 	if err == nil {
 		err = c.run(ctx)
 	}
@@ -82,7 +86,7 @@ func main() {
 
 // names returns the valid values of -only.
 func names() []string {
-	all := []string{"lighthouse", "sides", "scale", "auth", "load", "mixture", "visitors"}
+	all := []string{"lighthouse", "sides", "starts", "scale", "auth", "load", "mixture", "visitors"}
 	for _, s := range goSuites {
 		all = append(all, s.name)
 	}
@@ -105,6 +109,17 @@ func (c *choice) choose(text string) error {
 	return nil
 }
 
+func (c *choice) count(clients string) error {
+	for text := range strings.SplitSeq(clients, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > mostClients {
+			return fmt.Errorf("-clients: %q is no number from 1 to %d", text, mostClients)
+		}
+		c.clients = append(c.clients, n)
+	}
+	return nil
+}
+
 func (c choice) run(ctx context.Context) error {
 	var figures []figure
 	var failed []error
@@ -120,6 +135,10 @@ func (c choice) run(ctx context.Context) error {
 	if c.wants("sides") {
 		fmt.Println()
 		failed = append(failed, c.sides(ctx))
+	}
+	if c.wants("starts") {
+		fmt.Println()
+		failed = append(failed, c.starts(ctx))
 	}
 	if c.wants("scale") {
 		fmt.Println()

@@ -90,7 +90,7 @@ func (c choice) scale(ctx context.Context) error {
 	var missed []string
 	for _, r := range scaleRows(m, auth, accounts) {
 		for _, clients := range []int{1, 8} {
-			found, err := m.compare(ctx, table, r, clients, c.length/20)
+			found, err := m.compare(ctx, table, r, clients, c.sideTurns())
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}

@@ -17,10 +17,10 @@ import (
 )
 
 // Turns of the comparison. Within a round the servers take short turns, so that other work on the
-// machine affects both alike.
+// machine affects both alike. Each figure is compared in each round, which shows its spread.
 const (
-	sideRounds = 3
-	sideTurns  = 4 // of each server in a round
+	sideRounds = 5
+	sideTurn   = 250 * time.Millisecond
 )
 
 // sidesHeader is the header of the table of printSides.
@@ -43,10 +43,10 @@ type row struct {
 	load func(client, i int) bool
 }
 
-// turns are the measurements of one server.
+// turns are the measurements of one server, by round.
 type turns struct {
-	rates []float64 // requests per second, by round
-	took  []time.Duration
+	rates []float64         // requests per second
+	took  [][]time.Duration // by the counted requests
 }
 
 // sides starts a stack and compares it with the real servers that the environment names, request by
@@ -96,7 +96,8 @@ func (c choice) sides(ctx context.Context) error {
 	if err != nil || c.old == "" {
 		return err
 	}
-	fmt.Printf("\nworse than %s by more than %.0f %%:\n", c.old, 100*(tolerated-1))
+	fmt.Printf("\nworse than %s by more than %.0f %% (the median of %d rounds, and the spread):\n", c.old,
+		100*(tolerated-1), sideRounds)
 	for _, line := range worse {
 		fmt.Println(" ", line)
 	}
@@ -114,8 +115,8 @@ func (c choice) compareAll(ctx context.Context, m *model, rows []row) (worse []s
 		if !strings.Contains(r.name, c.rows) {
 			continue
 		}
-		for _, clients := range []int{1, 8, 32} {
-			found, err := m.compare(ctx, table, r, clients, c.length/20)
+		for _, clients := range c.clients {
+			found, err := m.compare(ctx, table, r, clients, c.sideTurns())
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", r.name, err)
 			}
@@ -127,11 +128,14 @@ func (c choice) compareAll(ctx context.Context, m *model, rows []row) (worse []s
 	return worse, table.Flush()
 }
 
-// compare measures one row with a number of clients, and prints a line for each server.
-func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, clients int,
-	turn time.Duration) ([]turns, error) {
+// sideTurns returns the number of turns of each server in a round.
+func (c choice) sideTurns() int { return max(1, int(c.length/20/sideTurn)) }
+
+// compare measures one row with a number of clients, and prints a line for each server. Each
+// server has a number of turns in a round.
+func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, clients, many int) ([]turns, error) {
 	for i := range r.sides { // plans and caches
-		if _, _, err := r.requests(ctx, i, clients, turn/4); err != nil {
+		if _, _, err := r.requests(ctx, i, clients, sideTurn); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.sides[i].name, err)
 		}
 	}
@@ -139,17 +143,18 @@ func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, cli
 	var used usage
 	for range sideRounds {
 		done, length := make([]int, len(r.sides)), make([]time.Duration, len(r.sides))
-		for range sideTurns {
+		took := make([][]time.Duration, len(r.sides))
+		for range many {
 			for i, s := range r.sides {
 				serverBefore, postgresBefore := m.processorTime()
 				begun := time.Now()
-				n, took, err := r.requests(ctx, i, clients, turn/sideTurns)
+				n, times, err := r.requests(ctx, i, clients, sideTurn)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", s.name, err)
 				}
 				spent := time.Since(begun)
 				done[i], length[i] = done[i]+n, length[i]+spent
-				found[i].took = append(found[i].took, took...)
+				took[i] = append(took[i], times...)
 				if i == 0 {
 					serverAfter, postgresAfter := m.processorTime()
 					used.add(n, serverAfter-serverBefore, postgresAfter-postgresBefore, spent)
@@ -158,6 +163,8 @@ func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, cli
 		}
 		for i := range r.sides {
 			found[i].rates = append(found[i].rates, float64(done[i])/length[i].Seconds())
+			slices.Sort(took[i])
+			found[i].took = append(found[i].took, took[i])
 		}
 	}
 	printSides(table, r, clients, found, used)
@@ -175,36 +182,47 @@ func (u *usage) add(requests int, server, postgres, wall time.Duration) {
 	u.server, u.postgres, u.wall = u.server+server, u.postgres+postgres, u.wall+wall
 }
 
-// ratios returns the median, the least and the largest ratio of the rates of two servers in a
-// round.
-func (t turns) ratios(other turns) (median, least, most float64) {
-	list := make([]float64, len(t.rates))
+// ratios are the ratios of one figure of two servers by round.
+type ratios struct{ median, least, most float64 }
+
+func newRatios(ours, theirs []float64) ratios {
+	list := make([]float64, len(ours))
 	for k := range list {
-		list[k] = t.rates[k] / other.rates[k]
+		list[k] = ours[k] / theirs[k]
 	}
 	slices.Sort(list)
-	return list[len(list)/2], list[0], list[len(list)-1]
+	return ratios{list[len(list)/2], list[0], list[len(list)-1]}
 }
 
-// percentile returns the time that a share of the counted requests did not exceed.
+func (r ratios) String() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", r.median, r.least, r.most) }
+
+// percentile returns the time that a share of the counted requests of all rounds did not exceed.
 func (t turns) percentile(share float64) time.Duration {
-	sorted := slices.Clone(t.took)
-	slices.Sort(sorted)
-	return percentile(sorted, share)
+	return percentile(slices.Sorted(slices.Values(slices.Concat(t.took...))), share)
+}
+
+// percentiles returns the percentile of each round.
+func (t turns) percentiles(share float64) []float64 {
+	list := make([]float64, len(t.took))
+	for k, took := range t.took {
+		list[k] = float64(percentile(took, share))
+	}
+	return list
 }
 
 // tolerated is the factor up to which a figure counts as equal.
 const tolerated = 1.05
 
-// worseThan returns a line for each figure that is worse than the older program's.
+// worseThan returns a line for each figure that is worse than the older program's. A figure whose
+// spread includes 1 was not worse in each round.
 func (t turns) worseThan(old turns, name string) (lines []string) {
-	if ratio, _, _ := t.ratios(old); ratio < 1/tolerated {
-		lines = append(lines, fmt.Sprintf("%s: rate %.2f", name, ratio))
+	if r := newRatios(t.rates, old.rates); r.median < 1/tolerated {
+		lines = append(lines, fmt.Sprintf("%s: rate %s", name, r))
 	}
 	for _, share := range []float64{0.5, 0.999} {
-		ours, theirs := t.percentile(share), old.percentile(share)
-		if float64(ours) > tolerated*float64(theirs) {
-			lines = append(lines, fmt.Sprintf("%s: p%g %s, before %s", name, 100*share, round(ours), round(theirs)))
+		if r := newRatios(t.percentiles(share), old.percentiles(share)); r.median > tolerated {
+			lines = append(lines, fmt.Sprintf("%s: p%g %s, before %s: %s", name, 100*share,
+				round(t.percentile(share)), round(old.percentile(share)), r))
 		}
 	}
 	return lines
@@ -221,8 +239,8 @@ func printSides(table *tabwriter.Writer, r row, clients int, found []turns, used
 			cpu = fmt.Sprintf("%s\t%s\t%s", round(used.server/n), round(used.postgres/n),
 				boundBy(used.server, used.postgres, used.wall))
 		} else {
-			median, least, most := found[0].ratios(f)
-			ratio = fmt.Sprintf("%.2f\t%.2f–%.2f", median, least, most)
+			of := newRatios(found[0].rates, f.rates)
+			ratio = fmt.Sprintf("%.2f\t%.2f–%.2f", of.median, of.least, of.most)
 		}
 		rates := slices.Sorted(slices.Values(f.rates))
 		fmt.Fprintf(table, "%s\t%d\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.name, clients, s.name,

@@ -207,6 +207,7 @@ func (m *model) authRows(ctx context.Context) ([]row, error) {
 	return []row{
 		accountRow("auth: GET /user", servers, all, (*account).user),
 		accountRow("auth: refresh", servers, all, (*account).refresh),
+		accountRow("auth: password", servers, all, (*account).login),
 	}, nil
 }
 
