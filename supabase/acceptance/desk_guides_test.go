@@ -57,28 +57,33 @@ func TestGuideReview(t *testing.T) {
 			t.Fatalf("%s, want %s", got, want)
 		}
 	}
-	sign(1)
+	sign(2)
 	tdb.Exec(`update guides set position = 7`) // nothing that was read
-	if got := testdb.Value[string](tdb, state); got != "Pain 3 Hodan Pharmacist 2099-01-01" {
+	if got := testdb.Value[string](tdb, state); got != "Pain 4 Hodan Pharmacist 2099-01-01" {
 		t.Error("another order:", got)
 	}
 	tdb.Exec(`update guides set description = 'more'`)
-	if got := testdb.Value[string](tdb, state); got != "Pain 4" {
+	if got := testdb.Value[string](tdb, state); got != "Pain 5" {
 		t.Error("another text:", got)
 	}
-	sign(4)
+	sign(5)
 	tdb.Exec(`update resources set file_url = '/files/new.pdf' where guide = 'pain'`)
-	if got := testdb.Value[string](tdb, state); got != "Pain 6" {
+	if got := testdb.Value[string](tdb, state); got != "Pain 7" {
 		t.Error("another file:", got)
 	}
 	if got := testdb.Value[string](tdb,
 		`select string_agg(number || ' ' || file_url, ',') from resource_versions`); got != "1 /files/pain.en.pdf" {
 		t.Error("earlier files:", got)
 	}
-	sign(6)
+	sign(7)
 	tdb.Exec(`insert into resources (title, category, file_url) values ('Xanuun', 'Safety', '/files/pain.so.pdf')`)
-	if got := testdb.Value[string](tdb, state); got != "Pain 8" {
+	if got := testdb.Value[string](tdb, state); got != "Pain 9" {
 		t.Error("a second language:", got)
+	}
+	// The reviewer has read version 9, which has no review yet.
+	tdb.Exec(`update resources set file_url = '/files/newer.pdf' where file_url = '/files/new.pdf'`)
+	if done, err := review(time.Minute, 9); err != nil || done {
+		t.Error("of another file than the one that was read:", done, err)
 	}
 	if got := testdb.Value[string](tdb, `select string_agg(actor_name || ' ' || action, ', ' order by id)
 		from staff_trail where subject = 'guide' and action = 'review'`); got !=
