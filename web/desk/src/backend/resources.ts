@@ -41,7 +41,7 @@ export async function changeResource(
   return data?.length === 1;
 }
 
-/** Stores the picture of a file's first page, and returns its address. */
+/** Stores the small picture of a file, and returns its address. */
 export async function storePreview(file: string, picture: Blob): Promise<string> {
   const end = picture.type === 'image/webp' ? 'webp' : 'png';
   const name = objectName(`${file.replace(/\.[^.]*$/, '')}.${end}`);

@@ -1,20 +1,20 @@
-import { changeGuide, type Guide, type GuideValues } from '@desk/backend/guides';
+import { changeGuide, type Guide } from '@desk/backend/guides';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
+import { Conflicts } from '@desk/components/conflicts';
 import { Panel } from '@desk/components/panel';
+import { Problem } from '@desk/components/problem';
 import { ScreenHead } from '@desk/components/screen-head';
 import { useLanguage } from '@desk/i18n/language';
 import { useAccess } from '@desk/session/access';
-import { useDraft } from '@desk/session/use-draft';
-import { type FormEvent, useState } from 'react';
+import { useForm } from '@desk/session/use-form';
+import { type FormEvent, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { toast } from 'sonner';
-import { cleanGuide } from './clean-guide';
 import { GuideFields } from './guide-fields';
 import { GuideFiles } from './guide-files';
+import { changesOf, guideValues, titleIn } from './guide-values';
 import { ReviewPanel } from './review-panel';
-
-const unchanged: Partial<GuideValues> = {};
 
 interface Props {
   guide: Guide;
@@ -25,24 +25,28 @@ interface Props {
 export function GuidePanel({ guide, onChanged }: Props) {
   const { text, language } = useLanguage();
   const { role } = useAccess();
-  // What the member has changed: the other values are those of the guide now, also after a change of a colleague.
-  const [changed, keep, drafted] = useDraft<Partial<GuideValues>>(`guide:${guide.slug}`, unchanged);
+  const present = useMemo(() => guideValues(guide), [guide]);
+  const { values, both, theirs, drafted, set, settle, forget } = useForm(`guide:${guide.slug}`, present);
+  const changes = changesOf(theirs, values);
+  const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    if (both.length > 0) return setError(text.resources.decide);
+    setError('');
     setBusy(true);
-    const saved = await attempt(text, () => changeGuide(guide, cleanGuide(changed)));
+    const saved = await attempt(text, () => changeGuide(guide, changes));
     setBusy(false);
-    if (saved === false) toast.error(text.resources.stale);
+    if (saved === false) setError(text.resources.stale);
     if (saved) {
-      keep(unchanged);
+      forget();
       toast.success(text.saved);
     }
     if (saved !== undefined) onChanged();
   };
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4">
-      <ScreenHead title={language === 'so' ? (guide.title_so ?? guide.title) : guide.title}>
+      <ScreenHead title={titleIn(language, guide)}>
         <Link className="text-primary underline" to="/guides">
           {text.guides.title}
         </Link>
@@ -52,16 +56,22 @@ export function GuidePanel({ guide, onChanged }: Props) {
       {role !== 'reviewer' && (
         <Panel title={text.guides.texts}>
           <form onSubmit={submit} className="flex flex-col gap-4">
-            <GuideFields
-              values={{ ...guide, ...changed }}
-              set={(change) => keep({ ...changed, ...change })}
-            />
+            <Problem text={error} />
+            <Conflicts both={both} mine={values} theirs={theirs} settle={settle} />
+            <GuideFields values={values} set={set} />
             <p className="text-muted-foreground text-sm">{text.guides.textsHelp}</p>
             <div className="flex flex-wrap items-center gap-3">
-              <Button type="submit" disabled={busy || changed === unchanged}>
+              <Button type="submit" disabled={busy || Object.keys(changes).length === 0}>
                 {text.save}
               </Button>
-              {drafted && <span className="text-muted-foreground text-sm">{text.draft}</span>}
+              {drafted && (
+                <>
+                  <Button variant="outline" onClick={forget}>
+                    {text.cancel}
+                  </Button>
+                  <span className="text-muted-foreground text-sm">{text.draft}</span>
+                </>
+              )}
             </div>
           </form>
         </Panel>

@@ -10,6 +10,7 @@ import { useEffect } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import { languageNames } from '@/i18n/language';
 import { GuidePanel } from './guide-panel';
+import { titleIn } from './guide-values';
 import { ReviewBadge } from './review-badge';
 
 /** The guides, or one of them: its texts, files and review. */
@@ -39,7 +40,7 @@ export default function GuidesScreen() {
                 to={`/guides/${guide.slug}`}
                 className="inline-flex min-h-[24px] items-center font-semibold hover:underline"
               >
-                {language === 'so' ? (guide.title_so ?? guide.title) : guide.title}
+                {titleIn(language, guide)}
               </Link>
               <p className="text-muted-foreground text-xs">
                 {language === 'so' ? (guide.category_so ?? guide.category) : guide.category}

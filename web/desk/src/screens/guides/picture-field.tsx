@@ -1,10 +1,11 @@
-import { uploadFile } from '@desk/backend/upload-file';
+import { storePreview } from '@desk/backend/resources';
 import { Button } from '@desk/components/button';
 import { message } from '@desk/components/message';
 import { Problem } from '@desk/components/problem';
 import { useText } from '@desk/i18n/language';
 import { fileKind } from '@desk/lib/file-kind';
-import { useRef, useState } from 'react';
+import { middleOf } from '@desk/lib/first-page';
+import { useEffect, useRef, useState } from 'react';
 
 const kinds = ['image/jpeg', 'image/png', 'image/gif'];
 
@@ -13,12 +14,19 @@ interface Props {
   onChange: (picture: string | null) => void;
 }
 
-/** The picture of a guide. Without one the card draws its own. */
+/** The picture of a guide, stored as small as its card shows it. Without one the card draws its own. */
 export function PictureField({ picture, onChange }: Props) {
   const text = useText();
   const input = useRef<HTMLInputElement>(null);
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
+  const left = useRef(false);
+  useEffect(() => {
+    left.current = false;
+    return () => {
+      left.current = true;
+    };
+  }, []);
   const take = async (chosen: File | undefined) => {
     if (!chosen) return;
     setError('');
@@ -26,8 +34,8 @@ export function PictureField({ picture, onChange }: Props) {
     if (!kinds.includes(type)) return setError(text.resources.wrongType);
     setBusy(true);
     try {
-      const file = new File([chosen], chosen.name, { type, lastModified: chosen.lastModified });
-      onChange((await uploadFile(file, () => {}, AbortSignal.timeout(300_000))).file_url);
+      const address = await storePreview(chosen.name, await middleOf(chosen));
+      if (!left.current) onChange(address);
     } catch (failure) {
       setError(text.failed(message(failure, text)));
     }
@@ -45,7 +53,10 @@ export function PictureField({ picture, onChange }: Props) {
           tabIndex={-1}
           aria-label={text.guides.picture}
           accept={kinds.join(',')}
-          onChange={(e) => take(e.target.files?.[0])}
+          onChange={(e) => {
+            void take(e.target.files?.[0]);
+            e.target.value = ''; // the same file may be chosen again
+          }}
         />
         <Button variant="outline" disabled={busy} onClick={() => input.current?.click()}>
           {text.guides.choosePicture}

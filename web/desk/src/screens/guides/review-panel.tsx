@@ -15,6 +15,7 @@ import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { toast } from 'sonner';
 import { Input } from '@/components/ui/input';
+import { titleIn } from './guide-values';
 import { ReviewBadge } from './review-badge';
 import { yearAfter } from './review-state';
 
@@ -27,7 +28,7 @@ interface Props {
 export function ReviewPanel({ guide, onReviewed }: Props) {
   const { text, language } = useLanguage();
   const { role, name, has_factor } = useAccess();
-  const [open, setOpen] = useState(false);
+  const [read, setRead] = useState<Guide>(); // a change of a colleague does not reach the open dialog
   return (
     <Panel title={text.guides.review} aside={<ReviewBadge guide={guide} />}>
       {guide.reviewed_on ? (
@@ -43,7 +44,7 @@ export function ReviewPanel({ guide, onReviewed }: Props) {
       )}
       {role !== 'editor' && (
         <div className="mt-3 flex flex-wrap items-center gap-3">
-          <Button disabled={!has_factor || !name} onClick={() => setOpen(true)}>
+          <Button disabled={!has_factor || !name} onClick={() => setRead(guide)}>
             {text.guides.signOff}
           </Button>
           {(!has_factor || !name) && (
@@ -56,12 +57,12 @@ export function ReviewPanel({ guide, onReviewed }: Props) {
           )}
         </div>
       )}
-      {open && (
+      {read && (
         <SignOff
-          guide={guide}
-          onClose={() => setOpen(false)}
+          guide={read}
+          onClose={() => setRead(undefined)}
           onDone={() => {
-            setOpen(false);
+            setRead(undefined);
             onReviewed();
           }}
         />
@@ -72,7 +73,7 @@ export function ReviewPanel({ guide, onReviewed }: Props) {
 
 /** Asks for the profession and the next review, and then for the second factor, which signs. */
 function SignOff({ guide, onClose, onDone }: { guide: Guide; onClose: () => void; onDone: () => void }) {
-  const { text } = useLanguage();
+  const { text, language } = useLanguage();
   const { name } = useAccess();
   const [profession, setProfession] = useState('');
   const [due, setDue] = useState(yearAfter(today()));
@@ -85,7 +86,7 @@ function SignOff({ guide, onClose, onDone }: { guide: Guide; onClose: () => void
   };
   const ready = profession.trim() !== '' && due > today();
   return (
-    <Dialog title={text.guides.signOffTitle(guide.title)} onClose={onClose}>
+    <Dialog title={text.guides.signOffTitle(titleIn(language, guide))} onClose={onClose}>
       <p>{text.guides.signOffHelp(name ?? '')}</p>
       <Problem text={error} />
       <Field label={text.guides.profession}>

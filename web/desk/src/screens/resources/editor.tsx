@@ -2,21 +2,21 @@ import { addResource, changeResource, deleteResource, type Resource } from '@des
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { ConfirmDialog } from '@desk/components/confirm-dialog';
+import { Conflicts } from '@desk/components/conflicts';
 import { Panel } from '@desk/components/panel';
 import { Problem } from '@desk/components/problem';
 import { ScreenHead } from '@desk/components/screen-head';
 import { useText } from '@desk/i18n/language';
-import { type FormEvent, useState } from 'react';
+import { useForm } from '@desk/session/use-form';
+import { type FormEvent, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { toast } from 'sonner';
-import { Conflicts } from './conflicts';
 import { FileField } from './file-field';
 import { GuideFields } from './guide-fields';
 import { LookFields } from './look-fields';
 import { Preview } from './preview';
 import { TextFields } from './text-fields';
-import { useForm } from './use-form';
-import { cleanValues, isComplete } from './values';
+import { cleanValues, isComplete, valuesOf } from './values';
 
 interface Props {
   resource: Resource | undefined;
@@ -28,7 +28,11 @@ interface Props {
 export function Editor({ resource, guides, onStale }: Props) {
   const text = useText();
   const navigate = useNavigate();
-  const { values, both, theirs, drafted, set, settle, forget } = useForm(resource);
+  const present = useMemo(() => valuesOf(resource), [resource]);
+  const { values, both, theirs, drafted, set, settle, forget } = useForm(
+    `resource:${resource?.id ?? 'new'}`,
+    present,
+  );
   const [error, setError] = useState('');
   const [removing, setRemoving] = useState(false);
   const [uploading, setUploading] = useState(false);

@@ -6,10 +6,10 @@ import { message } from '@desk/components/message';
 import { Panel } from '@desk/components/panel';
 import { useText } from '@desk/i18n/language';
 import { fileKind } from '@desk/lib/file-kind';
+import { firstPage } from '@desk/lib/first-page';
 import { Upload } from 'lucide-react';
-import { type DragEvent, useId, useRef, useState } from 'react';
+import { type DragEvent, useEffect, useId, useRef, useState } from 'react';
 import { cn } from '@/components/cn';
-import { firstPage } from './first-page';
 import { hasFile } from './values';
 
 interface Props {
@@ -44,26 +44,30 @@ export function FileField({ values, onChange, onBusy }: Props) {
   const [over, setOver] = useState(false);
   const [progress, setProgress] = useState<UploadProgress>();
   const stop = useRef<AbortController>(null);
+  useEffect(() => () => stop.current?.abort(), []);
 
   const take = async (chosen: File | undefined) => {
     if (!chosen) return;
+    const giveUp = new AbortController();
+    stop.current = giveUp;
+    const { signal } = giveUp;
     setState('');
     setError('');
     const { name, lastModified } = chosen;
     const file = new File([chosen], name, { type: await fileKind(chosen), lastModified });
     const refused = refusal(file);
     if (refused) return setError(text.resources[refused]);
-    stop.current = new AbortController();
     setProgress({ done: 0, waiting: false });
     onBusy(true);
     try {
-      const stored = await uploadFile(file, setProgress, stop.current.signal);
+      const stored = await uploadFile(file, setProgress, signal);
       const preview_url = await previewOf(file);
+      signal.throwIfAborted();
       onChange({ ...stored, preview_url: preview_url ?? null });
       const result = `${file.name}: ${text.resources.uploaded}`;
       setState(preview_url === undefined ? `${result} ${text.resources.noPreview}` : result);
     } catch (failure) {
-      if (!stop.current.signal.aborted) setError(text.failed(message(failure, text)));
+      if (!signal.aborted) setError(text.failed(message(failure, text)));
     }
     setProgress(undefined);
     onBusy(false);
@@ -96,7 +100,10 @@ export function FileField({ values, onChange, onBusy }: Props) {
           tabIndex={-1}
           aria-label={text.resources.file}
           accept={fileTypes.join(',')}
-          onChange={(e) => take(e.target.files?.[0])}
+          onChange={(e) => {
+            void take(e.target.files?.[0]);
+            e.target.value = ''; // the same file may be chosen again
+          }}
         />
         <Button variant="outline" disabled={progress !== undefined} onClick={() => input.current?.click()}>
           <Upload aria-hidden="true" className="size-4!" />

@@ -1,9 +1,7 @@
-import type { Values } from '@desk/backend/resources';
 import { expect, test } from 'vitest';
 import { merge } from './merge';
-import { valuesOf } from './values';
 
-const base: Values = { ...valuesOf(undefined), title: 'A', category: 'Safety', description: 'old' };
+const base = { title: 'A', title_so: '', category: 'Safety', description: 'old', is_active: false };
 
 test('fields of one person are merged, fields of both are named and stay', () => {
   const mine = { ...base, title: 'Mine', description: 'same', is_active: true };

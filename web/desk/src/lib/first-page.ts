@@ -1,6 +1,6 @@
-/** The size of the picture: two pixels for each of the card's (resource-card.tsx). */
-const width = 160;
-const height = 226;
+/** The sizes of the pictures: two pixels for each of the card's (resource-card.tsx). */
+const page = { width: 160, height: 226 };
+const square = { width: 128, height: 128 };
 
 /** Bytes that a card's picture may have. */
 export const most = 12_000;
@@ -10,24 +10,32 @@ export const most = 12_000;
  * files have none. Rejects if the file cannot be read.
  */
 export async function firstPage(file: File): Promise<Blob | undefined> {
-  const canvas = Object.assign(document.createElement('canvas'), { width, height });
+  const canvas = Object.assign(document.createElement('canvas'), page);
   const paper = canvas.getContext('2d');
   if (!paper) throw new Error('no canvas');
   paper.fillStyle = '#fff';
-  paper.fillRect(0, 0, width, height);
+  paper.fillRect(0, 0, page.width, page.height);
   if (file.type === 'application/pdf') await (await import('./pdf-page')).drawPage(file, canvas);
   else if (file.type.startsWith('image/')) await drawImage(file, canvas);
   else return undefined;
   return encode(canvas);
 }
 
-async function drawImage(file: Blob, canvas: HTMLCanvasElement) {
+/** Returns the middle of a picture, as the card of a guide shows it. Rejects if the file cannot be read. */
+export async function middleOf(file: File): Promise<Blob> {
+  const canvas = Object.assign(document.createElement('canvas'), square);
+  await drawImage(file, canvas, Math.max);
+  return encode(canvas);
+}
+
+/** Draws a picture, the whole of it from the top or, with Math.max, as much of its middle as fills the canvas. */
+async function drawImage(file: Blob, canvas: HTMLCanvasElement, choose = Math.min) {
   const image = await createImageBitmap(file);
-  const scale = Math.min(canvas.width / image.width, canvas.height / image.height);
+  const scale = choose(canvas.width / image.width, canvas.height / image.height);
   const [wide, high] = [image.width * scale, image.height * scale];
   const paper = canvas.getContext('2d');
   if (paper) paper.imageSmoothingQuality = 'high';
-  paper?.drawImage(image, (canvas.width - wide) / 2, 0, wide, high);
+  paper?.drawImage(image, (canvas.width - wide) / 2, Math.min(0, canvas.height - high) / 2, wide, high);
   image.close();
 }
 

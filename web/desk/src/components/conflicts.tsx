@@ -1,21 +1,27 @@
-import type { Values } from '@desk/backend/resources';
 import { Button } from '@desk/components/button';
 import { Panel } from '@desk/components/panel';
+import type { Text } from '@desk/i18n/en';
 import { useText } from '@desk/i18n/language';
-import type { Field } from './merge';
 
-interface Props {
+type Value = string | number | boolean | null;
+
+interface Props<Field extends keyof Text['trail']['fields']> {
   both: Field[];
-  mine: Values;
-  theirs: Values;
+  mine: Record<Field, Value>;
+  theirs: Record<Field, Value>;
   settle: (field: Field, take: boolean) => void;
 }
 
 /** The fields that a colleague has changed as well, with both values. */
-export function Conflicts({ both, mine, theirs, settle }: Props) {
+export function Conflicts<Field extends keyof Text['trail']['fields']>({
+  both,
+  mine,
+  theirs,
+  settle,
+}: Props<Field>) {
   const text = useText();
   if (both.length === 0) return null;
-  const shown = (value: Values[Field]) =>
+  const shown = (value: Value) =>
     typeof value === 'boolean' ? (value ? text.trail.values.yes : text.trail.values.no) : (value ?? '–');
   return (
     <Panel title={text.resources.conflict} className="bg-sun-soft text-sun-ink mb-4">
