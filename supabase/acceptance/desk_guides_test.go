@@ -80,8 +80,7 @@ func TestGuideReview(t *testing.T) {
 	if got := testdb.Value[string](tdb, state); got != "Pain 9" {
 		t.Error("a second language:", got)
 	}
-	// The reviewer has read version 9, which has no review yet.
-	tdb.Exec(`update resources set file_url = '/files/newer.pdf' where file_url = '/files/new.pdf'`)
+	tdb.Exec(`update resources set file_url = '/files/newer.pdf' where file_url = '/files/new.pdf'`) // after the reviewer read version 9
 	if done, err := review(time.Minute, 9); err != nil || done {
 		t.Error("of another file than the one that was read:", done, err)
 	}
