@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { compressedForms } from '../scripts/compressed-forms.ts';
-import { policyAdditions } from '../scripts/policy.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const stack = process.env.DESK_URL ?? 'http://127.0.0.1:54323';
@@ -13,7 +11,7 @@ const library = (path: string) => here(`../../node_modules/${path}`);
 
 export default defineConfig(({ command }) => ({
   root: here('.'),
-  plugins: [react(), tailwindcss(), policyFile(), compressedForms()],
+  plugins: [react(), tailwindcss(), compressedForms()],
   resolve: {
     alias: {
       '@': here('../src'),
@@ -66,14 +64,3 @@ export default defineConfig(({ command }) => ({
     ),
   },
 }));
-
-/** Writes csp.json: the hashes that the server adds to the Content-Security-Policy for the style of the notices. */
-function policyFile(): Plugin {
-  return {
-    name: 'policy-file',
-    apply: 'build',
-    async generateBundle() {
-      this.emitFile({ type: 'asset', fileName: 'csp.json', source: JSON.stringify(await policyAdditions()) });
-    },
-  };
-}

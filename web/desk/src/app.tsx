@@ -5,7 +5,7 @@ import { Shell } from '@desk/layout/shell';
 import { useAccess } from '@desk/session/access';
 import { lazy, Suspense, useLayoutEffect } from 'react';
 import { createHashRouter, RouterProvider, useNavigate } from 'react-router-dom';
-import { Toaster } from 'sonner';
+import { Toasts } from './components/toasts';
 import { InboxScreen } from './screens/inbox/inbox-screen';
 import { SessionGate } from './session-gate';
 
@@ -58,7 +58,7 @@ export function App() {
           <RouterProvider router={router} />
         </Suspense>
       </SessionGate>
-      <Toaster position="bottom-right" toastOptions={{ duration: 4000 }} />
+      <Toasts />
     </LanguageProvider>
   );
 }

@@ -154,7 +154,7 @@ test('nothing of a report is in a notification, or in the browser after sign-out
     const seen: string[] = [];
     Object.assign(window, { seen });
     new MutationObserver(() => {
-      for (const notice of document.querySelectorAll('[data-sonner-toast]'))
+      for (const notice of document.querySelectorAll('section[aria-live] > div'))
         seen.push(notice.textContent ?? '');
     }).observe(document.body, { subtree: true, childList: true, characterData: true });
   });

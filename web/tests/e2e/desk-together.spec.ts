@@ -170,6 +170,26 @@ test('several reports are changed at once, and taken back', async ({ page }) => 
   await expect(page.getByText('No report matches.')).toBeVisible();
 });
 
+test('Tab passes the message with Undo', async ({ page }) => {
+  const [report] = await addReports([{ product_name: uniqueName('tab'), issue_description: 'x' }]);
+  await enterDesk(page, 'reviewer');
+  await page.goto(`${deskURL()}/#/reports/${report?.reference}`);
+  await expect(page.getByText('The report arrived.')).toBeVisible();
+  await page.keyboard.press('2');
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await expect(undo).toBeVisible();
+  await page.getByLabel('Write a note for colleagues').focus(); // the last control before the message
+  const focused = () => undo.evaluate((button) => button === document.activeElement);
+  const stops: boolean[] = [];
+  while (stops.length < 6) {
+    await page.keyboard.press('Tab');
+    stops.push(await focused());
+  }
+  expect(stops.filter(Boolean)).toHaveLength(1);
+  await page.keyboard.press('u');
+  await expect(statusButton(page, 'New')).toBeVisible();
+});
+
 test('a duplicate that was found at arrival is resolved in one step', async ({ page }) => {
   const product = uniqueName('twice');
   const reports = await addReports([1, 2].map(() => ({ product_name: product, issue_description: 'x' })));

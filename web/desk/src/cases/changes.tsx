@@ -1,8 +1,8 @@
 import { type Change, type ChangeItem, changeReports, type Outcome } from '@desk/backend/change-reports';
 import { message } from '@desk/components/message';
 import { useText } from '@desk/i18n/language';
+import { toast } from '@desk/lib/toast';
 import { createContext, type ReactNode, use, useCallback, useMemo, useRef, useState } from 'react';
-import { toast } from 'sonner';
 import { ConflictDialog } from './conflict-dialog';
 import { inverse, type Known } from './inverse';
 import { useReportsChannel } from './reports-channel';
@@ -74,8 +74,8 @@ export function ReportChanges({ children }: { children: ReactNode }) {
       ];
       toast.success(tell, {
         id: 'change',
-        duration: undoTime,
-        action: { label: text.undo, onClick: () => void undo() },
+        time: undoTime,
+        action: { label: text.undo, run: () => void undo() },
       });
       return true;
     },

@@ -1,4 +1,4 @@
-import { toast } from 'sonner';
+import { toast } from '@desk/lib/toast';
 import { message } from './message';
 
 /**

@@ -13,6 +13,7 @@ export const text = {
   you: 'you',
   unknown: 'Unknown',
   menu: 'Menu',
+  messages: 'Messages',
   signOut: 'Sign out',
   failed: (why: string) => `That did not work: ${why}`,
   noReply: 'The server does not reply. Check the connection, then try again.',

@@ -15,6 +15,7 @@ export const text: typeof english = {
   you: 'adiga',
   unknown: 'Lama yaqaan',
   menu: 'Liiska',
+  messages: 'Farriimo',
   signOut: 'Ka bax',
   failed: (why) => `Ma suurtagelin: ${why}`,
   noReply: 'Server-ku ma jawaabayo. Hubi xiriirka, ka dibna mar kale isku day.',

@@ -3,8 +3,8 @@ import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { shortTime, since } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
+import { toast } from '@desk/lib/toast';
 import { useState } from 'react';
-import { toast } from 'sonner';
 import { fileSize } from '@/lib/file-size';
 import { Operation } from './operation';
 
