@@ -1,29 +1,23 @@
 import { useEffect, useRef } from 'react';
+import { coalesce } from './coalesce';
 import { useReportsChannel } from './reports-channel';
-
-/** Milliseconds in which signals become one refresh. */
-const burst = 300;
 
 /**
  * Calls refresh when reports change: by Realtime, at each focus, and every minute without Realtime.
  * Returns whether Realtime tells of changes.
  */
-export function useSignals(refresh: () => void): boolean {
+export function useSignals(refresh: () => Promise<unknown>): boolean {
   const { live, hear } = useReportsChannel();
   const latest = useRef(refresh);
   latest.current = refresh;
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const soon = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => latest.current(), burst);
-    };
-    const stop = hear(soon);
-    window.addEventListener('focus', soon);
+    const { signal, stop } = coalesce(() => latest.current());
+    const leave = hear(signal);
+    window.addEventListener('focus', signal);
     return () => {
+      leave();
       stop();
-      clearTimeout(timer);
-      window.removeEventListener('focus', soon);
+      window.removeEventListener('focus', signal);
     };
   }, [hear]);
   useEffect(() => {

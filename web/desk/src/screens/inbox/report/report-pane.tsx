@@ -46,12 +46,10 @@ export function ReportPane({ reference, onBack }: Props) {
     show(reference);
     return () => show(null);
   }, [show, reference]);
-  useSignals(() => {
+  useSignals(async () => {
     if (!data) return;
-    lastChange(data.id).then(
-      (at) => at !== data.updated_at && reload(),
-      () => {}, // the list shows that the server does not reply
-    );
+    const at = await lastChange(data.id).catch(() => data.updated_at); // the list shows that the server does not reply
+    if (at !== data.updated_at) reload();
   });
   const deleted = () => {
     tell();
