@@ -14,6 +14,7 @@
 //	go run ./scripts/bench -only visitors               a thousand visitors at the same time, for a minute
 //	go run ./scripts/bench -only auth                   auth against SQL alone, against GOTRUE_URL if given, many logins
 //	go run ./scripts/bench -only lighthouse             the pages
+//	go run ./scripts/bench -only arrival                from a report to its row in the desk
 //	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
 //	go run ./scripts/bench -only scale                  10 million rows and 100,000 users beside 10,000 and 100
 //	go run ./scripts/bench -only starts                 first and warm starts
@@ -86,7 +87,7 @@ func main() {
 
 // names returns the valid values of -only.
 func names() []string {
-	all := []string{"lighthouse", "sides", "starts", "scale", "auth", "load", "mixture", "visitors"}
+	all := []string{"lighthouse", "arrival", "sides", "starts", "scale", "auth", "load", "mixture", "visitors"}
 	for _, s := range goSuites {
 		all = append(all, s.name)
 	}
@@ -160,7 +161,7 @@ func (c choice) stack(ctx context.Context) error {
 	for _, k := range kinds {
 		visits = append(visits, k.name)
 	}
-	if !c.wants(append(visits, "visitors", "auth", "lighthouse")...) {
+	if !c.wants(append(visits, "visitors", "auth", "lighthouse", "arrival")...) {
 		return nil
 	}
 	st, err := server.New(ctx, c.binary)
@@ -170,6 +171,11 @@ func (c choice) stack(ctx context.Context) error {
 	defer st.Close()
 	if c.wants("lighthouse") {
 		if err := lighthouse(ctx, st.Get("API_URL")); err != nil {
+			return err
+		}
+	}
+	if c.wants("arrival") {
+		if err := arrival(ctx, st); err != nil {
 			return err
 		}
 	}

@@ -38,19 +38,32 @@ test('keys act on the report of the address, however fast they follow', async ({
   }).toPass();
 });
 
-test('a new report appears by itself, and the message about it has no content', async ({ page }) => {
+test('a new report appears by itself, without polling, and the message about it has no content', async ({
+  page,
+}) => {
   const frames: string[] = [];
-  page.on('websocket', (socket) => socket.on('framereceived', (f) => frames.push(String(f.payload))));
+  const steps: string[] = []; // signals of changes, and readings of the list
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      frames.push(String(payload));
+      if (String(payload).includes('"changed"')) steps.push('signal');
+    }),
+  );
+  page.on('request', (request) => request.url().endsWith('/rpc/list_reports') && steps.push('list'));
   await enterDesk(page, 'reviewer');
   await expect(page.getByRole('img', { name: 'Live: new reports appear by themselves' })).toBeVisible({
     timeout: 30_000,
   });
   await page.mouse.move(0, 0); // below the pointer the rows of the list stay where they are
   const product = uniqueName('live');
+  const before = steps.length;
   const [report] = await addReports([
     { product_name: product, issue_description: 'secret words', name: 'Amina Cali', phone: '061 2345678' },
   ]);
   await expect(page.getByRole('option').filter({ hasText: product })).toBeVisible();
+  expect(steps.slice(before).join()).toMatch(/signal.*list/);
+  const count = (name: string) => steps.filter((step) => step === name).length;
+  expect(count('list')).toBeLessThanOrEqual(count('signal') + 2); // and at the start, and when messages begin
   const all = frames.join();
   expect(all).toContain('changed');
   expect(all).not.toContain(report?.id);
