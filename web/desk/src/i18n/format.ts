@@ -18,6 +18,13 @@ export function shortDay(language: Language, iso: string) {
   return `${dayAndMonth(language, date)} ${date.getFullYear()}`;
 }
 
+/** Returns '18 Sep – 25 Nov 2026', or one day if both are the same. */
+export function dayRange(language: Language, first: string, last: string) {
+  const [from, to] = [shortDay(language, first), shortDay(language, last)];
+  if (from === to) return to;
+  return `${from.slice(-4) === to.slice(-4) ? from.slice(0, -5) : from} – ${to}`;
+}
+
 function dayAndMonth(language: Language, date: Date) {
   return `${date.getDate()} ${monthName(language, date).slice(0, 3)}`;
 }

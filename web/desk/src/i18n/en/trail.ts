@@ -9,6 +9,7 @@ export const text = {
   subject: 'About',
   empty: 'No lines match.',
   older: 'Older lines',
+  actors: { program: 'program', 'command line': 'command line', service_role: 'service key' },
   actions: {
     read: 'read',
     search: 'searched',

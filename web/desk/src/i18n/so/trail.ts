@@ -12,6 +12,7 @@ export const text: typeof english = {
   subject: 'Ku saabsan',
   empty: 'Sadar u dhigma ma jiro.',
   older: 'Sadarro hore',
+  actors: { program: 'barnaamijka', 'command line': 'khadka amarrada', service_role: 'furaha adeegga' },
   actions: {
     read: 'akhriyay',
     search: 'wax ka raadiyay',

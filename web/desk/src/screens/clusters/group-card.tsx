@@ -3,7 +3,7 @@ import { ReportLink } from '@desk/cases/report-link';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { StatusBadge } from '@desk/components/status-badge';
-import { shortDay } from '@desk/i18n/format';
+import { dayRange, shortDay } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
 
 interface Props {
@@ -30,7 +30,7 @@ export function GroupCard({ group, onLinked }: Props) {
         </p>
         <p className="text-muted-foreground text-sm wrap-anywhere">
           {group.kind !== 'place' && `${group.product} · `}
-          {place} · {shortDay(language, group.first)} – {shortDay(language, group.last)}
+          {place} · {dayRange(language, group.first, group.last)}
         </p>
       </div>
       <ul className="flex flex-col gap-0.5">

@@ -36,11 +36,10 @@ export function RegionMap({ counts }: { counts: Record<string, number> }) {
                 y={y}
                 textAnchor="middle"
                 dominantBaseline="central"
-                className={
-                  shade(n, most) > 0.55
-                    ? 'fill-primary-foreground pointer-events-none'
-                    : 'fill-foreground pointer-events-none'
-                }
+                className="fill-foreground stroke-card pointer-events-none"
+                strokeWidth="3.5"
+                strokeLinejoin="round"
+                paintOrder="stroke"
                 fontSize={name === 'Banaadir' ? 11 : 15}
                 fontWeight="600"
               >

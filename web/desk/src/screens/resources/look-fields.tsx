@@ -16,7 +16,7 @@ interface Props {
 export function LookFields({ values, set }: Props) {
   const text = useText();
   return (
-    <div className="grid gap-3 sm:grid-cols-2">
+    <div className="grid gap-3 sm:grid-cols-3">
       <CategoryField values={values} set={set} />
       <Field label={text.resources.icon}>
         {(props) => (
@@ -54,16 +54,18 @@ export function LookFields({ values, set }: Props) {
           </NativeSelect>
         )}
       </Field>
-      <Checkbox
-        label={text.resources.shown}
-        checked={values.is_active}
-        onChange={(is_active) => set({ is_active })}
-      />
-      <Checkbox
-        label={text.resources.featuredHelp}
-        checked={values.is_featured}
-        onChange={(is_featured) => set({ is_featured })}
-      />
+      <div className="col-span-full flex flex-col gap-2">
+        <Checkbox
+          label={text.resources.shown}
+          checked={values.is_active}
+          onChange={(is_active) => set({ is_active })}
+        />
+        <Checkbox
+          label={text.resources.featuredHelp}
+          checked={values.is_featured}
+          onChange={(is_featured) => set({ is_featured })}
+        />
+      </div>
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { changeResource, moveResource, type Resource } from '@desk/backend/resources';
 import { Button } from '@desk/components/button';
-import { useText } from '@desk/i18n/language';
+import { useLanguage } from '@desk/i18n/language';
 import { ChevronDown, ChevronUp, Star } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { Link } from 'react-router-dom';
 import { cn } from '@/components/cn';
-import { hasFile } from './values';
+import { hasFile, textsIn } from './values';
 
 interface Props {
   resource: Resource;
@@ -19,8 +19,10 @@ interface Props {
  * the feature of a guide's file are those of the guide.
  */
 export function ResourceLine({ resource, first, last, act }: Props) {
-  const text = useText();
-  const { id, title, title_so, category, guide, is_active, is_featured, download_count } = resource;
+  const { text, language } = useLanguage();
+  const { id, guide, is_active, is_featured, download_count } = resource;
+  const { title, category } = textsIn(language, resource);
+  const other = title === resource.title ? resource.title_so : resource.title;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
       <div className="flex flex-col">
@@ -49,9 +51,9 @@ export function ResourceLine({ resource, first, last, act }: Props) {
         >
           {title}
         </Link>
-        {title_so && (
-          <p lang="so" className="text-muted-foreground text-sm">
-            {title_so}
+        {other && (
+          <p lang={title === resource.title ? 'so' : 'en'} className="text-muted-foreground text-sm">
+            {other}
           </p>
         )}
         <p className="text-muted-foreground text-xs">

@@ -38,8 +38,8 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
   };
   return (
     <Panel title={text.staff.invite}>
-      <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
-        <Field label={text.staff.email} className="min-w-56 flex-1">
+      <form onSubmit={submit} className="grid items-end gap-3 sm:grid-cols-2">
+        <Field label={text.staff.email}>
           {(props) => (
             <Input
               {...props}
@@ -51,7 +51,7 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
             />
           )}
         </Field>
-        <Field label={text.staff.role} className="min-w-56">
+        <Field label={text.staff.role}>
           {(props) => (
             <NativeSelect {...props} value={role} onChange={(e) => changeRole(e.target.value as Role)}>
               {roles.map((name) => (
@@ -62,7 +62,7 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
             </NativeSelect>
           )}
         </Field>
-        <Button type="submit" disabled={busy} className="min-h-11!">
+        <Button type="submit" disabled={busy} className="justify-self-start">
           {text.staff.send}
         </Button>
       </form>

@@ -4,6 +4,7 @@ import { useLoad } from '@desk/components/use-load';
 import type { Text } from '@desk/i18n/en';
 import { shortTime } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
+import { actorName } from '@desk/lib/actor-name';
 import { Link } from 'react-router-dom';
 import { trailDetails } from './trail-details';
 
@@ -31,7 +32,9 @@ export function Lines({ rows }: { rows: TrailRow[] }) {
               <td className="text-muted-foreground px-3 py-1.5 whitespace-nowrap max-sm:order-1 max-sm:ms-auto max-sm:py-0.5">
                 {shortTime(language, row.at)}
               </td>
-              <td className="px-3 py-1.5 wrap-anywhere max-sm:py-0.5">{row.actor_name}</td>
+              <td className="px-3 py-1.5 wrap-anywhere max-sm:py-0.5">
+                {actorName(row.actor_name, text.trail.actors)}
+              </td>
               <td className="px-3 py-1.5 max-sm:order-2 max-sm:basis-full max-sm:py-0.5">
                 {text.trail.actions[row.action as keyof Text['trail']['actions']] ?? row.action}{' '}
                 {text.trail.subjects[row.subject as keyof Text['trail']['subjects']] ?? row.subject}{' '}

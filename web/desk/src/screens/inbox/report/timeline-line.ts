@@ -3,6 +3,7 @@ import type { Contact } from '@desk/backend/contacts';
 import type { TimelineEntry } from '@desk/backend/reports';
 import { stateWord } from '@desk/cases/state-word';
 import type { Text } from '@desk/i18n/en';
+import { actorName } from '@desk/lib/actor-name';
 import type { Language } from '@/i18n/language';
 
 /** Returns an entry of the timeline in the reader's words: the member, and 'status: New → Closed'. */
@@ -12,7 +13,7 @@ export function timelineLine(
   language: Language,
   names: Map<string, string>,
 ) {
-  const who = actor_name && (names.get(actor ?? '') ?? actor_name);
+  const who = actor_name && (names.get(actor ?? '') ?? actorName(actor_name, text.trail.actors));
   const known: Record<string, string | undefined> = text.timeline.actions;
   if (action === 'contact') {
     const { channel, outcome } = detail as Pick<Contact, 'channel' | 'outcome'>;

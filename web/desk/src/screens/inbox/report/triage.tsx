@@ -13,9 +13,9 @@ export function Triage({ report, change }: Case) {
   const text = useText();
   const staff = useStaff();
   return (
-    <div className="no-print bg-card flex flex-wrap items-end gap-x-3 gap-y-2 rounded-lg border p-3">
+    <div className="no-print bg-card grid grid-cols-2 gap-3 rounded-lg border p-3 sm:grid-cols-[2fr_1fr_1fr]">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a border and need a legend */}
-      <div role="group" aria-label={text.report.statusLabel} className="flex flex-wrap gap-1">
+      <div role="group" aria-label={text.report.statusLabel} className="col-span-full flex flex-wrap gap-1">
         {statuses.map((status, i) => (
           <StatusButton
             key={status}
@@ -26,7 +26,7 @@ export function Triage({ report, change }: Case) {
           />
         ))}
       </div>
-      <Field label={text.report.assignee} className="min-w-36 flex-1 sm:max-w-56">
+      <Field label={text.report.assignee} className="max-sm:col-span-2">
         {(props) => (
           <NativeSelect
             {...props}
