@@ -25,7 +25,7 @@ test('a stream of signals does not hold up the refresh', async () => {
   expect(refresh.mock.calls.length).toBeGreaterThanOrEqual(5);
 });
 
-test('a slow refresh is not overtaken, and what came meanwhile is read after it', async () => {
+test('a slow refresh is not overtaken, and a later signal leads to one after it', async () => {
   let reply = () => {};
   const refresh = vi.fn(() => new Promise<void>((resolve) => (reply = resolve)));
   const { signal } = coalesce(refresh);
