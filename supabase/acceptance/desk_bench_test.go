@@ -9,7 +9,8 @@ import (
 )
 
 // manyReports adds 20,000 reports of 139 days: 300 products, 2,000 batches, 400 shops, and texts of
-// 30 words each. One in 50 is serious, one in 40 has a due date, one in 200 has a photo, and 20 are assigned.
+// 30 words each. One in 50 is serious, one in 40 has a due date, one in 200 has a photo, and 20 are
+// assigned.
 const manyReports = `
 	insert into public.reports (product_name, batch_number, where_bought, region, issue_description, name, phone,
 	  status, created_at, seriousness, due_on, photo_url, assigned_to)
@@ -49,8 +50,8 @@ func BenchmarkDesk(b *testing.B) {
 		{"unassigned", `select list_reports('{"unassigned": true, "order": "oldest"}')`},
 		{"serious", `select list_reports('{"serious": true}')`},
 		{"overdue", `select list_reports(jsonb_build_object('overdue', current_date))`},
-		{"all-filters", `select list_reports(jsonb_build_object('status', '["new"]'::jsonb, 'region', 'Bay', 'photo', true,
-		  'mine', true, 'unassigned', true, 'serious', true, 'overdue', current_date, 'order', 'oldest'))`},
+		{"all-filters", `select list_reports(jsonb_build_object('status', '["new"]'::jsonb, 'region', 'Bari', 'photo', true,
+		  'mine', true, 'serious', true, 'overdue', current_date, 'order', 'oldest'))`},
 		{"search", `select list_reports('{"search": "burned"}')`},
 		{"number", `select list_reports('{"search": "+252 61 100 0100"}')`},
 		{"rare-word", `select list_reports('{"search": "Product 299"}')`},
