@@ -110,7 +110,7 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 		return err
 	},
 	"delete": func(ctx context.Context, s *objects.Store, bucket string) error {
-		return s.Delete(ctx, objects.Caller{}.Service(), bucket, "old")
+		return s.Delete(ctx, objects.Caller{}.Service(), bucket, "old", "")
 	},
 }
 

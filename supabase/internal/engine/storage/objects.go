@@ -128,7 +128,7 @@ func (h objectHandler) listV2(c *call) error {
 }
 
 func (h objectHandler) delete(c *call) error {
-	if err := h.store.Delete(c.r.Context(), c.caller, c.bucket, c.name); err != nil {
+	if err := h.store.Delete(c.r.Context(), c.caller, c.bucket, c.name, ""); err != nil {
 		return err
 	}
 	return c.message("Successfully deleted")

@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"daawo/supabase/internal/engine/storage/backend"
 
@@ -13,19 +14,27 @@ import (
 // deleteBatch is the number of objects that one statement deletes, as in storage-api.
 const deleteBatch = 500
 
-// Delete deletes one object as the caller.
-func (s *Store) Delete(ctx context.Context, c Caller, bucket, name string) error {
+// Delete deletes one object as the caller. It returns 412 if the object has another ETag than etag;
+// "" and "*" mean any.
+func (s *Store) Delete(ctx context.Context, c Caller, bucket, name, etag string) error {
 	if _, err := s.Object(ctx, c.Service(), bucket, name); err != nil {
 		return err
 	}
 	deleted, err := rows(ctx, s.base, c, scanObject, `
-		delete from storage.objects where bucket_id = $1 and name = $2 returning `+objectColumns, bucket, name)
+		delete from storage.objects
+		 where bucket_id = $1 and name = $2
+		   and ($3 in ('', '*') or trim(both '"' from metadata ->> 'eTag') = $3)
+		returning `+objectColumns, bucket, name, etag)
 	if err != nil {
 		return err
 	}
 	if len(deleted) == 0 {
-		if _, err := s.Object(ctx, c.Service(), bucket, name); err != nil {
+		left, err := s.Object(ctx, c.Service(), bucket, name)
+		if err != nil {
 			return err // another request was faster
+		}
+		if m, _ := left.Meta(); etag != "" && etag != "*" && strings.Trim(m.ETag, `"`) != etag {
+			return errPrecondition()
 		}
 		return ErrDenied("Access denied")
 	}
@@ -66,6 +75,8 @@ type Copy struct {
 	UserMetadata           json.RawMessage
 	// Check, if set, may refuse the source before the copy (S3's conditions).
 	Check func(*Object) error
+	// Condition must be true of the target.
+	Condition Condition
 }
 
 // Copy copies an object that the caller may read to a name that the caller may write.
@@ -117,7 +128,7 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 		map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
 		return nil, err
 	}
-	o, err := s.writeRow(ctx, c, key, p.Owner, metadata, user)
+	o, err := s.writeRow(ctx, c, key, p.Owner, metadata, user, p.Condition.guard(p.ToBucket, p.ToName)...)
 	if err != nil {
 		s.deleteRejected(ctx, key, err)
 	}

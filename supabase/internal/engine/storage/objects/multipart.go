@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -238,7 +239,7 @@ func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, 
 	if errors.Is(err, backend.ErrPart) || errors.Is(err, backend.ErrNotFound) {
 		// An earlier call may have joined the parts and then failed to write the row, or its reply
 		// was lost.
-		if joined, headErr := m.Backend.Head(ctx, u.Key()); headErr == nil {
+		if joined, headErr := m.Backend.Head(ctx, u.Key()); headErr == nil && m.uploaded(ctx, c, u, parts) {
 			meta, err = joined, nil
 		}
 	}
@@ -255,6 +256,19 @@ func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, 
 		return nil, err
 	}
 	return o, m.deleteRow(context.WithoutCancel(ctx), c, u.ID)
+}
+
+// uploaded reports whether all parts have been uploaded, with these ETags.
+func (m *Multipart) uploaded(ctx context.Context, c Caller, u *MultipartUpload, parts []backend.Part) bool {
+	all, err := m.Parts(ctx, c, u, 0, 10_000)
+	if err != nil {
+		return false
+	}
+	etags := map[int]string{}
+	for _, p := range all {
+		etags[p.Number] = strings.Trim(p.ETag, `"`)
+	}
+	return !slices.ContainsFunc(parts, func(p backend.Part) bool { return etags[p.Number] != strings.Trim(p.ETag, `"`) })
 }
 
 // Abort deletes an upload and its parts.

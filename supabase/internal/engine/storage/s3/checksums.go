@@ -11,6 +11,7 @@ import (
 	"hash/crc64"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"daawo/supabase/internal/base/apierror"
@@ -26,13 +27,29 @@ var checksums = map[string]func() hash.Hash{
 	"x-amz-checksum-sha256":    sha256.New,
 }
 
-const contentMD5 = "content-md5"
+const (
+	contentMD5     = "content-md5"
+	checksumPrefix = "x-amz-checksum-"
+)
+
+// aboutChecksums are headers with checksumPrefix that hold no checksum.
+var aboutChecksums = []string{"x-amz-checksum-algorithm", "x-amz-checksum-mode", "x-amz-checksum-type"}
+
+// checkAlgorithm returns an error for the name of a checksum that cannot be verified.
+func checkAlgorithm(name string) error {
+	if _, ok := checksums[name]; ok || !strings.HasPrefix(name, checksumPrefix) || slices.Contains(aboutChecksums, name) {
+		return nil
+	}
+	return apierror.Errorf(400, "InvalidRequest", "The algorithm type you specified in x-amz-checksum- header is invalid.")
+}
 
 var (
 	errBadDigest = apierror.Errorf(400, "BadDigest",
 		"The Content-MD5 or checksum value that you specified did not match what the server received.")
 	errInvalidDigest = apierror.Errorf(400, "InvalidDigest",
 		"The Content-MD5 or checksum value that you specified is not valid.")
+	errTrailer = apierror.Errorf(400, "MalformedTrailerError",
+		"The request contained a trailing checksum that x-amz-trailer does not declare.")
 )
 
 // checked is a reader that compares checksums of a body with the client's at the end.
@@ -50,6 +67,11 @@ func withChecksums(r *http.Request, body io.Reader) (io.Reader, error) {
 	if value := r.Header.Get(contentMD5); value != "" {
 		c.sums[contentMD5], c.want[contentMD5] = md5.New(), value
 	}
+	for name := range r.Header {
+		if err := checkAlgorithm(strings.ToLower(name)); err != nil {
+			return nil, err
+		}
+	}
 	completes := r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
 	for name, algorithm := range checksums {
 		if value := r.Header.Get(name); value != "" && !completes {
@@ -65,12 +87,15 @@ func withChecksums(r *http.Request, body io.Reader) (io.Reader, error) {
 		c.trailer = func() map[string]string { return chunks.trailed }
 		for name := range strings.SplitSeq(r.Header.Get("X-Amz-Trailer"), ",") {
 			name = strings.ToLower(strings.TrimSpace(name))
+			if err := checkAlgorithm(name); err != nil {
+				return nil, err
+			}
 			if algorithm, ok := checksums[name]; ok {
 				c.sums[name] = algorithm()
 			}
 		}
 	}
-	if len(c.sums) == 0 {
+	if len(c.sums) == 0 && c.trailer == nil {
 		return body, nil
 	}
 	return c, nil
@@ -83,6 +108,13 @@ func (c *checked) Read(p []byte) (int, error) {
 	}
 	if err != io.EOF {
 		return n, err
+	}
+	if c.trailer != nil {
+		for name := range c.trailer() {
+			if _, ok := c.sums[name]; !ok && strings.HasPrefix(name, checksumPrefix) {
+				return n, errTrailer
+			}
+		}
 	}
 	for name, sum := range c.sums {
 		want, ok := c.want[name]

@@ -284,8 +284,18 @@ func (c *call) getTagging() error {
 }
 
 func (c *call) deleteObject() error {
-	err := c.h.Store.Delete(c.r.Context(), c.caller, c.bucket, c.key)
+	when, err := writeCondition(c.r.Header)
+	if err != nil {
+		return err
+	}
+	if when.Absent {
+		return objects.ErrInvalidRequest("If-None-Match is not a condition of a deletion")
+	}
+	err = c.h.Store.Delete(c.r.Context(), c.caller, c.bucket, c.key, when.ETag)
 	if e, ok := apierror.AsError(err); ok && e.Code == "NoSuchKey" {
+		if when.ETag != "" {
+			return errPrecondition
+		}
 		_, err = c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket)
 	}
 	if err != nil {
@@ -315,6 +325,9 @@ func (c *call) deleteObjects() error {
 	}
 	names := make([]string, len(doc.Objects))
 	for i, o := range doc.Objects {
+		if o.ETag != "" {
+			return apierror.Errorf(501, "NotImplemented", "A condition of DeleteObjects is not implemented; delete one by one.")
+		}
 		names[i] = o.Key
 	}
 	removed, err := c.h.Store.DeleteMany(ctx, c.caller, c.bucket, names)
@@ -371,6 +384,9 @@ func (c *call) copyObject() error {
 	}
 	if cache := c.r.Header.Get("Cache-Control"); cache != "" {
 		p.CacheControl = &cache
+	}
+	if p.Condition, err = writeCondition(c.r.Header); err != nil {
+		return err
 	}
 	o, err := c.h.Store.Copy(c.r.Context(), c.caller, p)
 	if err != nil {

@@ -94,7 +94,8 @@ type listReply struct {
 type deleteRequest struct {
 	Quiet   bool `xml:"Quiet"`
 	Objects []struct {
-		Key string `xml:"Key"`
+		Key  string `xml:"Key"`
+		ETag string `xml:"ETag"`
 	} `xml:"Object" json:"Object"`
 }
 
