@@ -11,7 +11,7 @@ export const roots = { en: '', so: 'so' };
 
 /**
  * Opens a browser, calls `work` with a browser page and a function that shows a page of the site in it, and closes the
- * browser. CHROMIUM_PATH names another browser than Debian's.
+ * browser. Texts that change have their defaults. CHROMIUM_PATH names another browser than Debian's.
  */
 export async function withPage(folder, options, work) {
   const browser = await chromium.launch({
@@ -30,7 +30,8 @@ export async function withPage(folder, options, work) {
     const page = await context.newPage();
     const show = async (path) => {
       const html = await readFile(join(folder, path, 'index.html'), 'utf8');
-      await page.setContent(html.replace(/<script[^>]*>[\s\S]*?<\/script>/g, ''));
+      const still = html.replace(/__TEXT:[^|]+\|(.*?)__/g, '$1');
+      await page.setContent(still.replace(/<script[^>]*>[\s\S]*?<\/script>/g, ''));
     };
     await work(page, show);
   } finally {

@@ -8,18 +8,25 @@ interface GuideReviewProps {
   none: string;
 }
 
-/** Who reviewed the guide, and when. In a prerendered page the gateway puts the text in place of the name. */
+/**
+ * Who reviewed the guide, and when. In a prerendered page the gateway puts the text in place of the name, and it stays when
+ * the page is hydrated. Otherwise nothing is shown until the reply: a reviewed guide must not say that it is not.
+ */
 export function GuideReview({ name, none }: GuideReviewProps) {
-  const [review, setReview] = useState<string>();
+  const [review, setReview] = useState('');
   useEffect(() => {
     let left = false;
     pageText(name).then(
-      (text) => !left && setReview(text),
+      (text) => !left && setReview(text ?? none),
       () => {},
     );
     return () => {
       left = true;
     };
-  }, [name]);
-  return <strong>{typeof document === 'undefined' ? `__TEXT:${name}|${none}__` : (review ?? none)}</strong>;
+  }, [name, none]);
+  return (
+    <strong suppressHydrationWarning>
+      {typeof document === 'undefined' ? `__TEXT:${name}|${none}__` : review}
+    </strong>
+  );
 }
