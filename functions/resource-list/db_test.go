@@ -35,6 +35,13 @@ func TestListAndDownload(t *testing.T) {
 		"Reviewed by Hodan, Pharmacist, on 27 November 2026.") {
 		t.Error(body)
 	}
+	if strings.Contains(f.Call(http.MethodGet, "/resource-list", "").Body.String(), english.FeaturedTitle) {
+		t.Error("a resource is featured")
+	}
+	db.Exec(`update public.guides set is_featured = true`)
+	if !strings.Contains(f.Call(http.MethodGet, "/resource-list", "").Body.String(), english.FeaturedTitle) {
+		t.Error("a featured guide is not")
+	}
 	db.Exec(`update public.guides set title = 'Another'`)
 	if body := f.Call(http.MethodGet, "/resource-list?language=so", "").Body.String(); !strings.Contains(body,
 		somali.notReviewed) {

@@ -52,8 +52,13 @@ func load(ctx context.Context, env *edge.Env) ([]resource, error) {
 		rows, err := tx.Query(ctx, `
 			select r.id::text, r.title, coalesce(r.title_so, '') as title_so, r.description,
 			       coalesce(r.description_so, '') as description_so, r.category, coalesce(r.category_so, '') as category_so,
-			       r.file_url, r.file_size, r.file_type, r.download_count, r.is_featured,
+			       r.file_url, r.file_size, r.file_type, r.download_count,
 			       coalesce(r.guide, '') as guide, coalesce(r.file_language::text, '') as file_language,
+			       coalesce(g.is_featured, r.is_featured) as is_featured, coalesce(g.position, 0) as position,
+			       coalesce(g.title, '') as guide_title, coalesce(g.title_so, '') as guide_title_so,
+			       coalesce(g.description, '') as guide_description,
+			       coalesce(g.description_so, '') as guide_description_so,
+			       coalesce(g.category, '') as guide_category, coalesce(g.category_so, '') as guide_category_so,
 			       g.reviewed_by, g.reviewed_role, g.reviewed_on
 			  from public.resources as r left join public.guides as g on g.slug = r.guide
 			 where r.is_active

@@ -56,6 +56,22 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
+// TestGuideTextsAndPlaces checks that a card of two files has the texts of its guide, and that
+// guides have the places that the staff gave them, as on /resources/.
+func TestGuideTextsAndPlaces(t *testing.T) {
+	placed := []resource{
+		{ID: "1", Title: "Poster", FileURL: "/files/poster.png"},
+		{ID: "2", Title: "Pain, file", FileURL: "/p.pdf", Guide: "pain", FileLanguage: "en", GuideTitle: "Pain", Position: 2},
+		{ID: "3", Title: "Pain, file", FileURL: "/x.pdf", Guide: "pain", FileLanguage: "so", GuideTitle: "Pain", Position: 2},
+		{ID: "4", Title: "Creams, file", FileURL: "/c.pdf", Guide: "creams", FileLanguage: "en", GuideTitle: "Creams",
+			Position: 1},
+	}
+	want := []string{"Poster", "Creams, file", "Pain"}
+	if got := titles(pageOf(&english, placed, filter{}).Cards); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	for chosen, want := range map[filter][]string{
 		{topic: "Medicine"}:                  {"Pain"},

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ func pair(page listPage, c card) map[string]any { return map[string]any{"Page": 
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{"pair": pair}).Parse(pageHTML))
 
-// resource is a row of public.resources. An absent Somali text is "".
+// resource is a row of public.resources with its guide. An absent Somali text is "".
 type resource struct {
 	ID            string `db:"id"`
 	Title         string `db:"title"`
@@ -40,9 +41,18 @@ type resource struct {
 	FileSize      int64  `db:"file_size"`
 	FileType      string `db:"file_type"`
 	Downloads     int64  `db:"download_count"`
-	Featured      bool   `db:"is_featured"`
+	Featured      bool   `db:"is_featured"` // the guide's, if there is one
 	Guide         string `db:"guide"`
 	FileLanguage  string `db:"file_language"`
+
+	// of the guide; the place is 0 for none
+	Position           int    `db:"position"`
+	GuideTitle         string `db:"guide_title"`
+	GuideTitleSo       string `db:"guide_title_so"`
+	GuideDescription   string `db:"guide_description"`
+	GuideDescriptionSo string `db:"guide_description_so"`
+	GuideCategory      string `db:"guide_category"`
+	GuideCategorySo    string `db:"guide_category_so"`
 
 	// of the guide, null without a sign-off
 	ReviewedBy   *string    `db:"reviewed_by"`
@@ -168,8 +178,18 @@ func filters(text *texts, all []resource, chosen filter) (lists []list) {
 	return lists
 }
 
-// cards returns one card per guide or resource, in the order in which they begin; the file in the
-// language of the page is the first.
+// asGuide returns the resource with the texts of its guide.
+func (r resource) asGuide() resource {
+	if r.GuideTitle != "" {
+		r.Title, r.TitleSo = r.GuideTitle, r.GuideTitleSo
+		r.Description, r.DescriptionSo = r.GuideDescription, r.GuideDescriptionSo
+		r.Category, r.CategorySo = r.GuideCategory, r.GuideCategorySo
+	}
+	return r
+}
+
+// cards returns one card per guide or resource, in the order in which they begin, unless the staff
+// gave guides another; the file in the language of the page is the first.
 func cards(text *texts, all []resource) []card {
 	at := map[string]int{}
 	var list []card
@@ -195,6 +215,9 @@ func cards(text *texts, all []resource) []card {
 	}
 	for i := range list {
 		first := list[i].Files[0].resource
+		if len(list[i].Files) > 1 {
+			first = first.asGuide()
+		}
 		list[i].Title = text.pick(first.Title, first.TitleSo)
 		list[i].Description = text.pick(first.Description, first.DescriptionSo)
 		list[i].Category = text.pick(first.Category, first.CategorySo)
@@ -205,6 +228,7 @@ func cards(text *texts, all []resource) []card {
 		list[i].Review = first.review(text)
 		list[i].Downloads = strings.Replace(text.downloads, "{count}", strconv.FormatInt(total, 10), 1)
 	}
+	slices.SortStableFunc(list, func(a, b card) int { return a.Files[0].Position - b.Files[0].Position })
 	return list
 }
 

@@ -16,6 +16,19 @@ for (const { language, to } of inBothLanguages) {
   });
 }
 
+test('the pictures of guides are lazy, too', async ({ page }) => {
+  await page.route('**/rest/v1/resources*', async (route) => {
+    const rows = await (await route.fetch()).json();
+    for (const { guides } of rows) if (guides) guides.picture = '/icon-192.png';
+    await route.fulfill({ json: rows });
+  });
+  await page.goto('/resources/');
+  const pictures = page.getByRole('main').locator('li img');
+  await expect(pictures.first()).toBeVisible();
+  for (const picture of await pictures.all()) await expect(picture).toHaveAttribute('loading', 'lazy');
+  await expect(page.getByRole('main').locator('li img[src="/icon-192.png"]')).not.toHaveCount(0);
+});
+
 test('a picture that does not arrive leaves no hole', async ({ page }) => {
   await page.route('**/*.webp', (route) => route.abort());
   await page.goto('/resources/');

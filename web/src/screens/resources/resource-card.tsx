@@ -31,7 +31,12 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
     <Card className="h-full p-4">
       <div className="flex flex-wrap items-center gap-3">
         {resource.guides?.picture ? (
-          <img src={resource.guides.picture} alt="" className="size-16 shrink-0 rounded-lg object-cover" />
+          <img
+            src={resource.guides.picture}
+            alt=""
+            loading="lazy"
+            className="size-16 shrink-0 rounded-lg object-cover"
+          />
         ) : picture ? (
           <div className="w-16 shrink-0">
             <GuidePicture icon={picture} />

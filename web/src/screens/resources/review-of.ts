@@ -1,5 +1,5 @@
 import type { Resource } from '@/backend/resources';
-import { monthName } from '@/i18n/dates';
+import { longDate } from '@/i18n/dates';
 import type { Language } from '@/i18n/language';
 
 type Review = Pick<NonNullable<Resource['guides']>, 'reviewed_by' | 'reviewed_role' | 'reviewed_on'>;
@@ -11,7 +11,6 @@ export function reviewOf(
   language: Language,
 ) {
   if (!reviewed_on) return text.notReviewed;
-  const date = new Date(`${reviewed_on}T00:00`);
-  const day = `${date.getDate()} ${monthName(language, date)} ${date.getFullYear()}`;
+  const day = longDate(language, new Date(`${reviewed_on}T00:00`));
   return text.reviewed.replace('{name}', `${reviewed_by}, ${reviewed_role}`).replace('{day}', day);
 }
