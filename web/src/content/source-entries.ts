@@ -12,14 +12,17 @@ export const sourceEntries = {
     name: 'AAP News: the FDA on NSAIDs in pregnancy',
     url: 'https://publications.aap.org/aapnews/news/9205',
   },
-  AJ: { name: 'Al Jazeera (Hamza Mohamed): medicine in Mogadishu' },
+  AJ: {
+    published: '2015',
+    name: 'Al Jazeera (2015, copy): medicine in Mogadishu',
+    url: 'https://www.truhealthonline.com/somalia-counterfeit-medicine-endangering-somali-lives/',
+  },
   ASHP: {
     published: '2021',
     name: 'ASHP: How to read an over-the-counter medication label',
     url: 'https://www.safemedication.com/pharmacist-insights/2021/how-to-read-an-over-the-counter-medication-label',
   },
   'CDC-1': { name: 'CDC: Be Antibiotics Aware', url: 'https://www.cdc.gov/antibiotic-use/' },
-  'CDC-2': { name: 'CDC: antibiotic do’s and don’ts' },
   'CDC-TB': {
     name: 'CDC: TB medicines, adverse events',
     url: 'https://www.cdc.gov/tb/topic/treatment/adverseevents.htm',
@@ -28,8 +31,14 @@ export const sourceEntries = {
     name: 'CDC: Treating for Two, medicines and pregnancy',
     url: 'https://www.cdc.gov/pregnancy/meds/treatingfortwo/facts.html',
   },
-  CDPH: { name: 'California Department of Public Health: medication and birth defects' },
-  'CMN-SO': { name: 'Children’s Minnesota: antibiotics, how they work (in Somali)' },
+  CDPH: {
+    name: 'California Department of Public Health: medication and birth defects',
+    url: 'https://www.cdph.ca.gov/PROGRAMS/CBDMP/Pages/Medication.aspx',
+  },
+  'CMN-SO': {
+    name: 'Children’s Minnesota: antibiotics, how they work (in Somali)',
+    url: 'https://www.childrensmn.org/educationmaterials/childrensmn/article/21956/antibiotics-how-they-work-somali/',
+  },
   'EMA-META': {
     published: '2024-09-20',
     name: 'EMA (2024): metamizole, agranulocytosis',
@@ -64,13 +73,15 @@ export const sourceEntries = {
     name: 'FDA (2022): skin products with hydroquinone',
     url: 'https://www.empr.com/home/news/safety-alerts-and-recalls/warning-letters-sent-to-companies-illegally-selling-otc-skin-lightening-products/',
   },
-  'FDA-LABEL': { name: 'FDA: the Drug Facts label' },
   'FDA-NSAID': {
     published: '2020',
     name: 'FDA (2020): avoid NSAIDs from 20 weeks of pregnancy',
     url: 'https://www.fda.gov/drugs/drug-safety-and-availability/fda-recommends-avoiding-use-nsaids-pregnancy-20-weeks-or-later-because-they-can-result-low-amniotic',
   },
-  GLOWM: { name: 'GLOWM: danger signs in pregnancy' },
+  GLOWM: {
+    name: 'GLOWM: danger signs in pregnancy',
+    url: 'https://www.glowm.com/welfare-of-women/title/danger-signs-in-pregnancy/id/163',
+  },
   'HC-BLUE': {
     published: '2020-03-10',
     name: 'Health Canada (2020): skin products with tretinoin',
@@ -86,31 +97,63 @@ export const sourceEntries = {
     name: 'Health Canada (2020, RA-72289): skin-lightening products',
     url: 'https://canadiensensante.gc.ca/recall-alert-rappel-avis/hc-sc/2020/72289a-eng.php',
   },
-  ISMP: { name: 'ISMP, Consumer Med Safety: storing medicine' },
-  MDH: { published: '2019-04-23', name: 'Minnesota Department of Health (2019): mercury in skin products' },
+  ISMP: {
+    published: '2008-07-01',
+    name: 'ISMP (2008): where do you keep your medicine?',
+    url: 'https://www.consumermedsafety.org/medication-safety-articles/item/341-where-do-you-keep-your-medicine',
+  },
+  'ISMP-LABEL': {
+    name: 'ISMP: reading the “Drug Facts” label',
+    url: 'https://www.consumermedsafety.org/over-the-counter-medicines/the-basics/learn-to-read-the-drug-facts-label-on-otc-medicines-2',
+  },
+  MDH: {
+    published: '2019-04-23',
+    name: 'Minnesota Department of Health (2019, in the news): mercury in skin products',
+    url: 'https://www.mprnews.org/story/2019/04/23/skin-lightening-fish-mercury-risk-minnesota-health-warning',
+  },
   MEDICURE: { name: 'Medicure: drug disposal', url: 'https://www.medicurerx.com/drug-disposal' },
   MINAMATA: {
     name: 'Minamata Convention: mercury in cosmetics',
     url: 'https://minamataconvention.org/en/topics/mercury-cosmetics/insights',
   },
-  MNMED: { published: '2013', name: 'Adawe & Oberg, Minnesota Medicine 2013;96(7):48–49' },
+  MNMED: {
+    published: '2013',
+    name: 'Adawe & Oberg, Minnesota Medicine 2013;96(7):48–49',
+    url: 'https://www.minnesotamedicine.com/clinical-health-affairs/skin-lightening-practices/',
+  },
   AAMIN: {
     published: '2023-09-06',
     name: 'The New Humanitarian (2023): Aamin Ambulance',
     url: 'https://www.thenewhumanitarian.org/news-feature/2023/09/06/somalia-free-ambulance-service-saves-lives-operates-shoestring',
   },
-  'ONTARIO-811': { name: 'Ontario: 911 and Health811' },
+  'ONTARIO-811': {
+    published: '2022',
+    name: 'Ontario (2022, copy): call 811 for a nurse',
+    url: 'https://www.sdgcounties.ca/discover-our-communities/news-notices/new-tool-will-allow-ontarians-call-or-chat-online-rn',
+  },
+  'ONTARIO-911': {
+    published: '2018-05-17',
+    name: 'Settlement.Org, Ontario (2018): help in an emergency, 911',
+    url: 'https://settlement.org/ontario/legal-services/police/emergency-services/how-can-i-get-help-in-an-emergency/',
+  },
   OPC: {
     name: 'Ontario Poison Centre: Get Help Now',
     url: 'https://www.ontariopoisoncentre.ca/get-help/get-help-now-landing/get-help-now/',
   },
-  OWH: { name: 'US Office on Women’s Health: pregnancy and medicines' },
-  SOMED: { name: 'SomaliMed: paracetamol (in Somali)' },
+  OWH: {
+    name: 'MedlinePlus, US Office on Women’s Health: pregnancy and medicines',
+    url: 'https://medlineplus.gov/pregnancyandmedicines.html',
+  },
+  SOMED: { name: 'SomaliMed: paracetamol (in Somali)', url: 'https://somalimed.dk/' },
   'UNODC-WHO': {
     name: 'UNODC and WHO: opioid overdose',
     url: 'https://syntheticdrugs.unodc.org/syntheticdrugs/en/treatment/opioidoverdose/index.html',
   },
-  'WHO-ABX': { name: 'WHO: antibiotic advice for everyone' },
+  'WHO-ABX': {
+    published: '2020-07-31',
+    name: 'WHO (2020): Antibiotic resistance',
+    url: 'https://www.who.int/news-room/fact-sheets/detail/antibiotic-resistance',
+  },
   'WHO-AMR': {
     published: '2023-11-21',
     name: 'WHO: Antimicrobial resistance (2023)',

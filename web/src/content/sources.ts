@@ -1,12 +1,12 @@
 import { sourceEntries } from './source-entries';
 
 /**
- * The sources of the guides. Titles stay in English, as in the source. A source without an address was read as a copy
- * or through a report about it; REVIEW.md lists those to check before launch.
+ * The sources of the guides. Titles stay in English, as in the source. Some addresses are those of a copy or of a
+ * report about the source; REVIEW.md lists those to check before launch.
  */
 export interface Source {
   name: string;
-  url?: string;
+  url: string;
   /** Date of the source: a year or a day. Those without one were read in `readIn`. */
   published?: string;
 }
@@ -32,7 +32,12 @@ export const signSources = {
 export type DangerSign = keyof typeof signSources;
 
 /** The sources of the emergency numbers, which are the same on every guide. */
-export const numberSources = ['AAMIN', 'ONTARIO-811', 'OPC'] as const satisfies readonly SourceId[];
+export const numberSources = [
+  'AAMIN',
+  'ONTARIO-911',
+  'ONTARIO-811',
+  'OPC',
+] as const satisfies readonly SourceId[];
 
 /** Returns the sources of a guide's content, its danger signs and the numbers below them, each once. */
 export function sourcesOf({

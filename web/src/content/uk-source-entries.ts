@@ -48,8 +48,12 @@ export const ukSourceEntries = {
     name: 'NHS: How and when to take paracetamol',
     url: 'https://www.nhs.uk/medicines/paracetamol-for-adults/how-and-when-to-take-paracetamol-for-adults/',
   },
+  'NHS-REYE': {
+    published: '2012-10-30',
+    name: 'NHS (2012): Reye’s syndrome, prevention',
+    url: 'https://www.nhs.uk/Conditions/Reyes-syndrome/Pages/Prevention.aspx',
+  },
   'NHS-STER': { name: 'NHS: Steroid tablets', url: 'https://www.nhs.uk/conditions/steroid-tablets/' },
-  'NHSI-REYE': { name: 'NHS inform: Reye’s syndrome' },
   'NHSW-BF': {
     name: 'NHS Wales: Breastfeeding and medicines',
     url: 'https://111.wales.nhs.uk/livewell/pregnancy/Breastfeedingmedicines/',
@@ -62,8 +66,10 @@ export const ukSourceEntries = {
     name: 'Electronic medicines compendium (UK): paracetamol, overdose',
     url: 'https://www.medicines.org.uk/emc/product/100693/smpc',
   },
-  PLYM: { name: 'Plymouth Hospitals NHS: prednisolone and adrenal insufficiency' },
-  SOUTHWARK: { name: 'Southwark Council; British Skin Foundation: illegal skin lighteners' },
+  SOUTHWARK: {
+    name: 'Southwark Council; British Skin Foundation: illegal skin lighteners',
+    url: 'https://www.southwark.gov.uk/business/trading-standards-and-food-safety/illegal-skin-lighteners',
+  },
   UKMI: {
     published: '2011',
     name: 'UK Medicines Information: Q&A 213.2 (2011)',

@@ -45,6 +45,7 @@ export const text = {
   listen: 'Listen to this guide',
   printable: 'Guides to print and share',
   sources: 'Sources',
+  read: 'read',
   written: 'Daawo wrote this guide from these sources in November 2026.',
   notReviewed: 'Not yet reviewed by a pharmacist.',
   nextReview: 'Next review: May 2027.',

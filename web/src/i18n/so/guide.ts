@@ -47,6 +47,7 @@ export const text = {
   listen: 'Dhegayso hagahan',
   printable: 'Hageyaal la daabaci karo oo la wadaagi karo',
   sources: 'Ilaha',
+  read: 'la akhriyay',
   written: 'Daawo ayaa hagahan ka qoray ilahan, Noofeembar 2026.',
   notReviewed: 'Farmashiiste weli dib uma eegin.',
   nextReview: 'Dib u eegista xigta: Maayo 2027.',

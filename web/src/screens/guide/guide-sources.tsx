@@ -11,19 +11,16 @@ export function GuideSources({ guide }: { guide: Pick<Guide, 'slug' | 'sources' 
   return (
     <section data-slot="sources" className="mt-6 text-sm">
       <h2 className="font-sans text-base">{text.sources}</h2>
-      <ul className="text-muted-foreground mt-2 grid gap-2 list-disc ps-5" lang="en">
+      <ul className="text-muted-foreground mt-2 grid gap-2 list-disc ps-5">
         {sourcesOf(guide).map((id) => {
           const { name, url, published } = sources[id];
           return (
             <li key={id}>
-              {url ? (
-                <a href={url} className="underline">
-                  {name}
-                </a>
-              ) : (
-                name
-              )}
-              {`, ${published ?? `read ${readIn}`}`}
+              <a href={url} lang="en" className="underline">
+                {name}
+              </a>
+              {', '}
+              <span className="whitespace-nowrap">{published ?? `${text.read} ${readIn}`}</span>
             </li>
           );
         })}

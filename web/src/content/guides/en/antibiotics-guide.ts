@@ -89,7 +89,6 @@ export const guide: Guide = {
   ],
   sources: [
     'CDC-1',
-    'CDC-2',
     'NHS-ALLERGY',
     'NHS-MISSED',
     'WHO-ABX',

@@ -85,7 +85,7 @@ export const guide: Guide = {
   ],
   sources: [
     'ASHP',
-    'FDA-LABEL',
+    'ISMP-LABEL',
     'NHSW-PARA',
     'NHS-PARA',
     'NHS-EXP',
