@@ -6,14 +6,18 @@ interface PageHeroProps {
   /** Shown above the title: a back link or a category. */
   above?: ReactNode;
   picture?: ReactNode;
+  /** Nothing follows, so the footer keeps the distance. */
+  alone?: boolean;
   /** Buttons below the lead. */
   children?: ReactNode;
 }
 
 /** The first section of a page. The picture is beside the text on a wide screen and above it on a phone. */
-export function PageHero({ title, lead, above, picture, children }: PageHeroProps) {
+export function PageHero({ title, lead, above, picture, alone, children }: PageHeroProps) {
   return (
-    <div className="page py-8 md:flex md:items-center md:gap-10 md:py-12 print:py-0">
+    <div
+      className={`page md:flex md:items-center md:gap-10 print:py-0 ${alone ? 'pt-8 md:pt-12' : 'py-8 md:py-12'}`}
+    >
       {picture && (
         <div className="mb-4 w-36 shrink-0 md:order-1 md:mb-0 md:ms-auto md:w-[min(18rem,37vw)] print:hidden">
           {picture}

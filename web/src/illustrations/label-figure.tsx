@@ -14,11 +14,16 @@ export function LabelFigure() {
         strokeLinecap="round"
         d="M62 63h58m12 0h34M204 44h28m-28 11h28m-28 11h20m-20 11h26"
       />
-      <g className="fill-foreground font-sans text-[11px] font-semibold">
-        <text x="60" y="99">
+      {/* The widths are fixed, so that no font makes one text run into the other. */}
+      <g
+        className="fill-foreground font-sans text-[11px] font-semibold"
+        textAnchor="middle"
+        lengthAdjust="spacingAndGlyphs"
+      >
+        <text x="92" y="99" textLength="68">
           EXP 08/2027
         </text>
-        <text x="134" y="99">
+        <text x="158" y="99" textLength="42">
           LOT 4B7
         </text>
       </g>

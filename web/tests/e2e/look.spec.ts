@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, loaded, test } from './fixtures';
+import { slugs } from './guides';
 import { inBothLanguages } from './languages';
+import { everyDocument } from './pages';
 
 /** Phones, a tablet and a computer. The heights do not matter. */
 const widths = [320, 360, 412, 768, 1280];
@@ -35,6 +37,50 @@ for (const { language, words, to } of inBothLanguages) {
         await page.setViewportSize({ width, height: 800 });
         expect(await broken(page, selector), `${path} at ${width} px`).toEqual([]);
       }
+    }
+  });
+
+  test(`in the figures of ${language} no text runs into another or out of its picture`, async ({ page }) => {
+    for (const slug of slugs) {
+      await page.goto(to(`/learn/${slug}/`));
+      const collisions = await page.locator('figure svg').evaluateAll((pictures) =>
+        pictures
+          .flatMap((picture) => {
+            const frame = picture.getBoundingClientRect();
+            const texts = [...picture.querySelectorAll('text')];
+            const boxes = texts.map((each) => each.getBoundingClientRect());
+            return texts.filter((_, at) => {
+              const box = boxes[at] ?? frame;
+              const others = boxes.filter((_, other) => other !== at);
+              return (
+                box.left < frame.left ||
+                box.right > frame.right ||
+                others.some(
+                  (o) => o.left < box.right && box.left < o.right && o.top < box.bottom && box.top < o.bottom,
+                )
+              );
+            });
+          })
+          .map(({ textContent }) => textContent),
+      );
+      expect(collisions, slug).toEqual([]);
+    }
+  });
+
+  test(`buttons below each other in ${language} have one width`, async ({ page }) => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const [path, group] of [
+      ['/', 'h1 ~ div > *'],
+      ['/women-health/', 'p ~ div > a.border'],
+      ['/learn/antibiotics-guide/', 'article + div > *'],
+      ['/privacy/', 'main a.min-h-11:has(svg)'],
+    ] as const) {
+      await page.goto(to(path));
+      const widths = await page
+        .locator(`main ${group.replace(/^main /, '')}`)
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+      expect(widths.length, path).toBeGreaterThan(1);
+      expect(new Set(widths).size, `${path}: ${widths}`).toBe(1);
     }
   });
 
@@ -138,3 +184,24 @@ for (const { language, words, to } of inBothLanguages) {
     expect(uneven).toEqual([]);
   });
 }
+
+test('the footer keeps one distance from every page', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 600 });
+  for (const { path } of everyDocument) {
+    await page.goto(path);
+    await loaded(page);
+    const gap = await page.evaluate(() => {
+      const seen = (element: Element) => {
+        const { backgroundColor, borderBottomWidth } = getComputedStyle(element);
+        return (
+          element.children.length === 0 || !/, 0\)$/.test(backgroundColor) || borderBottomWidth !== '0px'
+        );
+      };
+      const bottoms = [...document.querySelectorAll('main *')]
+        .filter((each) => each.checkVisibility() && !each.closest('.sr-only, form') && seen(each))
+        .map((each) => each.getBoundingClientRect().bottom);
+      return (document.querySelector('footer')?.getBoundingClientRect().top ?? 0) - Math.max(...bottoms);
+    });
+    expect(Math.round(gap), path).toBe(40);
+  }
+});

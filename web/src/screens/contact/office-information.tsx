@@ -25,12 +25,20 @@ export function OfficeInformation() {
             <p>{locations.toronto}</p>
           </div>
         </li>
-        <li className="flex gap-4">
+        <li className="flex gap-4 md:max-lg:col-span-2">
           <MessageCircleWarning aria-hidden className="text-henna size-8 shrink-0" />
-          <div>
-            <h3>{emergency.title}</h3>
-            <p>{emergency.content}</p>
-            <a href={whatsappLink()} className={buttonVariants({ variant: 'henna', className: 'mt-3' })}>
+          <div className="md:max-lg:flex md:max-lg:flex-1 md:max-lg:items-center md:max-lg:justify-between md:max-lg:gap-4">
+            <div>
+              <h3>{emergency.title}</h3>
+              <p>{emergency.content}</p>
+            </div>
+            <a
+              href={whatsappLink()}
+              className={buttonVariants({
+                variant: 'henna',
+                className: 'max-md:mt-3 md:max-lg:shrink-0 lg:mt-3',
+              })}
+            >
               {emergency.action}
             </a>
           </div>

@@ -12,7 +12,7 @@ export function GuideEnd({ slug }: { slug: string }) {
   const next = guideSlugs[(at + 1) % guideSlugs.length] ?? guideSlugs[0];
   const address = site.url + pathIn(language, `/learn/${slug}/`);
   const link =
-    'bg-card flex min-h-11 cursor-pointer items-center gap-2 rounded-lg border px-3 font-semibold hover:bg-muted';
+    'bg-card flex min-h-11 cursor-pointer items-center gap-2 rounded-lg border px-3 font-semibold hover:bg-muted max-md:grow';
 
   return (
     <div className="page print:hidden mt-6 flex flex-wrap gap-3">

@@ -12,7 +12,7 @@ export function GuideNotFound() {
   return (
     <>
       <PageMeta title={text.notFound.title} description={text.notFound.content} noindex />
-      <PageHero title={text.notFound.title} lead={text.notFound.content} picture={<CamelPicture />}>
+      <PageHero alone title={text.notFound.title} lead={text.notFound.content} picture={<CamelPicture />}>
         <Link to={pathIn(language, '/learn/')} className={buttonVariants()}>
           {text.back}
         </Link>

@@ -30,12 +30,15 @@ export function HomeScreen() {
         jsonLd={{ '@type': 'NGO', name: 'Daawo', url: site.url, areaServed: ['Somalia', 'Toronto, Canada'] }}
       />
       <PageHero title={text.heading} lead={text.lead} picture={<FamilyPicture />}>
-        <Link to={pathIn(language, '/learn/')} className={buttonVariants({ size: 'lg' })}>
+        <Link
+          to={pathIn(language, '/learn/')}
+          className={buttonVariants({ size: 'lg', className: 'max-lg:grow' })}
+        >
           {text.learnRisks}
         </Link>
         <Link
           to={pathIn(language, '/report/')}
-          className={buttonVariants({ size: 'lg', variant: 'outline' })}
+          className={buttonVariants({ size: 'lg', variant: 'outline', className: 'max-lg:grow' })}
         >
           {text.reportProduct}
         </Link>

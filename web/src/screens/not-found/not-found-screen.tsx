@@ -20,7 +20,7 @@ export function NotFoundScreen() {
   return (
     <div data-missing>
       <PageMeta title={text.title} description={text.description} noindex />
-      <PageHero title={text.title} lead={text.hint} picture={<CamelPicture />}>
+      <PageHero alone title={text.title} lead={text.hint} picture={<CamelPicture />}>
         <Link to={pathIn(language, '/')} className={buttonVariants()}>
           {text.home}
         </Link>

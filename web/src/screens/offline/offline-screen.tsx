@@ -17,7 +17,7 @@ export function OfflineScreen() {
   return (
     <div data-offline-page>
       <PageMeta title={text.title} description={text.description} noindex />
-      <PageHero title={text.title} lead={text.hint} picture={<CamelPicture />}>
+      <PageHero alone title={text.title} lead={text.hint} picture={<CamelPicture />}>
         <p className="w-full">{text.kept}</p>
         <Link to={pathIn(language, home.path)} className={buttonVariants()}>
           {nav[home.name]}

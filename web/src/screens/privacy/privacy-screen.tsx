@@ -13,23 +13,24 @@ export function PrivacyScreen() {
       <PageHero title={text.heading} lead={text.summary}>
         <p className="text-muted-foreground">{text.updated}</p>
       </PageHero>
-      <div className="page">
+      <div className="page grid gap-8 lg:grid-cols-[minmax(0,42rem)_1fr] lg:gap-10">
+        {/* Beside the text on a wide screen. */}
+        <nav
+          aria-label={text.contents}
+          className="bg-muted rounded-2xl p-5 lg:sticky lg:top-24 lg:order-1 lg:self-start"
+        >
+          <p className="font-semibold">{text.contents}</p>
+          <ol className="list-decimal ps-5">
+            {text.sections.map(({ title }, at) => (
+              <li key={title}>
+                <a href={`#s${at + 1}`} className="text-primary inline-flex min-h-11 items-center underline">
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ol>
+        </nav>
         <div className="prose-width grid gap-8">
-          <nav aria-label={text.contents} className="bg-muted rounded-2xl p-5">
-            <p className="font-semibold">{text.contents}</p>
-            <ol className="list-decimal ps-5">
-              {text.sections.map(({ title }, at) => (
-                <li key={title}>
-                  <a
-                    href={`#s${at + 1}`}
-                    className="text-primary inline-flex min-h-11 items-center underline"
-                  >
-                    {title}
-                  </a>
-                </li>
-              ))}
-            </ol>
-          </nav>
           <p>{text.lead}</p>
           {text.sections.map(({ title, paragraphs }, at) => (
             <section key={title} id={`s${at + 1}`}>
@@ -42,11 +43,14 @@ export function PrivacyScreen() {
             </section>
           ))}
           <div className="flex flex-wrap gap-3">
-            <a href={emailLink} className={buttonVariants()}>
+            <a href={emailLink} className={buttonVariants({ className: 'max-md:grow' })}>
               <Mail aria-hidden />
               {text.email}
             </a>
-            <a href={whatsappLink()} className={buttonVariants({ variant: 'outline' })}>
+            <a
+              href={whatsappLink()}
+              className={buttonVariants({ variant: 'outline', className: 'max-md:grow' })}
+            >
               <MessageCircle aria-hidden />
               {text.whatsapp}
             </a>

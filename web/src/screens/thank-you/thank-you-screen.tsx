@@ -14,7 +14,7 @@ export function ThankYouScreen() {
   const text = useText('thank-you');
   const language = useLanguage();
   return (
-    <div className="page py-10 md:py-16">
+    <div className="page pt-10 md:pt-16">
       <PageMeta title={text.pageTitle} description={text.none.description} noindex />
       <div id="sent" className="peer hidden justify-items-start gap-5 target:grid">
         <CircleCheck aria-hidden className="text-primary size-12" />

@@ -30,17 +30,17 @@ export function Community() {
       <Card>
         <h2>{text.communityTitle}</h2>
         <p>{text.community}</p>
-        <div className="flex flex-wrap gap-3">
+        <div className="grid gap-3">
           <a
             href={whatsappLink()}
-            className={buttonVariants({ variant: 'outline', className: 'text-start' })}
+            className={buttonVariants({ variant: 'outline', className: 'justify-start text-start' })}
           >
             <MessageCircle aria-hidden />
             {text.whatsapp}
           </a>
           <a
             href={site.facebookUrl}
-            className={buttonVariants({ variant: 'outline', className: 'text-start' })}
+            className={buttonVariants({ variant: 'outline', className: 'justify-start text-start' })}
           >
             <ThumbsUp aria-hidden />
             {text.facebook}
