@@ -1,30 +1,9 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { violations } from './axe';
 import { expect, live, loaded, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyDocument } from './pages';
 import { reportForm } from './report-form';
-
-async function violations(page: Page, prepare = (axe: AxeBuilder) => axe) {
-  const everything = new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .setLegacyMode(); // every frame is of this origin, so axe needs no page of its own; this halves the time
-  await settled(page);
-  const { violations } = await prepare(everything).analyze();
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-  );
-}
-
-/** Waits until animations have ended: until then colours differ. */
-function settled(page: Page) {
-  return page.evaluate(async () => {
-    const passing = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(passing.map(({ finished }) => finished));
-  });
-}
 
 /** Returns the targets that are too small for touch. */
 function smallControls(page: Page) {
@@ -73,36 +52,6 @@ for (const { path } of everyDocument) {
 }
 
 for (const { language, words, to } of inBothLanguages) {
-  test(`the report form with open errors, lists and calendar meets WCAG 2.2 AA (${language})`, async ({
-    page,
-  }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' }); // no animations
-    await page.goto(to('/report/'));
-    await live(page);
-    const form = reportForm(page, words.report);
-    await form.submit.click();
-    await expect(form.summary).toBeVisible();
-    await page.locator('[data-sonner-toast]').waitFor(); // its code is loaded first
-    expect(await violations(page)).toEqual([]);
-    // While its list is open, Radix hides the rest of the page from screen readers, so only the list is checked.
-    const listOnly = (axe: AxeBuilder) => axe.include('[role=listbox]');
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 720 });
-      await form.region.click();
-      await page.getByRole('listbox').waitFor();
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        expect(await violations(page, listOnly), `${width} px, ${colorScheme}`).toEqual([]);
-      }
-      await page.keyboard.press('Escape');
-      await expect(page.getByRole('listbox')).toBeHidden();
-    }
-    await form.showOptional();
-    await form.calendar.click();
-    await page.getByRole('dialog').waitFor();
-    expect(await violations(page)).toEqual([]);
-  });
-
   test(`the calendar fits touch (${language})`, async ({ page }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(to('/report/'));
