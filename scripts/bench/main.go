@@ -18,6 +18,7 @@
 //	go run ./scripts/bench -only sides                  each kind of API request, beside the real servers that are given
 //	go run ./scripts/bench -only scale                  10 million rows and 100,000 users beside 10,000 and 100
 //	go run ./scripts/bench -only starts                 first and warm starts
+//	go run ./scripts/bench -only memory                 a minute of load on rest, auth and storage alone, their memory
 //	go run ./scripts/bench -only sides,starts -old FILE the same in turns with an older program, and what has become worse
 //
 // The real servers are POSTGREST_URL (with DATABASE_URL, which the stack then uses, too),
@@ -69,7 +70,7 @@ func main() {
 	flag.IntVar(&c.visitors, "visitors", 1000,
 		"`NUMBER` of visitors that -only visitors has at the same time, three times as long as -for")
 	flag.IntVar(&c.objects, "objects", 10_000, "`NUMBER` of objects in the bucket whose lists -only sides measures")
-	flag.StringVar(&c.rows, "rows", "", "`TEXT` in the names of the rows that -only sides measures")
+	flag.StringVar(&c.rows, "rows", "", "`TEXT` in the names of the rows that -only sides measures, and of the services of -only memory")
 	clients := flag.String("clients", "1,8,32", "`NUMBERS` of clients with which -only sides measures a row")
 	only := flag.String("only", "", "`NAMES`, separated by commas: "+strings.Join(names(), ", "))
 	flag.Parse()
@@ -87,7 +88,7 @@ func main() {
 
 // names returns the valid values of -only.
 func names() []string {
-	all := []string{"lighthouse", "arrival", "sides", "starts", "scale", "auth", "load", "mixture", "visitors"}
+	all := []string{"lighthouse", "arrival", "sides", "starts", "scale", "memory", "auth", "load", "mixture", "visitors"}
 	for _, s := range goSuites {
 		all = append(all, s.name)
 	}
@@ -144,6 +145,10 @@ func (c choice) run(ctx context.Context) error {
 	if c.wants("scale") {
 		fmt.Println()
 		failed = append(failed, c.scale(ctx))
+	}
+	if c.wants("memory") {
+		fmt.Println()
+		failed = append(failed, c.memory(ctx))
 	}
 	if len(figures) > 0 {
 		fmt.Println()
