@@ -43,6 +43,7 @@ func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	setDialing(c)
+	dropUnusedCache(c)
 	return pgx.ConnectConfig(ctx, c)
 }
 
@@ -54,6 +55,7 @@ func ConnectConsole(ctx context.Context, url string, notice func(*pgconn.Notice)
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	setDialing(c)
+	dropUnusedCache(c)
 	c.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { notice(n) }
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
@@ -68,6 +70,14 @@ func WithConn(ctx context.Context, url string, fn func(*pgx.Conn) error) error {
 		return fmt.Errorf("database: %w", err)
 	}
 	return errors.Join(fn(conn), conn.Close(context.WithoutCancel(ctx)))
+}
+
+// dropUnusedCache keeps a connection from allocating the cache of descriptions, 40 kB, which only
+// one mode of execution uses.
+func dropUnusedCache(c *pgx.ConnConfig) {
+	if c.DefaultQueryExecMode != pgx.QueryExecModeCacheDescribe {
+		c.DescriptionCacheCapacity = 0
+	}
 }
 
 // setDialing sets the timeouts that detect an unreachable host.
@@ -150,6 +160,7 @@ func ConnectReplication(ctx context.Context, url, applicationName string) (*pgx.
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	setDialing(c)
+	dropUnusedCache(c)
 	for name, value := range map[string]string{
 		"replication": "database", "application_name": applicationName, "client_encoding": "UTF8",
 		"DateStyle": "ISO, YMD", "TimeZone": "UTC", "IntervalStyle": "postgres", "extra_float_digits": "1",

@@ -76,6 +76,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	}
 	pc.AfterConnect = registerUUID
 	setDialing(pc.ConnConfig)
+	dropUnusedCache(pc.ConnConfig)
 	pc.ConnConfig.Tracer = c.Tracer
 	setHosts(pc)
 	if c.Console {
