@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
+	"weak"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -63,12 +65,43 @@ const zstdMethod = zstd.ZipMethodWinZip
 
 // OpenArchive reads a package packed by WriteArchive.
 func OpenArchive(r io.ReaderAt, size int64) (fs.FS, error) {
-	z, err := zip.NewReader(r, size)
+	a := &archive{r: r, size: size}
+	_, err := a.reader()
+	return a, err
+}
+
+// archive is a package packed by WriteArchive. The list of its files takes 0.4 MB and only a start
+// needs it, so the garbage collector may take it, and the next Open reads it again.
+type archive struct {
+	r    io.ReaderAt
+	size int64
+
+	mu   sync.Mutex
+	list weak.Pointer[zip.Reader]
+}
+
+func (a *archive) reader() (*zip.Reader, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if z := a.list.Value(); z != nil {
+		return z, nil
+	}
+	z, err := zip.NewReader(a.r, a.size)
 	if err != nil {
 		return nil, fmt.Errorf("archive of Postgres: %w", err)
 	}
 	z.RegisterDecompressor(zstdMethod, zstd.ZipDecompressor())
+	a.list = weak.Make(z)
 	return z, nil
+}
+
+// Open opens a file or folder of the package.
+func (a *archive) Open(name string) (fs.File, error) {
+	z, err := a.reader()
+	if err != nil {
+		return nil, err
+	}
+	return z.Open(name)
 }
 
 // WriteArchive packs the parts of an npm package that a server needs, for
