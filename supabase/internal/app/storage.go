@@ -25,6 +25,7 @@ import (
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/storage"
 	"daawo/supabase/internal/functions/jobs"
+	"daawo/supabase/internal/gateway/site"
 )
 
 // sweepCron is when storage removes files that crashes left, once for all replicas: each day at
@@ -199,7 +200,10 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 				}
 			}
 			return eachFile(project, b.ObjectsPath, func(file string, content []byte) error {
-				contentType := mime.TypeByExtension(path.Ext(file))
+				contentType := site.ContentType(file)
+				if contentType == "" {
+					contentType = mime.TypeByExtension(path.Ext(file)) // from then on keeps 0.4 MB of types
+				}
 				return call(http.MethodPost, "/object/"+url.PathEscape(name)+"/"+(&url.URL{Path: file}).EscapedPath(),
 					contentType, content)
 			})

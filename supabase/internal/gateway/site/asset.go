@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"io"
 	"math/bits"
 	"net/http"
 	"path"
@@ -42,8 +43,11 @@ var contentTypes = map[string]string{
 	".mp3": "audio/mpeg",
 }
 
+// ContentType returns the type of a file by the ending of its name, or "" for an unknown ending.
+func ContentType(name string) string { return contentTypes[path.Ext(name)] }
+
 func newAsset(name string, data []byte, v Values, texts map[string]string, more additions) *asset {
-	a := &asset{contentType: contentTypes[path.Ext(name)]}
+	a := &asset{contentType: ContentType(name)}
 	if a.contentType == "" {
 		a.contentType = "application/octet-stream"
 	}
@@ -227,6 +231,9 @@ func (a *asset) compressBest() {
 	if !a.br.built {
 		br := brotlied(data, brotli.BestCompression)
 		a.br.kept.Store(&br)
+		if a.plain.read == nil {
+			a.plain.read = func() ([]byte, error) { return io.ReadAll(brotli.NewReader(bytes.NewReader(br))) }
+		}
 	}
 	if !a.gz.built {
 		gz := gzipped(data, gzip.BestCompression)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// TestEmbeddedFilesAreReleased checks that after the compression only files that cannot be read
-// again, or that the values changed, keep their uncompressed form, and that all are still served.
-func TestEmbeddedFilesAreReleased(t *testing.T) {
+// TestPlainFormsAreReleased checks that after the compression only files that can be neither read
+// again nor compressed keep their uncompressed form, and that all are still served.
+func TestPlainFormsAreReleased(t *testing.T) {
 	content := map[string]string{"index.html": "home of __SITE_URL__", "assets/app-1.js": "script()",
-		"picture.png": "picture", "text.txt": "on disk"}
+		"picture.png": "picture", "text.txt": "on disk", "disk.png": "picture on disk"}
 	tree := fstest.MapFS{}
 	for name, text := range content {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	tree["text.txt"].ModTime = time.Now()
+	tree["text.txt"].ModTime, tree["disk.png"].ModTime = time.Now(), time.Now()
 	s, err := New(Options{Files: tree, Values: Values{"SITE_URL": "https://example.org"},
 		PublishableKey: func() string { return "" }})
 	if err != nil {
@@ -28,8 +28,8 @@ func TestEmbeddedFilesAreReleased(t *testing.T) {
 		tags[name] = s.assets[name].etag
 	}
 	s.Compress(t.Context())
-	for name, kept := range map[string]bool{"index.html": true, "assets/app-1.js": false, "picture.png": false,
-		"text.txt": true} {
+	for name, kept := range map[string]bool{"index.html": false, "assets/app-1.js": false, "picture.png": false,
+		"text.txt": false, "disk.png": true} {
 		if got := s.assets[name].plain.kept.Load() != nil; got != kept {
 			t.Errorf("%s: keeps its uncompressed form: %v", name, got)
 		}
