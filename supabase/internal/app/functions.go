@@ -101,7 +101,8 @@ func (s *services) openFunctions(ctx context.Context) error {
 		return err
 	}
 	s.ready["database"] = db.Ping
-	if s.ready["schemas"], err = s.db.WatchSchemas(ctx, db, s.pools.reset); err != nil {
+	// The outbox asks the database as often, so both share a connection.
+	if s.ready["schemas"], err = s.db.WatchSchemas(ctx, s.outbox.DB, s.pools.reset); err != nil {
 		return err
 	}
 	f := &hosting{
