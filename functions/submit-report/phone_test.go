@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,8 +60,8 @@ func reference(phone string) string {
 	return number
 }
 
-// TestPhonesAsReference checks that numbers of every country, typed in several ways, are read as the
-// phonenumbers package reads them.
+// TestPhonesAsReference checks that numbers of every country, typed in several ways, are read as
+// the phonenumbers package reads them.
 func TestPhonesAsReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	possible := 0
@@ -77,20 +78,18 @@ func TestPhonesAsReference(t *testing.T) {
 	for line := range strings.Lines(phonePlans) {
 		code, _, _ := strings.Cut(line, "\t")
 		for length := 1; length <= 16; length++ {
-			for range 2 {
-				national := ""
-				for range length {
-					national += fmt.Sprint(random.IntN(10))
-				}
-				for _, form := range []string{"+%s%s", "00%s %s", "+%s 0%s", "+ %s-(%s)", "%s%s"} {
-					check(fmt.Sprintf(form, code, national))
-				}
+			national := ""
+			for range length {
+				national += fmt.Sprint(random.IntN(10))
+			}
+			for _, form := range []string{"+%s%s", "00%s %s", "+%s 0%s", "+ %s-(%s)", "%s%s"} {
+				check(fmt.Sprintf(form, code, national))
 			}
 		}
 		for _, kind := range []phonenumbers.PhoneNumberType{phonenumbers.FIXED_LINE, phonenumbers.MOBILE} {
-			var n int
-			fmt.Sscan(code, &n)
-			if example := phonenumbers.GetExampleNumberForType(phonenumbers.GetRegionCodeForCountryCode(n), kind); example != nil {
+			n, _ := strconv.Atoi(code) // digits
+			region := phonenumbers.GetRegionCodeForCountryCode(n)
+			if example := phonenumbers.GetExampleNumberForType(region, kind); example != nil {
 				for _, format := range []phonenumbers.PhoneNumberFormat{phonenumbers.E164, phonenumbers.INTERNATIONAL,
 					phonenumbers.NATIONAL} {
 					check(phonenumbers.Format(example, format))
@@ -98,14 +97,14 @@ func TestPhonesAsReference(t *testing.T) {
 			}
 		}
 	}
-	for range 20_000 { // Somali numbers without a code
+	for range 5000 { // Somali numbers without a code
 		text := ""
 		for range 1 + random.IntN(14) {
 			text += string([]rune("0123456789061252+ -/().٠١٦٢５")[random.IntN(26)])
 		}
 		check(text)
 	}
-	if possible < 10_000 {
+	if possible < 5000 {
 		t.Errorf("%d possible numbers are too few to prove anything", possible)
 	}
 }

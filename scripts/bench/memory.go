@@ -34,8 +34,8 @@ type aloneServer struct {
 	do   func(ctx context.Context, client, i int) error // one request
 }
 
-// memory compares the memory of `serve rest`, `serve auth` and `serve storage` after a load of three
-// times -for with the real servers, whose commands are POSTGREST_COMMAND, GOTRUE_COMMAND and
+// memory compares the memory of `serve rest`, `serve auth` and `serve storage` after a load of
+// three times -for with the real servers, whose commands are POSTGREST_COMMAND, GOTRUE_COMMAND and
 // STORAGE_API_COMMAND. All of them use the database of one stack.
 func (c choice) memory(ctx context.Context) error {
 	st, err := server.New(ctx, c.binary)
@@ -75,7 +75,7 @@ func (c choice) memory(ctx context.Context) error {
 			if program.command == "" {
 				continue
 			}
-			started, err := m.startAlone(ctx, s, program.name, program.command)
+			started, err := s.start(ctx, m, program.name, program.command)
 			if started != nil {
 				list = append(list, started)
 			}
@@ -110,8 +110,8 @@ func measureMemory(ctx context.Context, list []*aloneServer, length time.Duratio
 	return errors.Join(append(errs, table.Flush())...)
 }
 
-// startAlone runs a command with the variables of a service, and waits until it listens.
-func (m *model) startAlone(ctx context.Context, s aloneService, name, command string) (*aloneServer, error) {
+// start runs a command with the variables of the service, and waits until it listens.
+func (s aloneService) start(ctx context.Context, m *model, name, command string) (*aloneServer, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err

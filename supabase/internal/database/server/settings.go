@@ -39,8 +39,8 @@ func (s *Server) settings() map[string]string {
 		"max_parallel_maintenance_workers": "0",
 		"autovacuum_max_workers":           "2",
 
-		// Postgres writes to these tables at its start, so they count as used: 2.5 and 2 MB less than by
-		// default. Serializable transactions lock a whole relation from 32 locks on, as by default.
+		// Postgres writes to these tables at its start, so they are used memory, 3 MB less than by
+		// default. A transaction locks a whole relation instead of 32 of its pages, as by default.
 		"pg_stat_statements.max":         "2000",
 		"max_pred_locks_per_transaction": "16",
 		"max_pred_locks_per_relation":    "32",
