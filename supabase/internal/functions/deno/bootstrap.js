@@ -7,7 +7,6 @@ await (async () => {
     return value;
   };
   const socket = take('DAAWO_FUNCTION_SOCKET');
-  take('DAAWO_FUNCTION_GROUP');
   const node = take('DAAWO_FUNCTION_NODE');
   const inside = new URL(Deno.env.get('SUPABASE_URL') ?? 'http://127.0.0.1');
   for (const name of Object.keys(Deno.env.toObject())) {

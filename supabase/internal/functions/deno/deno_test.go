@@ -79,7 +79,7 @@ func servingWith(t testing.TB, limits Limits, sources map[string]string, given m
 	program := installed(t)
 	log := slog.New(slog.DiscardHandler)
 	s, err := New(Options{
-		Root: root, Settings: settings, Cache: filepath.Join(t.TempDir(), "cache"), Limits: limits, Log: log,
+		Root: root, Settings: settings, Cache: filepath.Join(t.TempDir(), "deno"), Limits: limits, Log: log,
 		Deno:   func(context.Context) (string, error) { return program, nil },
 		Vars:   func() (map[string]string, error) { return map[string]string{}, nil },
 		Getenv: func(string) (string, bool) { return "", false }, Taken: func(string) error { return nil },

@@ -4,11 +4,11 @@ package deno
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -19,9 +19,6 @@ import (
 
 	"github.com/google/uuid"
 )
-
-//go:embed bootstrap.js
-var bootstrap string
 
 // Limits of a process. Those of upstream's runtime are in its documentation.
 type Limits struct {
@@ -67,6 +64,7 @@ type pool struct {
 	changed chan struct{} // closed and replaced when a process may have become free
 	current map[processKey]*process
 	live    []*process // those whose process has not ended
+	turns   int        // starts that may begin
 	failed  map[processKey]failure
 	closed  bool
 }
@@ -105,6 +103,7 @@ func (e *BootError) Error() string { return e.Cause.Error() }
 func newPool(o Options) *pool {
 	return &pool{
 		Options: o, changed: make(chan struct{}), current: map[processKey]*process{}, failed: map[processKey]failure{},
+		turns: max(runtime.GOMAXPROCS(0)/2, 1),
 	}
 }
 
@@ -149,8 +148,28 @@ func (r *pool) acquire(ctx context.Context, k processKey, f Function) (*process,
 	}
 }
 
+// longestTurn is how long a start can keep others waiting. Most take less; one that fetches modules
+// waits for other servers and needs no processor.
+const longestTurn = 150 * time.Millisecond
+
+// takeTurn lets others wait while a process starts, so that starts need half of the processors.
+// r.mu is held.
+func (r *pool) takeTurn(p *process) {
+	r.turns--
+	go func() {
+		select {
+		case <-p.booted:
+		case <-time.After(longestTurn):
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.turns++
+		r.signal()
+	}()
+}
+
 // take returns the process of a function, or a new one, and counts the call. It returns nil and a
-// channel while all processes are busy.
+// channel while all processes are busy, or others start.
 func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}, err error) {
 	var now state
 	if k.set.watch {
@@ -181,12 +200,16 @@ func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}
 		r.evict()
 		return nil, r.changed, nil
 	}
+	if r.turns == 0 {
+		return nil, r.changed, nil
+	}
 	if p, err = r.start(k, f); err != nil {
 		return nil, nil, err
 	}
 	p.state = now
 	r.current[k], p.calls = p, 1
 	r.live = append(r.live, p)
+	r.takeTurn(p)
 	go r.watch(p)
 	return p, nil, nil
 }
@@ -276,6 +299,10 @@ func (r *pool) signal() {
 	r.changed = make(chan struct{})
 }
 
+// nice is how much lower the priority of functions is than that of the server and of Postgres. A
+// process of Deno computes for 20 ms at its start, in several threads.
+const nice = 10
+
 // start starts a process. r.mu is held.
 func (r *pool) start(k processKey, f Function) (*process, error) {
 	program, err := r.Deno(context.Background())
@@ -297,18 +324,18 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	if err := os.MkdirAll(k.set.cache, 0o700); err != nil {
 		return nil, err
 	}
+	bootstrap, err := writeBootstrap(r.Cache)
+	if err != nil {
+		return nil, err
+	}
 	policy := jail.Policy{
-		Program: program, Memory: r.Limits.Memory, Listens: true, Bound: true, Write: []string{k.set.cache},
+		Program: program, Memory: r.Limits.Memory, Listens: true, Bound: true, Nice: nice, Write: []string{k.set.cache},
 		Read: slices.Concat(k.set.visible(r.Private), f.readable(k.set.root), certificates(lookup),
-			[]string{f.ImportMap, filepath.Join(k.set.root, "functions", ".npmrc")}),
+			[]string{bootstrap, f.ImportMap, filepath.Join(k.set.root, "functions", ".npmrc")}),
 	}
 	cell, err := jail.Command(policy)
 	if err != nil {
 		return nil, err
-	}
-	bootstrap, err := writeBootstrap(cell.Folder)
-	if err != nil {
-		return nil, errors.Join(err, cell.Close())
 	}
 	socket := filepath.Join(cell.Folder, "calls")
 	sockets := []string{socket}

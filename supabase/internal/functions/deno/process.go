@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"daawo/supabase/internal/functions/child"
@@ -24,7 +25,6 @@ type process struct {
 	key     processKey
 	state   state // of the files at the start; nil if they do not change
 	cell    *jail.Cell
-	group   *child.Group
 	log     *slog.Logger
 	proxy   *child.Proxy  // for the calls, after booted
 	own     *child.Proxy  // for requests of this program
@@ -93,7 +93,7 @@ type launch struct {
 // failed replies to calls that the process does not answer.
 func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, error)) (*process, error) {
 	p := &process{
-		cell: l.cell, group: child.NewGroup(l.cell.Cmd), log: l.log, own: child.NewProxy(l.socket, l.hide, failed),
+		cell: l.cell, log: l.log, own: child.NewProxy(l.socket, l.hide, failed),
 		booted: make(chan struct{}), exited: make(chan struct{}), lines: &output{}, last: time.Now(),
 	}
 	var read sync.WaitGroup
@@ -106,6 +106,7 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 		return nil, errors.Join(err, stdout.Close(), l.cell.Close())
 	}
 	l.cell.Cmd.Stdout, l.cell.Cmd.Stderr = stdout, stderr
+	l.cell.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err = l.cell.Start(l.policy)
 	_, _ = stdout.Close(), stderr.Close() // the process has them
 	if err != nil {
@@ -115,7 +116,7 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 	go func() {
 		read.Wait()
 		_ = l.cell.Cmd.Wait()
-		p.group.Kill() // programs that it may have started
+		p.killGroup()
 		if l.cell.OutOfMemory() {
 			p.exceed(limitMemory)
 		}
@@ -221,16 +222,19 @@ func (p *process) ask(ctx context.Context, what, body string) (status int, text 
 	return res.StatusCode, string(reply), err
 }
 
-// kill ends the process and those that it may have started. limit names the limit that it has
-// exceeded, "" for none.
+// kill ends the process. limit names the limit that it has exceeded, "" for none.
 func (p *process) kill(limit string) {
 	p.exceed(limit)
 	select {
 	case <-p.exited:
 	default:
-		p.group.Kill()
+		p.killGroup()
 	}
 }
+
+// killGroup ends what is left of the process group. Functions may start no programs, so none has
+// left it.
+func (p *process) killGroup() { _ = syscall.Kill(-p.pid(), syscall.SIGKILL) } // it may be empty
 
 // exceed records the first limit that the process has exceeded.
 func (p *process) exceed(limit string) {
@@ -349,10 +353,4 @@ func Passed(lookup func(string) (string, bool)) (env []string) {
 		}
 	}
 	return env
-}
-
-// writeBootstrap writes the module that runs before each function.
-func writeBootstrap(dir string) (string, error) {
-	file := filepath.Join(dir, "bootstrap.js")
-	return file, os.WriteFile(file, []byte(bootstrap), 0o600)
 }

@@ -150,7 +150,7 @@ func (s *scripts) service(folder string) *deno.Service {
 	log := slog.New(slog.DiscardHandler)
 	none := func(string) (string, bool) { return "", false }
 	service, err := deno.New(deno.Options{
-		Versions: folder, Deno: denoOf(s.t), Getenv: none, Log: log, Taken: func(string) error { return nil },
+		Versions: folder, Cache: filepath.Join(s.t.TempDir(), "deno"), Deno: denoOf(s.t), Getenv: none, Log: log, Taken: func(string) error { return nil },
 		Vars: func() (map[string]string, error) { return map[string]string{}, nil },
 	}, host.Options{Log: log})
 	if err != nil {

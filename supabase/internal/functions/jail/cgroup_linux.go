@@ -126,23 +126,26 @@ func removeOld(parent string) {
 }
 
 // newCgroup makes a group with limits. It returns nil if this process cannot make groups.
-func newCgroup(memory int64) (*cgroup, error) {
+func newCgroup(p Policy) (*cgroup, error) {
 	parent, err := findHierarchy()
 	if err != nil {
 		return nil, nil // Check says so
 	}
-	return newCgroupIn(parent, memory)
+	return newCgroupIn(parent, p)
 }
 
-func newCgroupIn(parent string, memory int64) (*cgroup, error) {
+func newCgroupIn(parent string, p Policy) (*cgroup, error) {
 	name := fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), strings.ToLower(rand.Text()))
 	g := &cgroup{filepath.Join(parent, name)}
 	if err := os.Mkdir(g.path, 0o755); err != nil {
 		return nil, err
 	}
 	limits := map[string]string{"pids.max": strconv.Itoa(maxProcesses), "cpu.weight": "50"}
-	if memory > 0 {
-		limits["memory.max"], limits["memory.oom.group"] = strconv.FormatInt(memory+memory/4, 10), "1"
+	if p.Nice > 0 {
+		limits["cpu.weight"] = strconv.Itoa(100 / maxListening) // all have at most the share of the server
+	}
+	if p.Memory > 0 {
+		limits["memory.max"], limits["memory.oom.group"] = strconv.FormatInt(p.Memory+p.Memory/4, 10), "1"
 	}
 	var err error
 	for name, value := range limits {

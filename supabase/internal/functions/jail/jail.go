@@ -23,6 +23,7 @@ type Policy struct {
 	Write   []string // folders that it may write too; they become its user's
 	Listens bool     // it may make Unix sockets, and listens on them; such programs have a user of their own
 	Bound   bool     // the kernel ends it with this process (Linux)
+	Nice    int      // how much lower its priority is than that of this process, as nice(1) counts (Linux)
 }
 
 // Cell is a started program and what belongs to it.

@@ -20,7 +20,7 @@ func Check() Report {
 // Start starts the program under the policy, as far as the kernel can enforce it. What fails after
 // the fork is printed to the program's standard error.
 func (c *Cell) Start(p Policy) (err error) {
-	if c.group, err = newCgroup(p.Memory); err != nil {
+	if c.group, err = newCgroup(p); err != nil {
 		return err
 	}
 	return c.start(p)

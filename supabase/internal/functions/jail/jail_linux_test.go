@@ -379,3 +379,27 @@ func runs(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(text), ") Z ")
 }
+
+// TestNice checks the priority of a program. It does not depend on that of this process.
+func TestNice(t *testing.T) {
+	policy := Policy{Program: "/bin/sh", Nice: 40}
+	cell, err := Command(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "output")
+	if cell.Cmd.Stdout, err = os.Create(file); err != nil {
+		t.Fatal(err)
+	}
+	cell.Cmd.Args = append(cell.Cmd.Args, "-c", "nice")
+	err = cell.Start(policy)
+	if err == nil {
+		err = cell.Cmd.Wait()
+	}
+	if err := errors.Join(err, cell.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "19\n" {
+		t.Errorf("%q %v", text, err)
+	}
+}

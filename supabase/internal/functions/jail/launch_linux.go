@@ -101,8 +101,11 @@ func become(number string) error {
 	return startWritten(func() error { return syscall.Exec(l.Path, l.Args, os.Environ()) })
 }
 
-// restrict joins the group of the program and takes rights from this thread.
+// restrict joins the group of the program and takes priority and rights from this thread.
 func (l launch) restrict() error {
+	if err := lower(l.Policy.Nice); err != nil {
+		return fmt.Errorf("lower the priority: %w", err)
+	}
 	if l.Group != "" {
 		if err := os.WriteFile(filepath.Join(l.Group, "cgroup.procs"), []byte("0"), 0o600); err != nil {
 			return fmt.Errorf("join the cgroup: %w", err)
@@ -129,6 +132,18 @@ func (l launch) restrict() error {
 		return fmt.Errorf("limit resources: %w", err)
 	}
 	return restrictCalls(l.Policy.Listens)
+}
+
+// lower lowers the priority of this thread, and so that of the program.
+func lower(by int) error {
+	if by == 0 {
+		return nil
+	}
+	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 minus its value of nice(1)
+	if err != nil {
+		return err
+	}
+	return unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-now+by, 19))
 }
 
 // Limits of a program without a cgroup, and of files.
