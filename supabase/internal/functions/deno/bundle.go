@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/base/config"
+	"daawo/supabase/internal/functions/jail"
 )
 
 // A bundle is one file: the program of the functions in Go, if there are any, and after it a ZIP
@@ -174,7 +175,7 @@ func (b *bundler) check(ctx context.Context, functions []Function) error {
 func (b *bundler) pack(archive string, functions []Function) (err error) {
 	base := b.Root
 	for file := range b.files {
-		for !below(base, file) {
+		for !jail.Below(base, file) {
 			base = filepath.Dir(base)
 		}
 	}
@@ -226,12 +227,6 @@ func (b *bundler) pack(archive string, functions []Function) (err error) {
 		}
 	}
 	return z.Close()
-}
-
-// below reports whether a file is in a folder or its subfolders.
-func below(folder, file string) bool {
-	rel, err := filepath.Rel(folder, file)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // addFile adds a file of the project.

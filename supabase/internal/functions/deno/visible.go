@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"daawo/supabase/internal/functions/jail"
 )
 
 // visible returns the files and folders that the processes of functions may read, besides their
@@ -41,8 +43,8 @@ func without(folder, open string, private []string) (list []string) {
 			continue
 		}
 		switch {
-		case slices.ContainsFunc(private, func(p string) bool { return below(p, real) }):
-		case below(path, open), slices.ContainsFunc(private, func(p string) bool { return below(real, p) }):
+		case slices.ContainsFunc(private, func(p string) bool { return jail.Below(p, real) }):
+		case jail.Below(path, open), slices.ContainsFunc(private, func(p string) bool { return jail.Below(real, p) }):
 			list = append(list, without(path, open, private)...)
 		default:
 			list = append(list, path)

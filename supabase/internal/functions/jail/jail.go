@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -70,7 +69,7 @@ func Command(p Policy, files ...*os.File) (*Cell, error) {
 func tempBase() string {
 	base, err := filepath.Abs(os.TempDir())
 	for _, special := range []string{"/dev", "/proc", "/sys"} {
-		if holds(special, base) {
+		if Below(special, base) {
 			return "/tmp"
 		}
 	}
@@ -82,10 +81,10 @@ func tempBase() string {
 	return base
 }
 
-// holds reports whether path is folder or below it.
-func holds(folder, path string) bool {
+// Below reports whether path is folder or below it.
+func Below(folder, path string) bool {
 	rest, err := filepath.Rel(folder, path)
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
+	return err == nil && filepath.IsLocal(rest)
 }
 
 // startWritten calls start for a program that was just written. While another goroutine forks, its

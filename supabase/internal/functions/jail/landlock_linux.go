@@ -95,7 +95,7 @@ func restrictFiles(p Policy, temp string) error {
 		err = errors.Join(err, allow(path, all.files&^execute))
 	}
 	for _, path := range system {
-		if !holds(path, p.Program) { // a folder that holds the program may hold the data of the server
+		if !Below(path, p.Program) { // a folder that holds the program may hold the data of the server
 			err = errors.Join(err, allow(path, execute|reading|listing))
 		}
 	}
