@@ -116,13 +116,11 @@ func (k *Keyring) trust(third []keys.Key) { k.change(func() { k.third = third })
 // Resolve implements gateway.KeySet. Between the two steps of a rotation it accepts the API keys of
 // both sets.
 func (k *Keyring) Resolve(apikey string) (gateway.Key, bool) {
-	set := k.Current()
-	role, token, ok := set.Resolve(apikey, k.now())
+	key, ok := k.Current().Resolve(apikey, k.now())
 	if !ok {
-		set = k.newest()
-		role, token, ok = set.Resolve(apikey, k.now())
+		key, ok = k.newest().Resolve(apikey, k.now())
 	}
-	return gateway.Key{Role: role, Token: token, Functions: set.OfFunctions(apikey)}, ok
+	return gateway.Key(key), ok
 }
 
 // Role returns the role of a token, or "" if the token is not accepted.

@@ -58,7 +58,7 @@ func TestRotateTokens(t *testing.T) {
 			}
 		}
 	}
-	if _, _, ok := replaced.Resolve(old.Publishable, noon); !ok || len(replaced.Previous) != 0 {
+	if _, ok := replaced.Resolve(old.Publishable, noon); !ok || len(replaced.Previous) != 0 {
 		t.Error("Replace refuses the old publishable key or keeps old signing keys")
 	}
 }
@@ -129,12 +129,12 @@ func TestRotateAPIKeys(t *testing.T) {
 		{"old service_role", old.ServiceRole, noon, ""},
 		{"empty", "", noon, ""},
 	} {
-		role, token, ok := next.Resolve(c.key, c.when)
-		if role != c.role || ok != (c.role != "") {
-			t.Errorf("%s: role %q, %v", c.name, role, ok)
+		found, ok := next.Resolve(c.key, c.when)
+		if found.Role != c.role || ok != (c.role != "") {
+			t.Errorf("%s: role %q, %v", c.name, found.Role, ok)
 		}
 		if ok {
-			if _, err := v.Verify(token); err != nil {
+			if _, err := v.Verify(found.Token); err != nil {
 				t.Errorf("%s: its token: %v", c.name, err)
 			}
 		}

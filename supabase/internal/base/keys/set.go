@@ -119,14 +119,20 @@ func (s Set) Signer() Key {
 	return Secret("", s.JWTSecret)
 }
 
-// Resolve returns the role of an API key and the token that carries the role. It compares every key
-// in constant time and does not stop at a match.
-func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool) {
+// Resolved is what an API key of a Set stands for.
+type Resolved struct {
+	Role, Token string // the token carries the role
+	Functions   bool   // see OfFunctions
+}
+
+// Resolve looks up an API key. It compares every key of the set in constant time and does not stop
+// at a match. It derives the keys of functions only for a key that is none of the set.
+func (s Set) Resolve(apikey string, now time.Time) (found Resolved, ok bool) {
 	given := sha256.Sum256([]byte(apikey))
-	consider := func(key, keyRole, keyToken string) {
+	consider := func(key, role, token string) {
 		want := sha256.Sum256([]byte(key))
 		if key != "" && subtle.ConstantTimeCompare(given[:], want[:]) == 1 {
-			role, token, ok = keyRole, keyToken, true
+			found, ok = Resolved{Role: role, Token: token}, true
 		}
 	}
 	consider(s.Anon, RoleAnon, s.Anon)
@@ -139,9 +145,9 @@ func (s Set) Resolve(apikey string, now time.Time) (role, token string, ok bool)
 		}
 	}
 	if !ok && s.OfFunctions(apikey) {
-		return RoleService, cmp.Or(s.ServiceRoleToken, s.FunctionsServiceRole()), true
+		return Resolved{RoleService, cmp.Or(s.ServiceRoleToken, s.FunctionsServiceRole()), true}, true
 	}
-	return role, token, ok
+	return found, ok
 }
 
 // Load reads a set from a file. It returns fs.ErrNotExist if the file is missing and refuses a file

@@ -14,10 +14,10 @@ func TestFunctionsSecret(t *testing.T) {
 	}
 	b := a
 	b.JWTSecret += "x"
-	if role, _, ok := a.Resolve(a.FunctionsSecret(), time.Now()); role != RoleService || !ok {
-		t.Errorf("%s %v", role, ok)
+	if key, ok := a.Resolve(a.FunctionsSecret(), time.Now()); key.Role != RoleService || !ok {
+		t.Errorf("%+v %v", key, ok)
 	}
-	if _, _, ok := b.Resolve(a.FunctionsSecret(), time.Now()); ok || a.FunctionsSecret() == a.Secret {
+	if _, ok := b.Resolve(a.FunctionsSecret(), time.Now()); ok || a.FunctionsSecret() == a.Secret {
 		t.Error("the key survives a change of the secrets")
 	}
 	if (Set{}).FunctionsSecret() != "" || (Set{}).FunctionsServiceRole() != "" || (Set{}).OfFunctions("") {
@@ -35,13 +35,26 @@ func TestFunctionsServiceRole(t *testing.T) {
 		t.Errorf("%+v %v", claims, err)
 	}
 	for _, key := range []string{own, set.FunctionsSecret()} {
-		if role, token, ok := set.Resolve(key, time.Now()); !ok || role != RoleService || token != own || !set.OfFunctions(key) {
-			t.Errorf("%s: %s %s %v", key, role, token, ok)
+		found, ok := set.Resolve(key, time.Now())
+		if want := (Resolved{RoleService, own, true}); !ok || found != want || !set.OfFunctions(key) {
+			t.Errorf("%s: %+v %v", key, found, ok)
 		}
 	}
 	for _, key := range []string{set.ServiceRole, set.Secret, set.Anon, "", "a.b.c"} {
-		if set.OfFunctions(key) {
+		if found, _ := set.Resolve(key, time.Now()); found.Functions || set.OfFunctions(key) {
 			t.Errorf("%q is a key of functions", key)
 		}
+	}
+}
+
+// BenchmarkResolve: each request of the API resolves its key.
+func BenchmarkResolve(b *testing.B) {
+	set := Demo()
+	for name, key := range map[string]string{"anon": set.Anon, "service_role": set.ServiceRole, "secret": set.Secret} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				set.Resolve(key, time.Time{})
+			}
+		})
 	}
 }
