@@ -99,9 +99,7 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 			issued = active.Token
 		} else if m.now().After(t.UpdatedAt.Add(m.config.ReuseInterval)) {
 			if m.config.RefreshTokenRotation {
-				if _, err := tx.Exec(ctx,
-					`update auth.refresh_tokens set revoked = true, updated_at = $2
-						where session_id = $1 and revoked is false`, *t.SessionID, m.now()); err != nil {
+				if err := m.endFamily(ctx, tx, s); err != nil {
 					return nil, err
 				}
 			}
@@ -120,6 +118,18 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 	}
 	headers.Set("sb-auth-refresh-token-prefix", issued[:5])
 	return m.refreshed(r, tx, writes, u, s, issued)
+}
+
+// endFamily revokes the stored tokens of a session. If its tokens are signed now, it ends the
+// session: a signed token cannot be revoked. GoTrue leaves it valid.
+func (m *Manager) endFamily(ctx context.Context, tx pgx.Tx, s *store.SessionState) error {
+	if s.TokenCounter != nil {
+		return store.EndSession(ctx, tx, s.ID)
+	}
+	_, err := tx.Exec(ctx, `
+		update auth.refresh_tokens set revoked = true, updated_at = $2
+		 where session_id = $1 and revoked is false`, s.ID, m.now())
+	return err
 }
 
 // queueSwap adds to b the statements that revoke a token and store its successor, which it returns.
