@@ -21,6 +21,7 @@ type userClass struct {
 	set      *policySet   // nil if the policies were not read
 	values   []claimValue // nil if unknown
 	verdicts map[*matchedChange]verdict
+	byText   bool // a verdict came from the text of the policies
 }
 
 // verdict says what a class may know about a change.
@@ -183,13 +184,13 @@ func (class *userClass) excludes(c *matchedChange, t *table, found map[*membersh
 }
 
 // verifyPolicies returns errPoliciesChanged if the policies of a table are no longer those by which
-// users were put into classes.
+// users were put into classes or images were judged.
 func (b policyCheck) verifyPolicies(ctx context.Context, t *table, classes []*userClass) error {
 	var ids []int64
 	var roles []string
 	known := map[string]bool{}
 	for _, class := range classes {
-		if len(class.members) > 1 && !known[class.role] {
+		if (len(class.members) > 1 || class.byText) && !known[class.role] {
 			known[class.role] = true
 			ids, roles = append(ids, int64(t.id)), append(roles, class.role)
 		}

@@ -99,6 +99,7 @@ func (b policyCheck) collectImages(class *userClass, c *matchedChange, t *table,
 	asksOld := c.kind == kindUpdate && c.old != nil && !c.oldKeyOnly
 	if asksOld && class.set.understood && seen&seesRow != 0 && c.keeps(class.set.columns) {
 		class.verdicts[c] |= seesOld
+		class.byText = true
 		asksOld = false
 	}
 	if seen&seesRow != 0 && !asksOld {
@@ -153,6 +154,7 @@ func (b policyCheck) evaluateImages(ctx context.Context, t *table, classes []*us
 	for _, class := range classes {
 		if len(images[class]) > 0 {
 			units, asked = append(units, b.imageUnit(class, t, images[class])), append(asked, class)
+			class.byText = true
 		}
 	}
 	results, err := b.runUnits(ctx, units)

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -144,5 +145,31 @@ func TestDeletedRows(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestPoliciesThatChangeDuringTheCheck: what the text of a policy allowed does not count if the
+// policy changed before the end of the check.
+func TestPoliciesThatChangeDuringTheCheck(t *testing.T) {
+	d, s := open(t, nil)
+	d.Exec(ownNotes)
+	subscribe(t, s, "authenticated", user(alice), Binding{Table: "notes"})
+	d.Exec(`insert into notes (id, owner) values (1, $1)`, alice)
+	d.Exec(`update notes set body = 'b'`)
+	d.Exec(`delete from notes`)
+	settle(t, d, s)
+	for _, item := range s.ring.items[:3] {
+		b := &batch{s: s, items: []rowChange{item}}
+		b.matchBindings()
+		if err := b.loadCatalog(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.evaluateFilters()
+		d.Exec(`alter policy own on notes using (owner = auth.uid() and body is null)`)
+		err := b.checkPolicies(t.Context())
+		if changed := errors.Is(err, errPoliciesChanged); changed != (item.kind == kindDelete) {
+			t.Errorf("%s: %v", item.kind, err)
+		}
+		d.Exec(`alter policy own on notes using (owner = auth.uid())`)
 	}
 }
