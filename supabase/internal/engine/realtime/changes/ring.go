@@ -51,20 +51,29 @@ func (r *ring) add(items []rowChange) {
 		r.bytes += c.memory()
 		r.last = max(r.last, c.position)
 	}
+	if r.bytes > r.limit {
+		r.shrink(r.limit - r.limit/8) // more than needed, because each time copies the rest
+	}
+}
+
+// shrink drops the oldest transactions until the rest has at most limit bytes.
+func (r *ring) shrink(limit int) {
 	drop := 0
-	for drop < len(r.items) && r.bytes > r.limit {
+	for drop < len(r.items) && r.bytes > limit {
 		c := &r.items[drop]
 		r.bytes -= c.memory()
-		r.floor, r.before = c.position, c.committed
+		r.floor = c.position
+		if c.committed.After(r.before) {
+			r.before = c.committed
+		}
 		drop++
 	}
 	for drop < len(r.items) && drop > 0 && r.items[drop].position == r.floor { // the rest of a transaction
 		r.bytes -= r.items[drop].memory()
 		drop++
 	}
-	if drop > 0 {
-		r.items = append([]rowChange(nil), r.items[drop:]...)
-	}
+	kept := make([]rowChange, 0, len(r.items)) // there is room for what comes before the next time
+	r.items = append(kept, r.items[drop:]...)
 }
 
 // after returns the changes from since on. complete is false if some are no longer there.
