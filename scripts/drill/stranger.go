@@ -17,9 +17,9 @@ import (
 )
 
 // strangerDrill is a client with nothing but the public key and one home line of IPv6, so with 256
-// networks. It listens for reports, takes the places of photos, joins channels as fast as it can
-// and asks for thousands of ranges. It must hear nothing, and a visitor from elsewhere must be
-// served all the time.
+// networks. It listens for reports, takes the places of photos, joins channels as fast as it can,
+// asks for thousands of ranges, and then does such things for minutes. It must hear nothing, and a
+// visitor from elsewhere must be served all the time.
 func strangerDrill(ctx context.Context, s settings) (string, error) {
 	st, err := server.New(ctx, s.binary, publicSite("9")...)
 	if err != nil {
@@ -29,7 +29,7 @@ func strangerDrill(ctx context.Context, s settings) (string, error) {
 	d := &stranger{st: st}
 	var figures []string
 	var broken []error
-	for _, part := range []func(context.Context, settings) (string, error){d.listen, d.takePlaces, d.flood, d.ranges} {
+	for _, part := range []func(context.Context, settings) (string, error){d.listen, d.takePlaces, d.flood, d.ranges, d.siege} {
 		text, err := part(ctx, s)
 		figures = append(figures, text)
 		broken = append(broken, err)
