@@ -11,6 +11,7 @@ import { useReportsChannel } from './reports-channel';
 const undoTime = 10_000;
 
 export interface Conflict {
+  number: number; // two of one report have dialogs of their own
   reference: string;
   set: Change;
   outcome: Extract<Outcome, { result: 'conflict' }>;
@@ -28,6 +29,7 @@ const Context = createContext<Changes | null>(null);
 export function ReportChanges({ children }: { children: ReactNode }) {
   const text = useText();
   const [conflicts, setConflicts] = useState<Conflict[]>([]);
+  const count = useRef(0);
   const undoable = useRef<{ items: ChangeItem[]; names: Map<string, string>; until: number }[]>([]);
   const { tell: signal } = useReportsChannel();
 
@@ -42,7 +44,7 @@ export function ReportChanges({ children }: { children: ReactNode }) {
       const found = outcomes.flatMap((outcome) => {
         if (outcome.result !== 'conflict') return [];
         const set = items.find(({ id }) => id === outcome.id)?.set ?? {};
-        return [{ reference: names.get(outcome.id) ?? '', set, outcome }];
+        return [{ number: ++count.current, reference: names.get(outcome.id) ?? '', set, outcome }];
       });
       if (found.length > 0) setConflicts((old) => [...old, ...found]);
       const kept = new Set(outcomes.filter(({ result }) => result === 'done').map(({ id }) => id));
@@ -90,7 +92,7 @@ export function ReportChanges({ children }: { children: ReactNode }) {
       {children}
       {first && (
         <ConflictDialog
-          key={first.outcome.id}
+          key={first.number}
           conflict={first}
           onClose={close}
           onInsist={() => {

@@ -8,12 +8,17 @@ interface Props {
   wide?: boolean;
 }
 
-/** A modal dialog. Escape and the click beside it close it. */
+/** A modal dialog. Escape and the click beside it close it. The focus returns to the element that opened it. */
 export function Dialog({ title, onClose, children, wide }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
+    const opener = document.activeElement;
     ref.current?.showModal();
+    // A button that closes the dialog is removed with it, and the browser gives the focus back to nothing.
+    return () => {
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself.

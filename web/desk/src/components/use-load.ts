@@ -8,10 +8,10 @@ interface Loaded<T> {
 }
 
 /**
- * Loads data when the screen opens and when key changes. Old data stays until the new data is
- * there.
+ * Loads data when the screen opens, and when key or version changes. The data of another key goes at
+ * once. That of another version of the same thing stays until the new data is there.
  */
-export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
+export function useLoad<T>(load: () => Promise<T>, key: string, version = ''): Loaded<T> {
   const [state, setState] = useState<{ key: string; data?: T; error?: unknown; loading: boolean }>({
     key,
     loading: true,
@@ -27,11 +27,12 @@ export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
       (error) => mine === run.current && setState((old) => ({ ...old, error, loading: false })),
     );
   }, [key]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another version is read again
   useEffect(() => {
     reload();
     return () => {
       run.current++;
     };
-  }, [reload]);
+  }, [reload, version]);
   return { data: state.data, error: state.error, loading: state.loading, reload };
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dayBefore, endOfDay, startOfDay } from './local-day';
 
 describe.each([
@@ -25,6 +25,19 @@ describe.each([
     expect(dayBefore(endOfDay(day))).toBe(day);
   });
 });
+
+test.each(['Africa/Mogadishu', 'America/Toronto'])(
+  'a year of one digit, as it is typed, stays in %s',
+  (zone) => {
+    vi.stubEnv('TZ', zone);
+    for (const day of ['0002-11-03', '0020-11-03']) {
+      expect(startOfDay(day)?.slice(0, 10)).toBe(day);
+      expect(Date.parse(startOfDay(day) ?? '')).not.toBeNaN();
+      expect(dayBefore(endOfDay(day))).toBe(day);
+    }
+    vi.unstubAllEnvs();
+  },
+);
 
 test('an empty field is no day', () => {
   expect([startOfDay(''), endOfDay(''), dayBefore(undefined)]).toEqual([undefined, undefined, '']);

@@ -12,7 +12,7 @@ export function endOfDay(day: string) {
 
 /** Returns the day that ends at a time of endOfDay, or '' if there is none. */
 export function dayBefore(end: string | undefined) {
-  return end ? dayOf(addDays(new Date(end), -1)) : '';
+  return end ? dayOf(addDays(new Date(`${end.slice(0, 10)}T00:00`), -1)) : '';
 }
 
 /** Returns the day of this moment in this place: '2026-11-03'. */
@@ -24,7 +24,9 @@ function addDays(date: Date, days: number) {
 }
 
 const two = (n: number) => String(n).padStart(2, '0');
-const dayOf = (d: Date) => `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+/** A year that is being typed begins with zeros. */
+const year = (d: Date) => String(d.getFullYear()).padStart(4, '0');
+const dayOf = (d: Date) => `${year(d)}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
 
 function startOf(date: Date) {
   const minutes = -date.getTimezoneOffset();

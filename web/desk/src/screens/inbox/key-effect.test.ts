@@ -20,10 +20,13 @@ test.each([
   ['j', 'edited', 'none'],
   ['Escape', 'field', 'leave'],
   ['Escape', 'edited', 'leave'],
-  ['j', 'button', 'none'],
-  ['Escape', 'asked', 'none'], // closes the dialog
 ])('%s at the %s: %s', (key, id, effect) => {
   expect(keyEffect(press(key), at(id))).toBe(effect);
+});
+
+test.each(['button', 'asked', 'text'])('no key acts at the %s while a dialog is open', (id) => {
+  document.querySelector('dialog')?.setAttribute('open', '');
+  for (const key of ['j', '1', 'Escape']) expect(keyEffect(press(key), at(id))).toBe('none');
 });
 
 test.each([{ ctrlKey: true }, { metaKey: true }, { altKey: true }, { isComposing: true }])(

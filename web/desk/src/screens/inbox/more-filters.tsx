@@ -4,6 +4,7 @@ import { Checkbox } from '@desk/components/checkbox';
 import { dense, Field } from '@desk/components/field';
 import { useText } from '@desk/i18n/language';
 import { dayBefore, endOfDay, startOfDay } from '@desk/lib/local-day';
+import { useEffect, useState } from 'react';
 import { Input, NativeSelect } from '@/components/ui/input';
 import { regions } from '@/content/regions';
 import { withoutMore } from './filter';
@@ -12,6 +13,9 @@ import { withoutMore } from './filter';
 export function MoreFilters({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) {
   const text = useText();
   const set = (change: Partial<Filter>) => onChange({ ...filter, ...change });
+  const [product, setProduct] = useState(filter.product ?? '');
+  useEffect(() => setProduct(filter.product ?? ''), [filter.product]);
+  const takeProduct = () => set({ product: product.trim() || undefined });
   return (
     <div className="grid grid-cols-2 gap-2">
       <Field label={text.inbox.region}>
@@ -35,11 +39,10 @@ export function MoreFilters({ filter, onChange }: { filter: Filter; onChange: (f
           <Input
             {...props}
             className={dense}
-            defaultValue={filter.product ?? ''}
-            onBlur={(e) => set({ product: e.target.value.trim() || undefined })}
-            onKeyDown={(e) =>
-              e.key === 'Enter' && set({ product: e.currentTarget.value.trim() || undefined })
-            }
+            value={product}
+            onChange={(e) => setProduct(e.target.value)}
+            onBlur={takeProduct}
+            onKeyDown={(e) => e.key === 'Enter' && takeProduct()}
           />
         )}
       </Field>

@@ -96,13 +96,13 @@ export function useInbox(filter: Filter, mayMove: () => boolean): Inbox {
 
   const more = useCallback(() => {
     const last = shown.current.rows.at(-1);
-    if (!last || loading) return;
+    if (!last || loading || error !== undefined) return; // after a failure the person tries again
     void load(async (wanted, put) => {
       const size = shown.current.rows.length < 1000 ? pageSize : largePage;
       const page = await listReports(wanted, size, last);
       put((old) => ({ ...old, rows: [...old.rows, ...page], done: page.length < size }));
     });
-  }, [load, loading]);
+  }, [load, loading, error]);
 
   useEffect(() => {
     void rearrange();

@@ -21,7 +21,8 @@ export function SimilarReports({ report, change }: Case) {
   const [compared, setCompared] = useState<Related>();
   const { data, error, reload } = useLoad(
     () => relatedReports(report.id),
-    `${report.id} ${report.updated_at} ${report.version}`,
+    report.id,
+    `${report.updated_at} ${report.version}`,
   );
   const link = (others: string[], linked: boolean) =>
     attempt(text, () => linkReports(report.id, others, linked), text.saved)

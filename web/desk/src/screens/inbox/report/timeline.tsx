@@ -11,7 +11,7 @@ import { timelineLine } from './timeline-line';
 /** What happened to the report, who did it and when. */
 export function Timeline({ report }: { report: Report }) {
   const { text } = useLanguage();
-  const { data, error, reload } = useLoad(() => readTimeline(report.id), `${report.id} ${report.updated_at}`);
+  const { data, error, reload } = useLoad(() => readTimeline(report.id), report.id, report.updated_at);
   return (
     <Panel title={text.timeline.title} className="no-print">
       {error !== undefined && <Failure error={error} retry={reload} />}
