@@ -161,6 +161,7 @@ test('several reports are changed at once, and taken back', async ({ page }) => 
   const bar = page.getByRole('group', { name: 'Change the checked reports' });
   await expect(bar).toContainText('2 checked');
   await bar.getByLabel('Assigned to').selectOption(id);
+  await bar.getByRole('button', { name: 'Apply' }).click();
   await page.getByRole('button', { name: 'Mine', exact: true }).click();
   const rows = page.getByRole('listbox').getByRole('option');
   await expect(rows).toHaveCount(2);
@@ -278,8 +279,13 @@ test('an invitation of a member asks before it changes the role, and a used link
   await expect(line.getByRole('combobox')).toHaveValue('editor');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await line.getByRole('button', { name: /^Copy a link/ }).click();
-  await expect(page.getByText('The link is copied.')).toBeVisible();
+  const shown = page.getByRole('dialog', { name: /^A link for/ });
+  await shown.getByRole('button', { name: 'Copy' }).click();
+  await expect(page.getByText('Copied')).toBeVisible();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
+  await expect(shown.getByLabel('Link')).toHaveValue(copied);
+  await shown.getByRole('button', { name: 'Close' }).click();
+  await expect(line.getByRole('button', { name: /^Copy a link/ })).toBeFocused();
   const guest = await (await browser.newContext()).newPage();
   await guest.goto(copied);
   await expect(guest.getByText(member.email)).toBeVisible();

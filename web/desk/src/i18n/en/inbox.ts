@@ -20,6 +20,7 @@ export const text = {
   bulk: 'Change the checked reports',
   check: 'Check',
   checked: (n: number) => `${n} checked`,
+  apply: 'Apply',
   uncheck: 'Uncheck all',
   exportCases: 'Save E2B(R3) file',
   exportTitle: (n: number) => (n === 1 ? 'Save 1 report as a file?' : `Save ${n} reports as a file?`),

@@ -22,6 +22,7 @@ export const text: typeof english = {
   bulk: 'Beddel warbixinnada la calaamadiyay',
   check: 'Calaamadi',
   checked: (n) => `${n} la calaamadiyay`,
+  apply: 'Dhaqan geli',
   uncheck: 'Calaamadda ka qaad dhammaan',
   exportCases: 'Kaydi faylka E2B(R3)',
   exportTitle: (n) =>

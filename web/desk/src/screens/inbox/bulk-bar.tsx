@@ -6,8 +6,12 @@ import { useText } from '@desk/i18n/language';
 import { type Status, statuses } from '@desk/lib/status';
 import { useAccess } from '@desk/session/access';
 import { useStaff } from '@desk/session/staff-names';
+import { useState } from 'react';
 import { NativeSelect } from '@/components/ui/input';
 import { ExportCases } from './export-cases';
+
+/** The choice of no member yet; '' is the choice of none. */
+const unchosen = '?';
 
 /** Sets the status or the member of all checked reports. */
 export function BulkBar({ rows, onDone }: { rows: Row[]; onDone: () => void }) {
@@ -15,6 +19,13 @@ export function BulkBar({ rows, onDone }: { rows: Row[]; onDone: () => void }) {
   const staff = useStaff();
   const { change } = useChanges();
   const { role } = useAccess();
+  const [status, setStatus] = useState<Status | ''>('');
+  const [member, setMember] = useState(unchosen);
+  const apply = () => {
+    const set = { ...(status && { status }), ...(member !== unchosen && { assigned_to: member || null }) };
+    const done = status && member === unchosen ? text.report.changed(text.status[status]) : text.saved;
+    void change(rows, set, done).then(onDone);
+  };
   const look = 'w-auto! min-w-32 pointer-fine:min-h-9! py-1!';
   return (
     <fieldset className="bg-primary-soft flex flex-wrap items-center gap-2 border-b p-2">
@@ -23,32 +34,28 @@ export function BulkBar({ rows, onDone }: { rows: Row[]; onDone: () => void }) {
       <NativeSelect
         aria-label={text.report.statusLabel}
         className={look}
-        value=""
-        onChange={(e) => {
-          const status = e.target.value as Status;
-          void change(rows, { status }, text.report.changed(text.status[status])).then(onDone);
-        }}
+        value={status}
+        onChange={(e) => setStatus(e.target.value as Status | '')}
       >
-        <option value="" disabled>
-          {text.report.statusLabel}
-        </option>
-        {statuses.map((status) => (
-          <option key={status} value={status}>
-            {text.status[status]}
+        <option value="">{text.report.statusLabel}</option>
+        {statuses.map((each) => (
+          <option key={each} value={each}>
+            {text.status[each]}
           </option>
         ))}
       </NativeSelect>
       <NativeSelect
         aria-label={text.report.assignee}
         className={look}
-        value="?"
-        onChange={(e) => void change(rows, { assigned_to: e.target.value || null }, text.saved).then(onDone)}
+        value={member}
+        onChange={(e) => setMember(e.target.value)}
       >
-        <option value="?" disabled>
-          {text.report.assignee}
-        </option>
+        <option value={unchosen}>{text.report.assignee}</option>
         <StaffOptions staff={staff} />
       </NativeSelect>
+      <Button disabled={!status && member === unchosen} onClick={apply}>
+        {text.inbox.apply}
+      </Button>
       {role === 'owner' && <ExportCases rows={rows} />}
       <Button variant="ghost" className="ms-auto" onClick={onDone}>
         {text.inbox.uncheck}

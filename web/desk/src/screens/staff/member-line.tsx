@@ -8,20 +8,19 @@ import { useLanguage } from '@desk/i18n/language';
 import { useAccess } from '@desk/session/access';
 import { useState } from 'react';
 import { NativeSelect } from '@/components/ui/input';
+import { LinkDialog } from './link-dialog';
 
 interface Props {
   member: Member;
   onDone: () => void;
 }
 
-const copyLink = async ({ email, role }: Member) =>
-  navigator.clipboard.writeText(await invitationLink(email ?? '', role));
-
 /** A member, with what an owner can do about the account. */
 export function MemberLine({ member, onDone }: Props) {
   const { text, language } = useLanguage();
   const { id: me } = useAccess();
-  const [asking, ask] = useState<'unlock' | 'remove'>();
+  const [asking, ask] = useState<'unlock' | 'remove' | Role>();
+  const [link, setLink] = useState<string>();
   const close = () => ask(undefined);
   const act = (action: () => Promise<unknown>, done: string) => attempt(text, action, done).then(onDone);
   return (
@@ -49,9 +48,7 @@ export function MemberLine({ member, onDone }: Props) {
           aria-label={`${text.staff.role}: ${member.name}`}
           className="w-auto! pointer-fine:min-h-9! py-1!"
           value={member.role}
-          onChange={(e) =>
-            act(() => setRole(member.id, e.target.value as Role), text.staff.changed(member.name))
-          }
+          onChange={(e) => ask(e.target.value as Role)}
         >
           {roles.map((role) => (
             <option key={role} value={role}>
@@ -72,7 +69,7 @@ export function MemberLine({ member, onDone }: Props) {
           <Button
             variant="outline"
             aria-label={`${text.staff.copyLink}: ${member.name}`}
-            onClick={() => act(() => copyLink(member), text.staff.linkCopied)}
+            onClick={() => attempt(text, () => invitationLink(member.email ?? '', member.role)).then(setLink)}
           >
             {text.staff.copyLink}
           </Button>
@@ -101,6 +98,18 @@ export function MemberLine({ member, onDone }: Props) {
           {text.staff.remove}
         </Button>
       </div>
+      {asking && asking !== 'unlock' && asking !== 'remove' && (
+        <ConfirmDialog
+          title={text.staff.changeTitle(member.name, text.roles[member.role], text.roles[asking])}
+          help={text.staff.roleHelp}
+          action={text.staff.change}
+          onClose={close}
+          onConfirm={() => {
+            close();
+            void act(() => setRole(member.id, asking), text.staff.changed(member.name));
+          }}
+        />
+      )}
       {asking === 'unlock' && (
         <ConfirmDialog
           title={text.staff.unlockTitle(member.name)}
@@ -125,6 +134,7 @@ export function MemberLine({ member, onDone }: Props) {
           }}
         />
       )}
+      {link && <LinkDialog name={member.name} link={link} onClose={() => setLink(undefined)} />}
     </li>
   );
 }
