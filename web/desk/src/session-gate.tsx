@@ -32,7 +32,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const text = useText();
   const { user, access, error, linkFailed, reload } = useSession(link);
   const [greeted, setGreeted] = useState(!mailed);
-  const welcomed = greeted || (!invited && Boolean(access?.name));
+  // Welcome itself sets the name, and stays until it is done.
+  const [named, setNamed] = useState<boolean>();
+  if (access?.role && named === undefined) setNamed(access.name !== null);
+  const welcomed = greeted || (!invited && named === true);
   const step = entryStep({ user, access, welcomed });
   const held = useHeldDesk({ step, user, access });
   const value = useMemo(() => (held?.role ? { ...held, role: held.role, reload } : null), [held, reload]);

@@ -39,3 +39,10 @@ export const templateNames = Object.keys(templates) as Template[];
 /** Returns the message of a template in the language of the person. */
 export const messageOf = (name: Template, language: Language, reference: string) =>
   templates[name][language](reference);
+
+/** Reports whether a message has no word but those of a template. */
+export const isUnchanged = (body: string, reference: string) =>
+  body.trim() === '' ||
+  templateNames.some((name) =>
+    Object.values(templates[name]).some((message) => message(reference) === body.trim()),
+  );

@@ -37,6 +37,7 @@ export function useSession(link: OneTimeLink | null) {
       if (event === 'SIGNED_IN') forgetSignOut();
       if (event === 'SIGNED_OUT' && hasSignedOut()) forgetPerson();
       const id = session?.user.id ?? null;
+      if (id) removeDrafts(id); // of a member whose session has ended in this tab
       setUser(id);
       // A person who signs in again is the same user, whose session is another one.
       const again = event === 'SIGNED_IN' && id === last;

@@ -1,4 +1,4 @@
-import { forwardReport, readReport } from '@desk/backend/reports';
+import { forwardReport, type Report, readReport } from '@desk/backend/reports';
 import { saveCases } from '@desk/cases/e2b/save-cases';
 import { Notices } from '@desk/cases/notices';
 import { attempt } from '@desk/components/attempt';
@@ -13,36 +13,41 @@ import { useLoad } from '@desk/components/use-load';
 import { useLanguage } from '@desk/i18n/language';
 import { maskPerson } from '@desk/lib/mask-person';
 import { StaffNames } from '@desk/session/staff-names';
+import { useDraft } from '@desk/session/use-draft';
 import { useEffect, useState } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import { Textarea } from '@/components/ui/input';
 import { noticeFacts } from './notice-facts';
 import { RecordNotice } from './record-notice';
 
-/**
- * A notice for an authority: the product, the place and a description that the reviewer has cleared
- * of personal data.
- */
+/** The notice of a report for an authority. */
 export default function ForwardScreen() {
-  const { text, language } = useLanguage();
   const { reference = '' } = useParams();
   const { data, error, reload } = useLoad(() => readReport(reference), reference);
-  const [description, setDescription] = useState<string>();
-  const [checked, setChecked] = useState(false);
-  const [recipient, setRecipient] = useState('');
   useEffect(() => {
     document.title = reference;
   }, [reference]);
   if (error) return <Failure error={error} retry={reload} />;
   if (!data) return <Loading />;
-  const words = description ?? maskPerson(data.issue_description, [data.name, data.phone, data.phone_e164]);
+  return <Notice key={reference} report={data} onRecorded={reload} />;
+}
+
+/** The product, the place and a description that the reviewer has cleared of personal data. */
+function Notice({ report, onRecorded }: { report: Report; onRecorded: () => void }) {
+  const { text, language } = useLanguage();
+  const { reference } = report;
+  const [description, setDescription] = useDraft<string | null>(`forward:${reference}`, null);
+  const [recipient, setRecipient] = useDraft(`authority:${reference}`, '');
+  const [checked, setChecked] = useState(false);
+  const words =
+    description ?? maskPerson(report.issue_description, [report.name, report.phone, report.phone_e164]);
   const print = async () => {
     const done = await attempt(text, () => forwardReport(reference));
     if (done) window.print();
   };
   const save = async () => {
     const done = await attempt(text, () => forwardReport(reference));
-    if (done) saveCases(reference, [{ ...data, words }], recipient);
+    if (done) saveCases(reference, [{ ...report, words }], recipient);
   };
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
@@ -59,8 +64,11 @@ export default function ForwardScreen() {
               {...props}
               rows={8}
               value={words}
-              onChange={(e) => setDescription(e.target.value)}
-              lang={data.language}
+              onChange={(e) => {
+                setDescription(e.target.value);
+                setChecked(false); // it was read before this change
+              }}
+              lang={report.language}
             />
           )}
         </Field>
@@ -78,20 +86,28 @@ export default function ForwardScreen() {
       <Panel className="print:border-0">
         <h2 className="mb-3 text-lg">{text.forward.from}</h2>
         <dl className="grid grid-cols-[9rem_1fr] gap-y-1">
-          {noticeFacts(data, language, text).map(([name, value]) => (
+          {noticeFacts(report, language, text).map(([name, value]) => (
             <div key={name} className="contents">
               <dt className="text-muted-foreground">{name}</dt>
               <dd className="wrap-anywhere">{value}</dd>
             </div>
           ))}
         </dl>
-        <p className="mt-4 whitespace-pre-wrap wrap-anywhere" lang={data.language}>
+        <p className="mt-4 whitespace-pre-wrap wrap-anywhere" lang={report.language}>
           {words}
         </p>
       </Panel>
-      <RecordNotice report={data} recipient={recipient} onRecipient={setRecipient} onDone={reload} />
+      <RecordNotice
+        report={report}
+        recipient={recipient}
+        onRecipient={setRecipient}
+        onDone={() => {
+          setRecipient('');
+          onRecorded();
+        }}
+      />
       <StaffNames>
-        <Notices notices={data.notices} />
+        <Notices notices={report.notices} />
       </StaffNames>
     </div>
   );

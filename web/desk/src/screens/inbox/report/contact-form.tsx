@@ -7,23 +7,33 @@ import { dense, Field } from '@desk/components/field';
 import { useText } from '@desk/i18n/language';
 import type { Template } from '@desk/i18n/message-templates';
 import { type Channel, type ContactOutcome, channels, contactOutcomes } from '@desk/lib/contact';
-import { useDraft } from '@desk/session/use-draft';
 import { type FormEvent, useState } from 'react';
 import { NativeSelect, Textarea } from '@/components/ui/input';
+
+/** A call or a message that is not in the log yet. */
+export interface Entry {
+  channel: Channel;
+  outcome: ContactOutcome;
+  body: string;
+}
 
 interface Props {
   report: Report;
   template: Template | undefined; // of the message that was written just now
+  entry: Entry | null; // null until the member changes something
+  onChange: (entry: Entry) => void;
   onDone: () => void;
 }
 
+const firstEntry = { channel: 'call', outcome: 'reached' } as const;
+
 /** Logs a call or a message with its outcome. */
-export function ContactForm({ report, template, onDone }: Props) {
+export function ContactForm({ report, template, entry, onChange, onDone }: Props) {
   const text = useText();
   const { tell } = useReportsChannel();
-  const [channel, setChannel] = useState<Channel>(template ? 'whatsapp' : 'call');
-  const [outcome, setOutcome] = useState<ContactOutcome>(template ? 'sent' : 'reached');
-  const [body, setBody] = useDraft(`contact:${report.reference}`, '');
+  const first = template ? ({ channel: 'whatsapp', outcome: 'sent' } as const) : firstEntry;
+  const { channel, outcome, body } = entry ?? { ...first, body: '' };
+  const set = (change: Partial<Entry>) => onChange({ channel, outcome, body, ...change });
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -32,7 +42,6 @@ export function ContactForm({ report, template, onDone }: Props) {
     const done = await attempt(text, () => logContact(report.id, contact).then(() => true), text.saved);
     setBusy(false);
     if (!done) return;
-    setBody('');
     tell();
     onDone();
   };
@@ -45,7 +54,7 @@ export function ContactForm({ report, template, onDone }: Props) {
               {...props}
               className={dense}
               value={channel}
-              onChange={(e) => setChannel(e.target.value as Channel)}
+              onChange={(e) => set({ channel: e.target.value as Channel })}
             >
               {channels.map((name) => (
                 <option key={name} value={name}>
@@ -61,7 +70,7 @@ export function ContactForm({ report, template, onDone }: Props) {
               {...props}
               className={dense}
               value={outcome}
-              onChange={(e) => setOutcome(e.target.value as ContactOutcome)}
+              onChange={(e) => set({ outcome: e.target.value as ContactOutcome })}
             >
               {contactOutcomes.map((name) => (
                 <option key={name} value={name}>
@@ -79,7 +88,7 @@ export function ContactForm({ report, template, onDone }: Props) {
             rows={2}
             maxLength={2000}
             value={body}
-            onChange={(e) => setBody(e.target.value)}
+            onChange={(e) => set({ body: e.target.value })}
           />
         )}
       </Field>

@@ -4,18 +4,19 @@ import { Button } from '@desk/components/button';
 import { Panel } from '@desk/components/panel';
 import { shortTime } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
-import type { Template } from '@desk/i18n/message-templates';
 import { useStaffNames } from '@desk/session/staff-names';
+import { useDraft } from '@desk/session/use-draft';
 import { useState } from 'react';
-import { ContactForm } from './contact-form';
-import { MessageWriter } from './message-writer';
+import { ContactForm, type Entry } from './contact-form';
+import { type Message, MessageWriter } from './message-writer';
 
 /** Messages to the person, and the log of calls and messages. Members send them; the desk does not. */
 export function Contacts({ report }: { report: Report }) {
   const { text } = useLanguage();
-  const [template, setTemplate] = useState<Template>();
-  const [writing, setWriting] = useState(false);
-  const [logging, setLogging] = useState(false);
+  const [message, setMessage] = useDraft<Message | null>(`message:${report.reference}`, null);
+  const [entry, setEntry, begun] = useDraft<Entry | null>(`contact:${report.reference}`, null);
+  const [writing, setWriting] = useState(Boolean(message?.body));
+  const [logging, setLogging] = useState(begun);
   const number = report.phone_e164;
   return (
     <Panel title={text.contact.title}>
@@ -39,16 +40,19 @@ export function Contacts({ report }: { report: Report }) {
         </Button>
       </div>
       {writing && number && (
-        <MessageWriter report={report} number={number} template={template} onTemplate={setTemplate} />
+        <MessageWriter report={report} number={number} message={message} onChange={setMessage} />
       )}
       {logging && (
         <ContactForm
           report={report}
-          template={writing ? template : undefined}
+          template={(writing && message?.template) || undefined}
+          entry={entry}
+          onChange={setEntry}
           onDone={() => {
             setLogging(false);
             setWriting(false);
-            setTemplate(undefined);
+            setMessage(null);
+            setEntry(null);
           }}
         />
       )}

@@ -1,30 +1,39 @@
 import type { Report } from '@desk/backend/reports';
 import { attempt } from '@desk/components/attempt';
 import { Button, linkButton } from '@desk/components/button';
+import { ConfirmDialog } from '@desk/components/confirm-dialog';
 import { dense, Field } from '@desk/components/field';
 import { useText } from '@desk/i18n/language';
-import { messageOf, type Template, templateNames } from '@desk/i18n/message-templates';
+import { isUnchanged, messageOf, type Template, templateNames } from '@desk/i18n/message-templates';
 import { smsLink, whatsappLink } from '@desk/lib/contact';
 import { useState } from 'react';
 import { NativeSelect, Textarea } from '@/components/ui/input';
 import { type Language, languageNames, languages } from '@/i18n/language';
 
+/** A message that is not sent yet. */
+export interface Message {
+  template: Template | null;
+  language: Language;
+  body: string;
+}
+
 interface Props {
   report: Report;
   number: string;
-  template: Template | undefined;
-  onTemplate: (name: Template) => void;
+  message: Message | null; // null until the member begins
+  onChange: (message: Message) => void;
 }
 
 /** A message from a template, which the member changes, and then copies or opens in another program. */
-export function MessageWriter({ report, number, template, onTemplate }: Props) {
+export function MessageWriter({ report, number, message, onChange }: Props) {
   const text = useText();
-  const [language, setLanguage] = useState<Language>(report.language);
-  const [body, setBody] = useState('');
+  const [asked, ask] = useState<Message>();
+  const { template, language, body } = message ?? { template: null, language: report.language, body: '' };
+  /** Begins with a template. The member's own words are not replaced without a question. */
   const begin = (name: Template, into: Language) => {
-    onTemplate(name);
-    setLanguage(into);
-    setBody(messageOf(name, into, report.reference));
+    const next = { template: name, language: into, body: messageOf(name, into, report.reference) };
+    if (isUnchanged(body, report.reference)) onChange(next);
+    else ask(next);
   };
   return (
     <div className="no-print mt-3 flex flex-col gap-3 border-t pt-3">
@@ -57,7 +66,7 @@ export function MessageWriter({ report, number, template, onTemplate }: Props) {
               onChange={(e) => {
                 const into = e.target.value as Language;
                 if (template) begin(template, into);
-                else setLanguage(into);
+                else onChange({ template, language: into, body });
               }}
             >
               {languages.map((name) => (
@@ -77,7 +86,7 @@ export function MessageWriter({ report, number, template, onTemplate }: Props) {
             lang={language}
             maxLength={1000}
             value={body}
-            onChange={(e) => setBody(e.target.value)}
+            onChange={(e) => onChange({ template, language, body: e.target.value })}
           />
         )}
       </Field>
@@ -102,6 +111,18 @@ export function MessageWriter({ report, number, template, onTemplate }: Props) {
             {text.contact.copy}
           </Button>
         </div>
+      )}
+      {asked && (
+        <ConfirmDialog
+          title={text.contact.replaceTitle}
+          help={text.contact.replaceHelp}
+          action={text.contact.replace}
+          onClose={() => ask(undefined)}
+          onConfirm={() => {
+            onChange(asked);
+            ask(undefined);
+          }}
+        />
       )}
     </div>
   );
