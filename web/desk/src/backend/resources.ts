@@ -8,7 +8,7 @@ export type Resource = Database['public']['Tables']['resources']['Row'];
 /** The values of a resource that an editor gives. */
 export type Values = Omit<Resource, 'id' | 'download_count' | 'created_at' | 'updated_at' | 'version'>;
 
-/** Returns all resources in the order that visitors see. */
+/** Returns all resources, the newest first. */
 export async function listResources(): Promise<Resource[]> {
   const { data, error } = await (await supabase())
     .from('resources')
@@ -51,13 +51,14 @@ export async function storePreview(file: string, picture: Blob): Promise<string>
   return publicAddress(name);
 }
 
-/** Deletes a resource, then its file and picture if they are in the bucket. */
+/** Deletes a resource, then its file, its earlier files and its picture if they are in the bucket. */
 export async function deleteResource(resource: Resource) {
   const client = await supabase();
+  const earlier = await client.from('resource_versions').select('file_url').eq('resource_id', resource.id);
+  check(earlier.error);
   check((await client.from('resources').delete().eq('id', resource.id)).error);
-  const names = [resource.file_url, resource.preview_url ?? ''].flatMap(
-    (address) => bucketName(address) ?? [],
-  );
+  const files = [resource, ...(earlier.data ?? [])].map(({ file_url }) => file_url);
+  const names = [...files, resource.preview_url ?? ''].flatMap((address) => bucketName(address) ?? []);
   if (names.length > 0) await client.storage.from('resources').remove(names);
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { languages } from '@/i18n/language';
 import { dayRange, digits, shortDay, shortTime, since } from './format';
 
 beforeEach(() => {
@@ -20,13 +21,20 @@ test('shortTime names the year unless it is the current one', () => {
 
 test('shortDay takes a date without a time as a local day', () => {
   expect(shortDay('en', '2026-03-01')).toBe('1 Mar 2026');
-  expect(shortDay('so', '2026-03-01T00:30:00')).toBe('1 Maa 2026');
+  expect(shortDay('so', '2026-03-01T00:30:00')).toBe('1 Mar 2026');
+});
+
+test.each(languages)('every month has a short name of its own in %s', (language) => {
+  const names = Array.from({ length: 12 }, (_, i) =>
+    shortDay(language, `2026-${String(i + 1).padStart(2, '0')}-01`),
+  );
+  expect(new Set(names).size).toBe(12);
 });
 
 test('dayRange names a year and a day once', () => {
   expect(dayRange('en', '2026-09-18', '2026-11-25')).toBe('18 Sep – 25 Nov 2026');
   expect(dayRange('en', '2025-12-30', '2026-01-02')).toBe('30 Dec 2025 – 2 Jan 2026');
-  expect(dayRange('so', '2026-03-01T08:00:00', '2026-03-01T09:00:00')).toBe('1 Maa 2026');
+  expect(dayRange('so', '2026-03-01T08:00:00', '2026-03-01T09:00:00')).toBe('1 Mar 2026');
 });
 
 test.each([

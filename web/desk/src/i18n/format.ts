@@ -1,5 +1,10 @@
-import { monthName } from '@/i18n/dates';
 import type { Language } from '@/i18n/language';
+
+/** Three letters of a month. In Somali those of Maarso and Maayo would be the same. */
+const months: Record<Language, readonly string[]> = {
+  en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
+  so: ['Jan', 'Feb', 'Mar', 'Abr', 'May', 'Jun', 'Lul', 'Ago', 'Seb', 'Okt', 'Nof', 'Dis'],
+};
 
 /** Returns a whole number as '20,000'. */
 export const digits = (n: number) => n.toLocaleString('en');
@@ -26,7 +31,7 @@ export function dayRange(language: Language, first: string, last: string) {
 }
 
 function dayAndMonth(language: Language, date: Date) {
-  return `${date.getDate()} ${monthName(language, date).slice(0, 3)}`;
+  return `${date.getDate()} ${months[language][date.getMonth()]}`;
 }
 
 /** Returns the time since a moment as '5 min', '3 h' or '12 d', which both languages read. */

@@ -1,7 +1,7 @@
 export const text = {
   title: 'Figures',
   period: 'Period',
-  months: (n: number) => (n === 12 ? '12 months' : `${n} months`),
+  months: (n: number) => `${n} months`,
   weeks: 'Reports by week',
   regions: 'By region',
   products: 'Most reported products',
@@ -16,6 +16,7 @@ export const text = {
   resource: 'Resource',
   month: 'Month',
   number: 'Number',
+  most: (n: number) => `most: ${n}`,
   week: 'Week of',
   csv: 'Download CSV',
   mapLabel: 'Map of the 18 regions, simplified',

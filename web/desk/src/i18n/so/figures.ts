@@ -18,6 +18,7 @@ export const text: typeof english = {
   resource: 'Agab',
   month: 'Bil',
   number: 'Tiro',
+  most: (n) => `ugu badnaan: ${n}`,
   week: 'Toddobaadka',
   csv: 'Soo deji CSV',
   mapLabel: 'Khariidadda 18-ka gobol, oo la fududeeyay',

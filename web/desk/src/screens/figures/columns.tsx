@@ -1,3 +1,5 @@
+import { useText } from '@desk/i18n/language';
+
 interface Props {
   label: string;
   values: [string, number][];
@@ -8,6 +10,7 @@ interface Props {
  * One column for each value in the order of time. Each column has its name and number as a title.
  */
 export function Columns({ label, values, name }: Props) {
+  const text = useText();
   const most = Math.max(1, ...values.map(([, n]) => n));
   const total = values.reduce((sum, [, n]) => sum + n, 0);
   const width = 100 / Math.max(values.length, 8);
@@ -47,7 +50,7 @@ export function Columns({ label, values, name }: Props) {
       </svg>
       <figcaption className="text-muted-foreground flex justify-between gap-3 text-xs">
         <span>{values[0] && name(values[0][0])}</span>
-        <span className="whitespace-nowrap">max {most}</span>
+        <span className="whitespace-nowrap">{text.figures.most(most)}</span>
         <span className="text-end">{values.length > 1 && name(values.at(-1)?.[0] ?? '')}</span>
       </figcaption>
     </figure>

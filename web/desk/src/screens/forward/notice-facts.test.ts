@@ -53,5 +53,5 @@ test('the facts of a notice name no person and no shop', () => {
 
 test('missing facts are left out', () => {
   const bare = { ...report, batch_number: null, expiry_date: null, region: null, district: null };
-  expect(noticeFacts(bare, 'so', so).map(([, value]) => value)).toEqual(['DW-2B3C', '3 Noo 2026', 'Panadol']);
+  expect(noticeFacts(bare, 'so', so).map(([, value]) => value)).toEqual(['DW-2B3C', '3 Nof 2026', 'Panadol']);
 });

@@ -60,11 +60,14 @@ export function LookFields({ values, set }: Props) {
           checked={values.is_active}
           onChange={(is_active) => set({ is_active })}
         />
-        <Checkbox
-          label={text.resources.featuredHelp}
-          checked={values.is_featured}
-          onChange={(is_featured) => set({ is_featured })}
-        />
+        {/* The site reads it from the guide of a file. */}
+        {!values.guide && (
+          <Checkbox
+            label={text.resources.featuredHelp}
+            checked={values.is_featured}
+            onChange={(is_featured) => set({ is_featured })}
+          />
+        )}
       </div>
     </div>
   );

@@ -14,7 +14,7 @@ import { cn } from '@/components/cn';
 import { buttonVariants } from '@/components/ui/button';
 import { ResourceLine } from './resource-line';
 
-/** All resources in the order of the site, with those that visitors do not see. */
+/** All resources, the newest first, with those that visitors do not see. */
 export default function ResourcesScreen() {
   const text = useText();
   const { data, error, reload } = useLoad(listResources, 'resources');

@@ -17,12 +17,13 @@ export function TextFields({ language, title, values, set }: Props) {
   const text = useText();
   const names = textNames[language];
   const control = (name: keyof TextValues) => ({
+    lang: language,
     value: values[name] ?? '',
     onChange: (e: { target: { value: string } }) => set({ [name]: e.target.value }),
   });
   return (
     <Panel title={title}>
-      <div className="flex flex-col gap-3" lang={language}>
+      <div className="flex flex-col gap-3">
         <Field label={text.resources.name}>
           {(props) => (
             <Input {...props} required={language === 'en'} maxLength={200} {...control(names.title)} />

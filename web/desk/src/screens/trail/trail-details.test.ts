@@ -15,7 +15,7 @@ test.each([
   [
     { reports: 12, since: '2024-11-03T09:05:00', until: '2024-12-01T00:00:00' },
     'reports: 12, since: 3 Nov 2024, 09:05, until: 1 Dec 2024, 00:00',
-    'warbixinno: 12, laga bilaabo: 3 Noo 2024, 09:05, ilaa: 1 Dis 2024, 00:00',
+    'warbixinno: 12, laga bilaabo: 3 Nof 2024, 09:05, ilaa: 1 Dis 2024, 00:00',
   ],
   [
     { from: 'editor', to: 'owner' },
