@@ -1,6 +1,11 @@
 package submitreport
 
-import "unicode/utf8"
+import (
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/nyaruka/phonenumbers"
+)
 
 // Fields is the JSON body: exactly the nine fields of a report. Absent and null mean the same.
 type Fields struct {
@@ -93,4 +98,23 @@ func only(when bool, s string) string {
 		return s
 	}
 	return ""
+}
+
+// internationalNumber is the check constraint of public.reports: at most 15 digits (ITU-T E.164).
+// IsPossibleNumber accepts shorter and longer numbers of some countries, such as German ones of 2
+// or 14 digits.
+var internationalNumber = regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`)
+
+// e164 returns the number in international form, or "" when it is not a possible number. A number
+// without a country code is taken as Somali.
+func e164(phone string) string {
+	n, err := phonenumbers.Parse(phone, "SO")
+	if err != nil || !phonenumbers.IsPossibleNumber(n) {
+		return ""
+	}
+	number := phonenumbers.Format(n, phonenumbers.E164)
+	if !internationalNumber.MatchString(number) {
+		return ""
+	}
+	return number
 }
