@@ -128,7 +128,18 @@ func (s *Stream) subscribeSince(ctx context.Context, sub *subscriber, groups []*
 		request.Joined(result.position, result.reason)
 		return sub.id, nil
 	case <-ctx.Done():
-		sub.closed.Store(true)
+		s.abandon(join)
 		return 0, ctx.Err()
+	}
+}
+
+// abandon removes a subscriber whose caller no longer waits. If the worker has not added it, or is
+// delivering what it missed, the worker removes it.
+func (s *Stream) abandon(join *rejoin) {
+	join.sub.closed.Store(true)
+	select {
+	case <-join.done:
+		s.registry.remove(join.sub.id)
+	default:
 	}
 }

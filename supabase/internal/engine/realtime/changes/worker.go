@@ -57,6 +57,9 @@ func (s worker) follow(ctx context.Context, c *rowChange) {
 		s.check(ctx, missed, map[*subscriber]int{join.sub: 0})
 	}
 	join.done <- result
+	if join.sub.closed.Load() { // the caller no longer waits
+		s.registry.remove(join.sub.id)
+	}
 }
 
 // check checks and delivers changes. only is as in handle.
