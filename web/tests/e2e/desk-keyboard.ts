@@ -92,3 +92,14 @@ export async function open(page: Page, text: Text, name: keyof Text['nav']) {
   await expect(page.getByRole('heading', { level: 1, name: text.nav[name], exact: true })).toBeVisible();
   await expect(page.getByText(text.loading)).toHaveCount(0);
 }
+
+/** Opens a dialog by its button, checks it and closes it by Escape. */
+export async function checkDialog(page: Page, button: Locator, ready?: (dialog: Locator) => Promise<void>) {
+  await press(page, button);
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toBeVisible();
+  await ready?.(dialog);
+  await checkOpened(page, `dialog of ${button}`);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+}
