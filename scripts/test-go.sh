@@ -42,15 +42,17 @@ again() {
   cat <<<"$tests"
 }
 
-# run tests the packages $2, one a line, with $1, race or plain, and keeps a log.
+# run tests the packages $2, one a line, with $1, race or plain, and keeps a log. The longest begin first, because at the end
+# they would leave processors idle.
 run() {
   [ -n "$2" ] || return 0
-  # shellcheck disable=SC2086 # import paths have no spaces
-  "$1" -p $(($(getconf _NPROCESSORS_ONLN) * 3 / 2)) $2 | tee "$logs/$1"
+  # shellcheck disable=SC2046 # import paths have no spaces
+  "$1" -p $(($(getconf _NPROCESSORS_ONLN) * 3 / 2)) $(grep -E "$longest" <<<"$2"; grep -vE "$longest" <<<"$2") | tee "$logs/$1"
 }
 
 all=$(go list "${@:-./...}")
 module=$(go list -m)
+longest="^$module/supabase(|/acceptance|/stack|/internal/(app|functions/(deploy|deno)|engine/(auth|realtime/changes)))$"
 unraced="^$module/(docker|scripts/.*|functions/.*|supabase|supabase/acceptance|supabase/internal/(functions/(deploy|scaffold)|\
 database/(migrate|schemadiff|server|backup/physical)|housetest))$"
 if [ "${LONG:-}" = 1 ] || [ $# -gt 0 ]; then unraced="^$module/supabase/internal/housetest$"; fi

@@ -137,7 +137,7 @@ func typeScriptDrill(ctx context.Context, s settings) (string, error) {
 		return figures, errors.New("no process was killed")
 	case k.most > typeScriptMemory:
 		return figures, errors.New("a process exceeds the memory limit")
-	case rest > 2*calm:
+	case !s.short && rest > 2*calm: // the short form has as many starts as calls of a function
 		return figures, errors.New("REST is slower than twice")
 	}
 	return figures, nil

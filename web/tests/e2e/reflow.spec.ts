@@ -58,7 +58,8 @@ function unreachable(page: Page, selector: string) {
       const style = getComputedStyle(control);
       if (!control.checkVisibility() || style.visibility === 'hidden' || control.tabIndex < 0) continue;
       control.scrollIntoView({ block: 'center', behavior: 'instant' });
-      const [box] = control.getClientRects(); // the first line of a link in a text
+      const lines = control.getClientRects(); // of a link in a text; the first may be behind the header
+      const box = lines[Math.floor(lines.length / 2)];
       if (!box) continue;
       const { left, top, width, height } = box;
       const [x, y] = [left + width / 2, top + height / 2];

@@ -27,8 +27,8 @@ export function OfficeInformation() {
         </li>
         <li className="flex gap-4 md:max-lg:col-span-2">
           <MessageCircleWarning aria-hidden className="text-henna size-8 shrink-0" />
-          <div className="md:max-lg:flex md:max-lg:flex-1 md:max-lg:items-center md:max-lg:justify-between md:max-lg:gap-4">
-            <div>
+          <div className="md:max-lg:flex md:max-lg:flex-1 md:max-lg:flex-wrap md:max-lg:items-center md:max-lg:justify-between md:max-lg:gap-4">
+            <div className="md:max-lg:flex-1 md:max-lg:basis-64">
               <h3>{emergency.title}</h3>
               <p>{emergency.content}</p>
             </div>
