@@ -96,6 +96,7 @@ await page.getByText(/min ago/).first().waitFor({ timeout: 120_000 });
 await show(page, 'system', 'Checks');
 await page.reload();
 await page.getByText(/min ago/).first().waitFor();
+await page.waitForLoadState('networkidle'); // another reply would bring the folders back
 await page.evaluate(asInstalled, folder);
 await shot(page, 'desk-system');
 
