@@ -92,10 +92,16 @@ for (const [name, height, screen, words] of [
 await page.setViewportSize({ width: 1280, height: 1000 });
 await show(page, 'system', 'Checks');
 await page.getByRole('button', { name: 'Make a backup now' }).click();
-await page.getByText(/min ago/).first().waitFor({ timeout: 120_000 });
+await page
+  .getByText(/min ago/)
+  .first()
+  .waitFor({ timeout: 120_000 });
 await show(page, 'system', 'Checks');
 await page.reload();
-await page.getByText(/min ago/).first().waitFor();
+await page
+  .getByText(/min ago/)
+  .first()
+  .waitFor();
 await page.waitForLoadState('networkidle'); // another reply would bring the folders back
 await page.evaluate(asInstalled, folder);
 await shot(page, 'desk-system');

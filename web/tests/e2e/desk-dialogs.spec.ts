@@ -101,7 +101,10 @@ for (const variant of sample([...variants].reverse(), 4)) {
     await checkDialog(page, page.getByRole('button', { name: text.guides.signOff, exact: true }));
 
     await open(page, text, 'staff');
-    await checkDialog(page, page.getByRole('button', { name: new RegExp(`^${text.staff.remove}: `) }).first());
+    await checkDialog(
+      page,
+      page.getByRole('button', { name: new RegExp(`^${text.staff.remove}: `) }).first(),
+    );
     await open(page, text, 'resources');
     await checkOpened(page, 'resources');
     await press(page, page.getByRole('listitem').getByRole('link').first());
