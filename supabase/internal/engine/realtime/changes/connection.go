@@ -125,6 +125,7 @@ func (c *connection) start(ctx context.Context) error {
 		}
 		switch message := message.(type) {
 		case *pgproto3.CopyBothResponse:
+			c.s.held.read = true
 			return nil
 		case *pgproto3.ErrorResponse:
 			return pgconn.ErrorResponseToPgError(message)

@@ -21,6 +21,7 @@ import (
 type slot struct {
 	name      string // "" before the first connection, and after the slot was lost
 	temporary bool   // ends with its connection
+	read      bool   // this process has read it
 	position  uint64 // everything before this position of the log is read
 	confirmed uint64 // the server need not keep the log before this position
 	keep      uint64 // bytes of the log before position that the server keeps for the next process
@@ -45,7 +46,8 @@ const leftoverAfter = time.Minute
 // so that no change is missed.
 func (c *connection) prepareSlot(ctx context.Context) (continued bool, err error) {
 	s := slotKeeper{c.s}
-	if s.held.name != "" && !s.held.temporary {
+	// Another process may have begun to read a slot that was free when it was found or made.
+	if s.held.name != "" && !s.held.temporary && s.held.read {
 		found, err := s.findSlot(ctx, s.held.name)
 		if err != nil {
 			return false, err

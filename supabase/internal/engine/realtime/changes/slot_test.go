@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/testdb"
 )
 
@@ -35,6 +37,34 @@ func TestSlot(t *testing.T) {
 	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "notes"})
 	d.Exec(`insert into notes (id) values (1)`)
 	eventually(t, "a change after the pause", func() bool { return len(box.take()) == 1 })
+}
+
+// TestSlotThatAnotherReads: a slot was free when this server found it, and another one began to
+// read it. This one takes a slot of its own.
+func TestSlotThatAnotherReads(t *testing.T) {
+	d, first := open(t, nil)
+	d.Exec(notes)
+	subscribe(t, first, "service_role", service, Binding{Table: "notes"})
+	pool, err := pool.Open(t.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	s, err := Open(Options{Pool: pool, ReplicationURL: d.URL("supabase_realtime_admin"),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.held = slot{name: slotKeeper{s}.slotName()}
+	c, err := s.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slotKeeper{s}.endSlot(t.Context())
+	defer c.close()
+	if c.slot == (slotKeeper{s}).slotName() || slots(d) != 2 {
+		t.Errorf("reads %s, %d slots", c.slot, slots(d))
+	}
 }
 
 // cut ends the replication connection.
