@@ -39,10 +39,10 @@ func (c choice) starts(ctx context.Context) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "program\tstart\tfastest\tmedian\tslowest\t")
 	for i, program := range programs {
-		for kind, list := range map[string][]time.Duration{"first": first[i], "warm": warm[i]} {
+		for k, list := range [][]time.Duration{first[i], warm[i]} {
 			slices.Sort(list)
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", program, kind, round(list[0]), round(list[len(list)/2]),
-				round(list[len(list)-1]))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", program, []string{"first", "warm"}[k], round(list[0]),
+				round(list[len(list)/2]), round(list[len(list)-1]))
 		}
 	}
 	return table.Flush()

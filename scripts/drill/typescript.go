@@ -137,7 +137,7 @@ func typeScriptDrill(ctx context.Context, s settings) (string, error) {
 		return figures, errors.New("no process was killed")
 	case k.most > typeScriptMemory:
 		return figures, errors.New("a process exceeds the memory limit")
-	case !s.short && rest > 2*calm: // the short form has as many starts as calls of a function
+	case !s.short && rest > 2*calm: // in the short form every fourth call waits for a start
 		return figures, errors.New("REST is slower than twice")
 	}
 	return figures, nil

@@ -202,7 +202,7 @@ func seedStorage(ctx context.Context, c *config.Config, project fs.FS, service h
 			return eachFile(project, b.ObjectsPath, func(file string, content []byte) error {
 				contentType := site.ContentType(file)
 				if contentType == "" {
-					contentType = mime.TypeByExtension(path.Ext(file)) // from then on keeps 0.4 MB of types
+					contentType = mime.TypeByExtension(path.Ext(file)) // loads the system's list of types, 0.4 MB that stay
 				}
 				return call(http.MethodPost, "/object/"+url.PathEscape(name)+"/"+(&url.URL{Path: file}).EscapedPath(),
 					contentType, content)

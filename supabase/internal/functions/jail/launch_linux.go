@@ -32,8 +32,8 @@ type launch struct {
 // its launch.
 const launcherName = "daawo-jail"
 
-// init runs before main in all programs that contain this package, and only in a launcher it does
-// something.
+// init runs before main in every program that contains this package. It does nothing, except in a
+// launcher.
 func init() {
 	if len(os.Args) != 2 || os.Args[0] != launcherName {
 		return
@@ -154,8 +154,8 @@ const (
 	maxFileSize  = 1 << 30
 )
 
-// limit limits the resources of this process. A limit of processes counts those of the user, so it
-// needs an own one.
+// limit limits the resources of this process. The kernel counts the processes of a user, so that
+// limit is only for a program with a user of its own.
 func limit(processes, listens bool) error {
 	set := func(which int, n uint64) error {
 		var present syscall.Rlimit

@@ -25,7 +25,7 @@ type additions map[string][]string
 func readAdditions(files fs.FS) (additions, error) {
 	data, err := fs.ReadFile(files, additionsFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil // a site that is not built, or the desk
 	}
 	if err != nil {
 		return nil, err
