@@ -64,7 +64,7 @@ func newApp(t *testing.T, data string, environment map[string]string, changes ..
 	}
 	o := app.Options{
 		Config: c, Data: data, Project: project, Site: pages,
-		CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true}}, Functions: functions.All,
+		CleanBuckets: []app.CleanBucket{{ID: "report-photos", HideNames: true, RefuseCopies: true}}, Functions: functions.All,
 		PageTexts: product.Options().Pages.Texts,
 		Operators: product.Options().Administration.Operators, RowLink: admin.RowLink, AdminLink: admin.DeskLink,
 		Getenv: getenv, Version: "test",

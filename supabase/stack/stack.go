@@ -174,6 +174,9 @@ type CleanBucket struct {
 	// HideNames keeps users from finding out which names exist: an upload whose name is taken is
 	// stored under a longer name, NAME-RANDOM.EXT, and the reply is that for a free name.
 	HideNames bool
+
+	// RefuseCopies refuses copies and moves of its files to any bucket, also with a secret key.
+	RefuseCopies bool
 }
 
 // MailText is one of auth's mails in one language. The kinds are invite, confirmation, recovery,

@@ -111,8 +111,8 @@ func (s *services) cleanBuckets() []gateway.CleanBucket {
 		if own := int64(s.Config.Storage.Buckets[b.ID].FileSizeLimit); own > 0 && own < most {
 			most = own
 		}
-		buckets = append(buckets,
-			gateway.CleanBucket{ID: b.ID, MaxBytes: most, Refusal: b.Refusal, HideNames: b.HideNames})
+		buckets = append(buckets, gateway.CleanBucket{ID: b.ID, MaxBytes: most, Refusal: b.Refusal,
+			HideNames: b.HideNames, RefuseCopies: b.RefuseCopies})
 	}
 	return buckets
 }

@@ -29,6 +29,10 @@ type CleanBucket struct {
 	// HideNames stores an upload whose name is taken under a longer name and replies as if the name
 	// had been free. Only requests with the service_role key learn that a name is taken.
 	HideNames bool
+
+	// RefuseCopies refuses copies and moves of its files to any bucket, also with the service_role
+	// key.
+	RefuseCopies bool
 }
 
 // Limits of the cleaning.
@@ -225,6 +229,10 @@ func (c *uploadCleaner) move(w http.ResponseWriter, r *http.Request) {
 	values := stringValues(body)
 	cleaned := func(id string) bool { _, ok := c.buckets[id]; return ok }
 	from := values["bucketid"]
+	if slices.ContainsFunc(from, c.refusesCopies) {
+		writeStorageError(w, http.StatusBadRequest, "403", "Unauthorized", refusedCopy)
+		return
+	}
 	if slices.ContainsFunc(values["destinationbucket"], cleaned) && !(len(from) > 0 && allOf(from, cleaned)) {
 		refuseWay(w)
 		return
@@ -247,12 +255,28 @@ func stringValues(body []byte) map[string][]string {
 		if err != nil || decoder.Decode(&value) != nil {
 			return values
 		}
+		// Services take a list of one string for the string.
+		if list, ok := value.([]any); ok && len(list) == 1 {
+			value = list[0]
+		}
 		if text, ok := value.(string); ok {
 			key := strings.ToLower(fmt.Sprint(name))
 			values[key] = append(values[key], text)
 		}
 	}
 	return values
+}
+
+func (c *uploadCleaner) refusesCopies(bucket string) bool { return c.buckets[bucket].RefuseCopies }
+
+// copySource returns the bucket of x-amz-copy-source, or "".
+func copySource(h http.Header) string {
+	source, err := url.PathUnescape(h.Get("X-Amz-Copy-Source"))
+	if err != nil {
+		return ""
+	}
+	bucket, _, _ := strings.Cut(strings.TrimLeft(source, "/"), "/")
+	return bucket
 }
 
 func allOf(all []string, ok func(string) bool) bool {
@@ -291,6 +315,10 @@ func decode64(text string) string {
 
 // s3 refuses uploads with the S3 protocol: their signature covers the original bytes.
 func (c *uploadCleaner) s3(w http.ResponseWriter, r *http.Request, path []string) {
+	if c.refusesCopies(copySource(r.Header)) {
+		refuseS3(w, http.StatusForbidden, "AccessDenied", refusedCopy)
+		return
+	}
 	_, ok := c.buckets[path[0]]
 	creates := r.Method == http.MethodPut && len(path) == 1 // the bucket
 	if !ok || creates || r.Method == http.MethodPost && r.URL.Query().Has("delete") {
@@ -307,7 +335,10 @@ func refuseS3(w http.ResponseWriter, status int, code, message string) {
 		message)
 }
 
-const refusedWay = "This bucket accepts whole files through the standard upload only."
+const (
+	refusedWay  = "This bucket accepts whole files through the standard upload only."
+	refusedCopy = "The files of this bucket cannot be copied or moved."
+)
 
 func refuseWay(w http.ResponseWriter) {
 	writeStorageError(w, http.StatusBadRequest, "403", "Unauthorized", refusedWay)

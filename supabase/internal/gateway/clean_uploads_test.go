@@ -56,7 +56,7 @@ func cleaned(t *testing.T, a *album, remote bool) http.Handler {
 	return testGateway(func(o *Options) {
 		o.Storage = storage
 		o.CleanBuckets = []CleanBucket{{ID: "photos", MaxBytes: 1 << 20, HideNames: true,
-			Refusal: map[string]string{"": "no image", "so": "sawir ma aha"}}}
+			Refusal: map[string]string{"": "no image", "so": "sawir ma aha"}}, {ID: "letters", RefuseCopies: true}}
 		o.CleanImage = func(content []byte) ([]byte, string, error) {
 			if !bytes.HasPrefix(content, []byte("image")) {
 				return nil, "", errors.New("no image")
@@ -217,6 +217,36 @@ func TestCleanUploadsHideNames(t *testing.T) {
 		if !strings.HasPrefix(last, "/object/photos/1-") || len(last) != len("/object/photos/1-abcdefghijkl.jpg") ||
 			stored != "image " {
 			t.Errorf("stored as %s: %q", last, stored)
+		}
+	}
+}
+
+// TestCleanUploadsRefuseCopies checks that no request copies or moves a file out of a bucket that
+// refuses it, also with the service_role key, and that other buckets are not affected.
+func TestCleanUploadsRefuseCopies(t *testing.T) {
+	for _, c := range []struct {
+		method, path, body, source string
+		refused                    bool
+	}{
+		{"POST", "object/copy", `{"bucketId":"letters","destinationBucket":"notes"}`, "", true},
+		{"POST", "object/copy", `{"bucketId":"letters"}`, "", true},
+		{"POST", "object/copy", `{"bucketId":["letters"],"destinationBucket":"notes"}`, "", true},
+		{"POST", "object/copy", `{"bucketId":"notes","bucketId":"letters","destinationBucket":"notes"}`, "", true},
+		{"POST", "object/move", `{"bucketId":"letters","destinationBucket":"photos"}`, "", true},
+		{"PUT", "s3/notes/a", "", "letters/1.jpg", true},
+		{"PUT", "s3/notes/a", "", "/letters/1.jpg", true},
+		{"PUT", "s3/notes/a", "", "%2Fletters%2F1.jpg", true},
+		{"PUT", "s3/notes/a?partNumber=1&uploadId=u", "", "letters/1.jpg", true},
+		{"POST", "object/copy", `{"bucketId":"notes","sourceKey":"letters","destinationKey":"b"}`, "", false},
+		{"POST", "object/copy", `{"bucketId":"photos","destinationBucket":"notes"}`, "", false},
+		{"PUT", "s3/notes/a", "", "notes/letters", false},
+	} {
+		for _, key := range []string{"anon", "service"} {
+			a := &album{}
+			w := put(cleaned(t, a, false), c.method, "/storage/v1/"+c.path, c.body, "apikey", key, "X-Amz-Copy-Source", c.source)
+			if refused := len(a.paths) == 0; refused != c.refused || refused != (w.Code >= 400) {
+				t.Errorf("%s %s %s %s with the key %s: %d, storage got %v", c.method, c.path, c.body, c.source, key, w.Code, a.paths)
+			}
 		}
 	}
 }

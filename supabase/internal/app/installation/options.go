@@ -58,9 +58,10 @@ type Options struct {
 
 // CleanBucket is a bucket of images without metadata; see gateway.CleanBucket.
 type CleanBucket struct {
-	ID        string
-	Refusal   map[string]string
-	HideNames bool
+	ID           string
+	Refusal      map[string]string
+	HideNames    bool
+	RefuseCopies bool
 }
 
 // MailText is one of auth's mails in one language.
