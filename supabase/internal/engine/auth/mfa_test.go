@@ -136,3 +136,72 @@ func TestFactorOfRevokedFamily(t *testing.T) {
 	w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code}).want(403,
 		"session_not_found")
 }
+
+// TestNewFactorNeedsFactor checks that a factor that was enrolled before the user protected the
+// account by another one cannot raise a session that has only the password.
+func TestNewFactorNeedsFactor(t *testing.T) {
+	w := newWorld(t)
+	token := w.signUp("a@example.org").text("access_token")
+	thief := w.signIn("a@example.org", "password-1").want(200).text("access_token")
+	planted := w.do("POST", "/factors", thief,
+		m{"factor_type": "phone", "friendly_name": "p", "phone": "15550001"}).want(200).text("id")
+	early := w.do("POST", "/factors/"+planted+"/challenge", thief, m{"channel": "sms"}).want(200).text("id")
+	f := w.do("POST", "/factors", token, m{"factor_type": "totp", "friendly_name": "t"}).want(200)
+	verifyTOTP := func(token string) reply {
+		t.Helper()
+		code, err := totp.GenerateCode(f.text("totp.secret"), w.now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.wait(time.Second)
+		c := w.do("POST", "/factors/"+f.text("id")+"/challenge", token, nil).want(200)
+		return w.do("POST", "/factors/"+f.text("id")+"/verify", token, m{"challenge_id": c.text("id"), "code": code})
+	}
+	owner := verifyTOTP(token).want(200).text("access_token")
+	w.wait(time.Second)
+	thief = w.signIn("a@example.org", "password-1").want(200).text("access_token")
+	w.do("POST", "/factors/"+planted+"/challenge", thief, m{"channel": "sms"}).want(403, "insufficient_aal")
+	w.do("POST", "/factors/"+planted+"/verify", thief, m{"challenge_id": early, "code": w.lastCode()}).want(403,
+		"insufficient_aal")
+	if n := len(w.texts); n != 1 {
+		t.Errorf("%d texts", n)
+	}
+	// With the second factor another one can be added.
+	w.wait(time.Second)
+	c := w.do("POST", "/factors/"+planted+"/challenge", owner, m{"channel": "sms"}).want(200).text("id")
+	w.do("POST", "/factors/"+planted+"/verify", owner, m{"challenge_id": c, "code": w.lastCode()}).want(200)
+}
+
+// TestFirstFactorsAtOnce checks that of two sessions that verify the account's first factor at the
+// same time, of different kinds, one is raised and the other one refused.
+func TestFirstFactorsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.signUp("a@example.org")
+	for range 5 {
+		w.db.ExecAs("supabase_admin", `delete from auth.mfa_factors`)
+		type attempt struct{ token, path, challenge, code string }
+		attempts := make(chan attempt, 2)
+		for _, kind := range []string{"phone", "totp"} {
+			w.wait(time.Second)
+			a := attempt{token: w.signIn("a@example.org", "password-1").want(200).text("access_token")}
+			f := w.do("POST", "/factors", a.token,
+				m{"factor_type": kind, "friendly_name": kind, "phone": "15550001"}).want(200)
+			a.path = "/factors/" + f.text("id")
+			a.challenge = w.do("POST", a.path+"/challenge", a.token, m{"channel": "sms"}).want(200).text("id")
+			var err error
+			if a.code, err = totp.GenerateCode(f.text("totp.secret"), w.now()); err != nil {
+				t.Fatal(err)
+			}
+			if kind == "phone" {
+				a.code = w.lastCode()
+			}
+			attempts <- a
+		}
+		if got := w.together(2, func() reply {
+			a := <-attempts
+			return w.do("POST", a.path+"/verify", a.token, m{"challenge_id": a.challenge, "code": a.code})
+		}); got[200] != 1 || got[403] != 1 {
+			t.Errorf("replies %v", got)
+		}
+	}
+}

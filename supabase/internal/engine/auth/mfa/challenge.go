@@ -111,6 +111,9 @@ func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.C
 		wait = s.sender.TextQueue()
 	}
 	_, err = message.Queued(r.Context(), s.sender, wait, func(tx message.Tx) (any, error) {
+		if err := mayAdd(r.Context(), tx, c, f); err != nil {
+			return nil, err
+		}
 		switch f.FactorType {
 		case "phone":
 			if err := s.sendFactorCode(r, tx, c.User, f, &row, p.Channel); err != nil {

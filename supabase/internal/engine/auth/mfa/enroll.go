@@ -174,6 +174,23 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 		map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
 }
 
+// mayAdd returns an error if f is a new factor, the user has a verified one by now, and the session
+// has not used one. Otherwise a factor that a thief of the password has enrolled before would
+// replace the user's. The lock orders concurrent additions of one user.
+func mayAdd(ctx context.Context, tx pgx.Tx, c *session.Caller, f *store.FactorRow) error {
+	if f.Verified() {
+		return nil
+	}
+	if err := store.LockUser(ctx, tx, f.UserID); err != nil {
+		return err
+	}
+	verified, err := store.FindFactors(ctx, tx, `where user_id = $1 and status = 'verified' limit 1`, f.UserID)
+	if err != nil || len(verified) == 0 || c.Session != nil && c.Session.AAL == "aal2" {
+		return err
+	}
+	return apierror.Errorf(http.StatusForbidden, "insufficient_aal", "AAL2 required to verify a new factor")
+}
+
 // qrSVG draws a QR code with the highest error correction, three units a module and the margin that
 // readers need.
 func qrSVG(content string) (string, error) {

@@ -58,6 +58,9 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 	}
 	reply, err := message.Queued(ctx, s.sender, queue,
 		func(tx message.Tx) (*session.TokenReply, error) {
+			if err := mayAdd(ctx, tx, c, f); err != nil {
+				return nil, err
+			}
 			// The lock keeps two requests from using one code.
 			if _, err := tx.Exec(ctx, `select from auth.mfa_factors where id = $1 for update`, f.ID); err != nil {
 				return nil, err
