@@ -177,7 +177,8 @@ func (p *parts) buildEndpoints() {
 	p.admin = admin.New(admin.Options{
 		DB: p.db, Store: p.store, Hooks: p.hooks, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender,
 		Redirects: p.redirects, Now: p.now, Config: admin.Config{
-			DefaultRole: c.DefaultRole, CodeLength: c.Mail.CodeLength, SingleConfirmation: c.Mail.SingleConfirmation,
+			DefaultRole: c.DefaultRole, CodeLength: c.Mail.CodeLength, MailerAutoconfirm: c.MailerAutoconfirm,
+			SingleConfirmation: c.Mail.SingleConfirmation,
 		},
 	})
 }

@@ -1,8 +1,10 @@
 package auth
 
 import (
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestUnverifiedTakeover checks that an identity with an unverified address loses its account when
@@ -169,4 +171,106 @@ func TestSignupOfUnconfirmed(t *testing.T) {
 	if _, to := w.follow(link); fragment(t, to).Get("access_token") == "" {
 		t.Errorf("%s", to)
 	}
+}
+
+// TestInviteOfPreRegistration checks that an invitation removes what a stranger has stored in an
+// unconfirmed account of the address: a password and an identity.
+func TestInviteOfPreRegistration(t *testing.T) {
+	for way, invite := range map[string]func(w *world) *url.URL{
+		"mail": func(w *world) *url.URL {
+			w.do("POST", "/invite", w.admin(), m{"email": "victim@example.org"}).want(200)
+			_, link, _ := w.mail()
+			return link
+		},
+		"generated link": func(w *world) *url.URL {
+			link, err := url.Parse(w.do("POST", "/admin/generate_link", w.admin(),
+				m{"type": "invite", "email": "victim@example.org"}).want(200).text("action_link"))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return link
+		},
+	} {
+		t.Run("password, "+way, func(t *testing.T) {
+			w := newWorld(t, confirming)
+			w.post("/signup", m{"email": "victim@example.org", "password": "attacker-1"}).want(200)
+			w.mail()
+			link := invite(w)
+			w.post("/signup", m{"email": "victim@example.org", "password": "attacker-2"})
+			for len(w.mails) > 0 {
+				_, link, _ = w.mail()
+			}
+			if _, to := w.follow(link); fragment(t, to).Get("access_token") == "" {
+				t.Fatalf("the invited user is not signed in: %s", to)
+			}
+			w.signIn("victim@example.org", "attacker-1").want(400, "invalid_credentials")
+			w.signIn("victim@example.org", "attacker-2").want(400, "invalid_credentials")
+		})
+		t.Run("identity, "+way, func(t *testing.T) {
+			w, f := withProviders(t, confirming)
+			f.claims = m{"email": "victim@example.org", "email_verified": false}
+			w.through("/authorize?provider=corp")
+			w.mail()
+			if _, to := w.follow(invite(w)); fragment(t, to).Get("access_token") == "" {
+				t.Fatalf("the invited user is not signed in: %s", to)
+			}
+			if to := w.through("/authorize?provider=corp"); fragment(t, to).Get("access_token") != "" {
+				t.Errorf("the stranger's identity signs in: %s", to)
+			}
+		})
+	}
+	t.Run("an administrator's account", func(t *testing.T) {
+		w := newWorld(t) // only administrators make unconfirmed accounts
+		w.do("POST", "/admin/users", w.admin(), m{"email": "a@example.org", "password": "password-1"}).want(200)
+		w.do("POST", "/invite", w.admin(), m{"email": "a@example.org"}).want(200)
+		_, link, _ := w.mail()
+		w.follow(link)
+		w.signIn("a@example.org", "password-1").want(200)
+	})
+}
+
+// TestInviteByProvider checks that an invitation that is accepted by a provider works once, for no
+// longer than its link, and not for a banned account.
+func TestInviteByProvider(t *testing.T) {
+	invited := func(t *testing.T) (*world, string) {
+		w, f := withProviders(t, confirming)
+		f.claims = m{"email": "a@example.org", "email_verified": true}
+		w.do("POST", "/invite", w.admin(), m{"email": "a@example.org"}).want(200)
+		_, link, _ := w.mail()
+		return w, "/authorize?provider=corp&invite_token=" + link.Query().Get("token")
+	}
+	t.Run("once", func(t *testing.T) {
+		w, path := invited(t)
+		states := make(chan string, 6)
+		for i := range cap(states) {
+			r := w.do("GET", strings.Replace(path, "corp", []string{"corp", "google"}[i%2], 1), "", nil).want(302)
+			at, err := url.Parse(r.header.Get("Location"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			states <- at.Query().Get("state")
+		}
+		w.together(cap(states), func() reply { return w.do("GET", "/callback?code=the-code&state="+<-states, "", nil) })
+		if n := w.count(`select count(*) from auth.sessions`); n != 1 {
+			t.Errorf("one invitation began %d sessions", n)
+		}
+	})
+	t.Run("late", func(t *testing.T) {
+		w, path := invited(t)
+		w.wait(25 * time.Hour)
+		if to := w.through(path); to.Query().Get("error_code") != "invite_not_found" {
+			t.Errorf("an expired invitation leads to %s", to)
+		}
+	})
+	t.Run("banned", func(t *testing.T) {
+		w, path := invited(t)
+		id := ""
+		if err := w.pool.Pgx().QueryRow(t.Context(), `select id::text from auth.users`).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		w.do("PUT", "/admin/users/"+id, w.admin(), m{"ban_duration": "1h"}).want(200)
+		if to := w.through(path); to.Query().Get("error_code") != "user_banned" {
+			t.Errorf("the invitation of a banned user leads to %s", to)
+		}
+	})
 }

@@ -18,6 +18,7 @@ import (
 type Config struct {
 	DefaultRole        string // role of new users
 	CodeLength         int    // of mailed codes
+	MailerAutoconfirm  bool   // addresses count as confirmed without a mail
 	SingleConfirmation bool   // an address change needs the confirmation of the new address only
 }
 

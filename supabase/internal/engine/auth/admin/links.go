@@ -44,6 +44,8 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 			if err := s.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
 			}
+		} else if err := reopen(ctx, tx, s, u); err != nil {
+			return nil, err
 		}
 		if err := s.store.Audit(ctx, tx, admin, "user_invited",
 			map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
@@ -73,7 +75,6 @@ func (s *Service) userToInvite(r *http.Request, p signupParams) (*store.User, er
 	case err == nil && u.Confirmed():
 		return nil, store.ErrEmailExists
 	case err == nil:
-		u.ConfirmationSentAt = nil // an administrator may invite again at once
 		return u, nil
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
@@ -89,6 +90,21 @@ func (s *Service) storeInvited(ctx context.Context, tx pgx.Tx, u *store.User) er
 		return err
 	}
 	return store.InsertIdentity(ctx, tx, u, "email", store.ContactData(u, nil), s.now())
+}
+
+// reopen prepares an unconfirmed account for another invitation, which an administrator may send at
+// once. It removes what a stranger may have stored in the account.
+func reopen(ctx context.Context, tx pgx.Tx, s *Service, u *store.User) error {
+	if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
+		return errNoUser
+	} else if err != nil {
+		return err
+	}
+	if u.Confirmed() {
+		return store.ErrEmailExists
+	}
+	u.ConfirmationSentAt = nil
+	return s.store.Disown(ctx, tx, u, s.config.MailerAutoconfirm)
 }
 
 // markInvited stores the time of the invitation.
@@ -222,6 +238,11 @@ func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User,
 			if err := s.store.Audit(ctx, tx, admin, "user_invited",
 				map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 				return err
+			}
+			if !fresh {
+				if err := reopen(ctx, tx, s, u); err != nil {
+					return err
+				}
 			}
 			if err := s.markInvited(ctx, tx, u); err != nil {
 				return err

@@ -85,6 +85,8 @@ func (s *Service) LinkAccount(r *http.Request, f *store.Flow, p idp.Person,
 	return reply, nil
 }
 
+var errBanned = apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+
 // findOrCreate follows GoTrue's linking rules: a known identity belongs to its account; a verified
 // address that one account has links the identity to it; else it makes an account.
 func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User,
@@ -138,7 +140,7 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 		}
 	}
 	if u.Banned(now) {
-		return nil, false, apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+		return nil, false, errBanned
 	}
 	return u, fresh, s.confirm(r, tx, u, a, emailOptional)
 }
@@ -244,15 +246,22 @@ func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User
 	return u, store.StoreUser(r.Context(), tx, u)
 }
 
-// acceptInvite links the identity to an invited account with the same address.
+// acceptInvite links the identity to an invited account with the same address. An invitation works
+// once and for as long as its link.
 func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a profile, p idp.Person) (*store.User,
 	error) {
-	u, err := store.UserByToken(ctx, tx, token, store.Confirmation)
+	u, err := store.LockUserByToken(ctx, tx, token, store.Confirmation)
+	if err == nil && (u.ConfirmationSentAt == nil || s.now().After(u.ConfirmationSentAt.Add(s.sender.LinkExpiry()))) {
+		err = store.ErrNotFound
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, apierror.Errorf(http.StatusNotFound, "invite_not_found", "Invite not found")
 	}
 	if err != nil {
 		return nil, err
+	}
+	if u.Banned(s.now()) {
+		return nil, errBanned
 	}
 	if !slices.ContainsFunc(p.Emails, func(m idp.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
 		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed",
@@ -291,7 +300,7 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 		return nil, err
 	}
 	if u.Banned(now) {
-		return nil, apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
+		return nil, errBanned
 	}
 	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
 		return nil, err

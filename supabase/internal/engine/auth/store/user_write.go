@@ -278,6 +278,21 @@ func ReloadUser(ctx context.Context, tx pgx.Tx, u *User) error {
 	return err
 }
 
+// Disown removes what a stranger may have stored in an account with an unconfirmed address: the
+// password with the sessions, and the identities of providers. autoconfirm: addresses need no
+// confirmation, so an unconfirmed account with one is an administrator's and keeps its password.
+func (s *Store) Disown(ctx context.Context, tx pgx.Tx, u *User, autoconfirm bool) error {
+	if u.PhoneConfirmed() {
+		return nil
+	}
+	if !u.HasIdentity("email") || !autoconfirm {
+		if err := SavePassword(ctx, tx, u, "", nil, s.now()); err != nil {
+			return err
+		}
+	}
+	return s.KeepContact(ctx, tx, u, "email", nil)
+}
+
 // KeepContact leaves only the identity of the contact. The identities of providers that did not
 // verify the contact are removed with their data.
 func (s *Store) KeepContact(ctx context.Context, tx pgx.Tx, u *User, provider string, data map[string]any) error {

@@ -105,17 +105,8 @@ func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User
 	if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
 		return err
 	}
-	if !u.PhoneConfirmed() {
-		// An identity of another provider may belong to another person, who could sign in with it.
-		// So may the password, unless only administrators make unconfirmed accounts.
-		if !u.HasIdentity("email") || !s.config.MailerAutoconfirm {
-			if err := store.SavePassword(ctx, tx, u, "", nil, s.now()); err != nil {
-				return err
-			}
-		}
-		if err := s.store.KeepContact(ctx, tx, u, "email", nil); err != nil {
-			return err
-		}
+	if err := s.store.Disown(ctx, tx, u, s.config.MailerAutoconfirm); err != nil {
+		return err
 	}
 	return store.ConfirmEmail(ctx, tx, u, s.now())
 }
