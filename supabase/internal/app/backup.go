@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"time"
 
 	"filippo.io/age"
@@ -95,7 +94,7 @@ func (a backups) settings(store physical.Store, progress Progress) (physical.Opt
 	}
 	return physical.Options{
 		Store: store, Recipients: recipients, Package: source, Progress: progress,
-		Trees: a.trees(), StateDir: filepath.Join(a.Data, "backup"),
+		Trees: a.trees(), StateDir: datadir.Backup(a.Data),
 		Every: time.Duration(a.Config.Backup.Every), Keep: a.Config.Backup.Keep,
 		Log: a.Log.With("part", "backup"),
 	}, nil

@@ -59,7 +59,7 @@ func (a backups) full(ctx context.Context, d *database.Database, location string
 	}
 	o.URL = d.URL(server.Superuser)
 	if location == a.upgradeDir() {
-		o.Keep = 1
+		o.Keep, o.Own = 1, true
 	}
 	service, err := physical.Open(ctx, o)
 	if err != nil {

@@ -44,6 +44,9 @@ func Resolve(data string, chosen bool, project string) (dir, why string, err err
 // Postgres returns the folder of the embedded Postgres in a data folder.
 func Postgres(data string) string { return filepath.Join(data, "postgres") }
 
+// Backup returns the folder of what the backups of the installation need here.
+func Backup(data string) string { return filepath.Join(data, "backup") }
+
 // Installed returns an error if the data folder holds no installation. Commands that read one must
 // not create it.
 func Installed(data string) error {

@@ -297,6 +297,10 @@ func (c *checker) backups(ctx context.Context) {
 		c.say("backup", Bad, "%v", err)
 		return
 	}
+	if err := physical.CheckWriter(ctx, store, datadir.Backup(c.Data)); err != nil {
+		c.say("backup", Bad, "%v: set BACKUP_TO to an empty place; if the other one is gone, this one takes the place over within two minutes of its start", err)
+		return
+	}
 	var newest time.Time
 	if len(all) > 0 {
 		newest = all[len(all)-1].End

@@ -66,6 +66,11 @@ func TestDoctor(t *testing.T) {
 		{"an old backup", store(26 * time.Hour), "backup", Bad, "26h0m0s old"},
 		{"a recent backup", store(24 * time.Hour), "backup", Good, "24h0m0s old"},
 		{"a backup of a clock that was ahead", store(-3 * time.Hour), "backup", Warn, "is 3h0m0s in the future"},
+		{"backups of a copy", func(t *testing.T, data string, env map[string]string) {
+			env["BACKUP_TO"] = storeWithBackup(t, time.Hour)
+			write(t, filepath.Join(env["BACKUP_TO"], "WRITER"), markOfCopy, 0o600)
+			write(t, filepath.Join(data, "backup", "backup-writer"), []byte("own 1\n"), 0o644)
+		}, "backup", Bad, "another data folder"},
 		{"an unencrypted backup", store(time.Hour), "backup", Warn, "BACKUP_RECIPIENTS"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,6 +100,14 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// markOfCopy is the mark of another installation in a store.
+var markOfCopy = []byte("copy 2026-11-28T00:00:00Z " + sumOf("copy2026-11-28T00:00:00Z") + "\n")
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:manifestSum]
+}
+
 // storeWithBackup returns a folder with one backup, which was complete so long ago.
 func storeWithBackup(t *testing.T, ago time.Duration) string {
 	t.Helper()
@@ -103,8 +116,7 @@ func storeWithBackup(t *testing.T, ago time.Duration) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := hex.EncodeToString(func() []byte { s := sha256.Sum256(text); return s[:] }())
-	name := filepath.Join(dir, "base", "20261121T000000Z", "manifest-"+sum[:manifestSum]+".json")
+	name := filepath.Join(dir, "base", "20261121T000000Z", "manifest-"+sumOf(string(text))+".json")
 	write(t, name, text, 0o600)
 	return dir
 }

@@ -30,6 +30,7 @@
 // A store contains:
 //
 //	SYSTEM                            the system identifier of the cluster
+//	WRITER                            the id of the installation that writes, renewed (see take)
 //	base/<id>/base.tar.zst[.age]      the cluster, with the WAL that makes it consistent
 //	base/<id>/details.json.zst[.age]  checksums and row counts for the test restore
 //	base/<id>/manifest-<sum>.json     written last: a backup without it does not count

@@ -32,16 +32,7 @@ func readHistory(ctx context.Context, repo repository) (history, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest, from := uint32(1), ""
-	for _, name := range names {
-		plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
-		if !strings.HasSuffix(plain, ".history") || !walName.MatchString(plain) {
-			continue
-		}
-		if t, err := strconv.ParseUint(plain[:8], 16, 32); err == nil && uint32(t) > newest {
-			newest, from = uint32(t), name
-		}
-	}
+	newest, from := newestHistory(names)
 	if from == "" {
 		return history{{newest, 0, math.MaxUint64}}, nil
 	}
@@ -54,6 +45,22 @@ func readHistory(ctx context.Context, repo repository) (history, error) {
 		return err
 	})
 	return h, err
+}
+
+// newestHistory returns the newest timeline of which names has the history, and the history's name:
+// 1 and "" if there is none.
+func newestHistory(names []string) (newest uint32, from string) {
+	newest = 1
+	for _, name := range names {
+		plain, _ := plainName(strings.TrimPrefix(name, "wal/"))
+		if !strings.HasSuffix(plain, ".history") || !walName.MatchString(plain) {
+			continue
+		}
+		if t, err := strconv.ParseUint(plain[:8], 16, 32); err == nil && uint32(t) > newest {
+			newest, from = uint32(t), name
+		}
+	}
+	return newest, from
 }
 
 // parseHistory parses a timeline history file. Each line holds an earlier

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -51,6 +49,9 @@ type Options struct {
 	Every time.Duration
 	Keep  int
 
+	// Own means that the store is a part of the installation, so no other installation uses it.
+	Own bool
+
 	// Status, if set, learns what is stored.
 	Status *Status
 
@@ -58,31 +59,12 @@ type Options struct {
 	Progress func(step string, done, total int64)
 
 	Log *slog.Logger
+
+	beat time.Duration // between two marks of the writer; beatPause except in tests
 }
 
-// Service makes the backups of one installation.
-type Service struct {
-	opt   Options
-	repo  repository
-	trees *trees
-
-	pause    time.Duration               // between two rounds; shipPause except in tests
-	writable func(string) (int64, error) // server.WritableSpace
-
-	listing sync.Mutex // held while files are stored, listed or pruned
-
-	timeline uint32    // the server's timeline, set once the stored WAL is known to be complete
-	warned   string    // the damage in the last warning
-	latest   time.Time // the latest time of the clock since the last backup
-	unpruned bool      // older backups are not deleted yet
-}
-
-// ErrOtherSystem: the store holds the backups of another installation.
-var ErrOtherSystem = errors.New("another installation's backups")
-
-// Open prepares the backups of an installation with a running server. It returns
-// an error if the store belongs to another installation.
-func Open(ctx context.Context, o Options) (*Service, error) {
+// withDefaults returns the options with the defaults of those that are not set.
+func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -98,6 +80,35 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Keep == 0 {
 		o.Keep = 7
 	}
+	if o.beat == 0 {
+		o.beat = beatPause
+	}
+	return o
+}
+
+// Service makes the backups of one installation.
+type Service struct {
+	opt   Options
+	repo  repository
+	trees *trees
+
+	writer   string                      // the id of this installation in the mark
+	pause    time.Duration               // between two rounds; shipPause except in tests
+	writable func(string) (int64, error) // server.WritableSpace
+
+	listing sync.Mutex // held while files are stored, listed or pruned
+
+	timeline uint32    // the server's timeline, set once the stored WAL is known to be complete
+	warned   string    // the damage in the last warning
+	latest   time.Time // the latest time of the clock since the last backup
+	unpruned bool      // older backups are not deleted yet
+}
+
+// Open prepares the backups of an installation with a running server. It returns
+// an error if the store belongs to another installation, or if a copy of this one
+// uses it.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	o = o.withDefaults()
 	s := &Service{opt: o, repo: repository{Store: o.Store}, pause: shipPause, writable: server.WritableSpace}
 	if len(o.Recipients) > 0 {
 		// This machine does not have the operator's identity. Also encrypt for
@@ -109,36 +120,15 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		s.repo.Recipients = append([]age.Recipient{own.Recipient()}, o.Recipients...)
 		s.repo.Identities = []age.Identity{own}
 	}
-	if err := s.claim(ctx); err != nil {
+	err := s.claim(ctx)
+	if err == nil {
+		err = s.take(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	s.trees, err = openTrees(ctx, s.repo, o.StateDir, o.Trees)
 	return s, err
-}
-
-// claim writes the cluster's system identifier to the store, or compares it. A
-// restored cluster keeps its identifier.
-func (s *Service) claim(ctx context.Context) error {
-	system, err := value[string](ctx, s.opt.URL, `select system_identifier::text from pg_control_system()`)
-	if err != nil {
-		return err
-	}
-	r, err := s.repo.Open(ctx, "SYSTEM")
-	if errors.Is(err, fs.ErrNotExist) {
-		return s.repo.Put(ctx, "SYSTEM", strings.NewReader(system+"\n"))
-	} else if err != nil {
-		return fmt.Errorf("open %s: %w", s.repo, err)
-	}
-	defer r.Close()
-	mark, err := io.ReadAll(io.LimitReader(r, 100))
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(string(mark)) != system {
-		return fmt.Errorf("%w: %s belongs to another database cluster: choose an empty place", ErrOtherSystem, s.repo)
-	}
-	return nil
 }
 
 // value runs a query that returns one value.
@@ -177,18 +167,20 @@ func (s *Service) shipFiles(ctx context.Context) error {
 // most 30 seconds, so losing the machine loses less than a minute of data.
 const shipPause = 10 * time.Second
 
-// Keep makes backups until ctx ends. If it cannot reach the store, it logs the
+// Keep makes backups until ctx ends. If it cannot use the store, it logs the
 // error and retries; the services keep running.
 func Keep(ctx context.Context, o Options) {
+	o = o.withDefaults()
 	for {
 		s, err := Open(ctx, o)
 		if err == nil {
-			s.Run(ctx)
+			err = s.Run(ctx)
+		}
+		if ctx.Err() != nil {
 			return
 		}
-		if ctx.Err() == nil && o.Log != nil {
-			o.Log.Error("backup store unreachable; retrying in 1m", "place", o.Store.String(), "error", err)
-		}
+		o.Status.forget()
+		o.Log.Error("backup store cannot be used; retrying in 1m", "place", o.Store.String(), "error", err)
 		select {
 		case <-ctx.Done():
 			return
@@ -199,26 +191,41 @@ func Keep(ctx context.Context, o Options) {
 
 // Run ships continuously and makes base backups when they are due, until ctx
 // ends. It logs failures and retries. WAL shipping does not wait for files or
-// base backups.
-func (s *Service) Run(ctx context.Context) {
-	ship := func(work func(context.Context) error) func() {
-		return func() {
-			s.repeat(ctx, func() {
-				if err := work(ctx); err != nil && ctx.Err() == nil {
-					s.opt.Log.Error("backup shipping failed; retrying", "place", s.repo.String(), "error", err)
-				}
-			})
+// base backups. It returns ErrInUse if another installation takes the store over.
+func (s *Service) Run(ctx context.Context) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	failed := func(err error) {
+		if err != nil && ctx.Err() == nil {
+			s.opt.Log.Error("backup shipping failed; retrying", "place", s.repo.String(), "error", err)
 		}
 	}
 	var loops sync.WaitGroup
 	defer loops.Wait()
-	loops.Go(ship(s.shipLog))
-	loops.Go(ship(s.shipFiles))
+	defer cancel()
+	loops.Go(func() { s.repeat(ctx, s.pause, func() { failed(s.shipLog(ctx)) }) })
+	loops.Go(func() { s.repeat(ctx, s.pause, func() { failed(s.shipFiles(ctx)) }) })
+	taken := make(chan error, 1)
+	loops.Go(func() {
+		s.repeat(ctx, s.opt.beat, func() {
+			err := s.beat(ctx)
+			if errors.Is(err, ErrInUse) {
+				taken <- err
+				cancel()
+				return
+			}
+			failed(err)
+		})
+	})
 	var backup, prune attempts
-	s.repeat(ctx, func() {
+	s.repeat(ctx, s.pause, func() {
 		s.attempt(ctx, &backup, "backup failed", s.backupIfDue)
 		s.attempt(ctx, &prune, "backup pruning failed", s.pruneIfDue)
 	})
+	select {
+	case err = <-taken:
+	default:
+	}
+	return err
 }
 
 // attempts are the failures of a work since it last succeeded.
@@ -252,13 +259,13 @@ func (s *Service) attempt(ctx context.Context, a *attempts, failed string, work 
 }
 
 // repeat calls work, with pauses, until ctx ends.
-func (s *Service) repeat(ctx context.Context, work func()) {
+func (s *Service) repeat(ctx context.Context, pause time.Duration, work func()) {
 	for {
 		work()
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(s.pause):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -316,8 +323,7 @@ func (s *Service) due(ctx context.Context, all []Manifest) (bool, error) {
 	timeline := s.timeline
 	if timeline == 0 {
 		var err error
-		if timeline, err = value[uint32](ctx, s.opt.URL,
-			`select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`); err != nil {
+		if timeline, err = s.currentTimeline(ctx); err != nil {
 			return false, err
 		}
 	}

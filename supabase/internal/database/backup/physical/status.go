@@ -14,6 +14,12 @@ type Status struct {
 	shipped atomic.Int64 // when all waiting WAL was stored, in ns since 1970; 0 for never
 }
 
+// forget makes the status that of a store that was not listed.
+func (s *Status) forget() {
+	s.looked.Store(false)
+	s.backup.Store(0)
+}
+
 // BackupAge returns the seconds since the newest good backup was complete. It is
 // infinite if the store has none. ok is false until the store was listed.
 func (s *Status) BackupAge(now time.Time) (seconds float64, ok bool) {

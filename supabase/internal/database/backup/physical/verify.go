@@ -79,9 +79,10 @@ func Verify(ctx context.Context, store Store, progress func(step string, done, t
 	if err != nil {
 		return v, err
 	}
-	end, mark := readEnd(ctx, store)
+	end, badEnd := readEnd(ctx, store)
+	_, badWriter := readWriter(ctx, store)
 	missing, err := missingFiles(ctx, repo)
-	return v, errors.Join(damage, checkSystem(ctx, store, all), mark, log.holes(all, end), missing, err)
+	return v, errors.Join(damage, checkSystem(ctx, store, all), badEnd, badWriter, log.holes(all, end), missing, err)
 }
 
 // checkSystem compares the system identifiers of the store and the backups.
