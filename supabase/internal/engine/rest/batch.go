@@ -46,14 +46,14 @@ func (j *job) makeBatch(readOnly bool) {
 		b.add(callStatement(*fn))
 	}
 	if j.total != nil {
-		b.total = b.add(*j.total)
+		b.total = b.add(filled(j.total, j.values, nil))
 	}
-	b.main = b.add(j.statement)
+	b.main = b.add(filled(&j.statement, j.values, j.formats))
 	if j.form != oneValue {
 		b.overrides = b.add(pool.Statement{SQL: sql.Overrides})
 	}
 	if j.estimate != nil {
-		b.estimate = b.add(*j.estimate)
+		b.estimate = b.add(filled(j.estimate, j.values, nil))
 	}
 	if b.explicit && !b.checkFirst {
 		b.list = append(b.list, ending(rollsBack)...)

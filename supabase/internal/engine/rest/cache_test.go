@@ -44,7 +44,7 @@ func TestPlanKey(t *testing.T) {
 	} {
 		r := httptest.NewRequest(c.method, c.url, nil)
 		r.Header["Prefer"] = c.prefer
-		k := planKeyOf(r)
+		k := planKeyOf(r, r.URL.RawQuery)
 		name := c.method + " " + c.url + " " + strconv.Itoa(len(c.prefer))
 		if other, ok := seen[k]; ok {
 			t.Errorf("%s has the key of %s", name, other)
@@ -61,10 +61,10 @@ func BenchmarkCachedPlan(b *testing.B) {
 	r := httptest.NewRequest("GET", "/notes?select=id,text&order=id.desc&limit=25", nil)
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Prefer", "count=exact")
-	s.plans.entries.Add(planKeyOf(r), &prepared{})
+	s.plans.entries.Add(planKeyOf(r, r.URL.RawQuery), &prepared{})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.cachedPlan(r, &stopwatch{}); err != nil {
+		if _, _, err := s.cachedPlan(r, &stopwatch{}); err != nil {
 			b.Fatal(err)
 		}
 	}

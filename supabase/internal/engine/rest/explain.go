@@ -17,14 +17,15 @@ func (e *Engine) Explain(r *http.Request) (string, error) {
 	if s.schemaCache == nil {
 		return "", errNoSchema()
 	}
-	p, err := s.prepare(r, &stopwatch{})
+	shape, values := shapeOf(r)
+	p, err := s.prepare(r, shape, &stopwatch{})
 	if err != nil {
 		return "", err
 	}
 	if p.plan == nil {
 		return "-- the root has no statement: its reply comes from the catalogue\n", nil
 	}
-	return printed(p.statement), nil
+	return printed(filled(&p.statement, values, nil)), nil
 }
 
 func printed(st pool.Statement) string {

@@ -227,7 +227,7 @@ func formPayload(body []byte, call bool) (payload, *apierror.Error) {
 		}
 		k, v, _ := strings.Cut(part, "=")
 		k, v = grammar.Decode(k), grammar.Decode(v)
-		p.args = append(p.args, ast.Param{Name: k, Value: v})
+		p.args = append(p.args, ast.Param{Name: k, Value: ast.Value{Text: v}})
 		p.keys = append(p.keys, k)
 		row[k] = v
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"daawo/supabase/internal/engine/rest/grammar"
 )
 
 // The bounds of the plan cache: the number of entries, and the size in bytes of a key. An entry
@@ -19,13 +21,13 @@ var planHeaders = [...]string{"Accept", "Accept-Profile", "Prefer", "Range", "Co
 
 // planKey is everything that prepare reads from a request without a body.
 type planKey struct {
-	method, path, query string
+	method, path, shape string
 	headers             [len(planHeaders)]string
 	given               [len(planHeaders)]bool // tells an empty header from a missing one
 }
 
-func planKeyOf(r *http.Request) planKey {
-	k := planKey{method: r.Method, path: r.URL.EscapedPath(), query: r.URL.RawQuery}
+func planKeyOf(r *http.Request, shape string) planKey {
+	k := planKey{method: r.Method, path: r.URL.EscapedPath(), shape: shape}
 	for i, name := range planHeaders {
 		values := r.Header[name]
 		k.given[i] = len(values) > 0
@@ -35,7 +37,7 @@ func planKeyOf(r *http.Request) planKey {
 }
 
 func (k *planKey) size() int {
-	n := len(k.method) + len(k.path) + len(k.query)
+	n := len(k.method) + len(k.path) + len(k.shape)
 	for _, h := range k.headers {
 		n += len(h)
 	}
@@ -50,21 +52,31 @@ type planCache struct {
 
 func newPlanCache() planCache { return planCache{newLRU[planKey, *prepared](maxPlans)} }
 
-// cachedPlan is prepare with a cache, because many requests are the same. Requests with a body are
-// not cached.
-func (s *state) cachedPlan(r *http.Request, t *stopwatch) (*prepared, error) {
+// shapeOf returns the shape of a request's query, and its values. Only GET calls functions by the
+// query.
+func shapeOf(r *http.Request) (shape string, values []string) {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return grammar.Shape(r.URL.RawQuery, reads && strings.HasPrefix(r.URL.EscapedPath(), "/rpc/"))
+}
+
+// cachedPlan is prepare with a cache, because many requests differ only in their values, which it
+// returns too. Requests with a body are not cached.
+func (s *state) cachedPlan(r *http.Request, t *stopwatch) (*prepared, []string, error) {
+	shape, values := shapeOf(r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return s.prepare(r, t)
+		p, err := s.prepare(r, shape, t)
+		return p, values, err
 	}
-	key := planKeyOf(r)
+	key := planKeyOf(r, shape)
 	if p, ok := s.plans.entries.Get(key); ok && (p.form != columns || !s.unconvertible.Contains(p.statement.SQL)) {
 		t.lap("parse")
 		t.lap("plan")
-		return p, nil
+		return p, values, nil
 	}
-	p, err := s.prepare(r, t)
+	p, err := s.prepare(r, shape, t)
 	if err == nil && p.plan != nil && key.size() <= maxPlanKeySize {
+		key.method, key.path = p.request.Method, p.request.path // which hold no other part of the request
 		s.plans.entries.Add(key, p)
 	}
-	return p, err
+	return p, values, err
 }

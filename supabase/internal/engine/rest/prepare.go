@@ -12,18 +12,25 @@ import (
 )
 
 // prepared is a parsed and planned request: the parts that depend neither on the caller nor on the
-// time. It is immutable, and several requests may share it.
+// time nor on the values of the query (see grammar.Shape). It is immutable, and several requests
+// may share it.
 type prepared struct {
 	request   *request
 	plan      *plan.Plan
 	reply     sql.Reply
 	media     ast.MediaType
 	fixed     fixedHeaders
-	statement pool.Statement
+	statement sql.Statement
+	formats   []int16 // result formats of the statement
 	form      resultForm
-	embedded  int             // form columns: the number of last columns that are JSON to print as jsonb
-	total     *pool.Statement // counts the rows, where the statement does not; nil for none
-	estimate  *pool.Statement // explains the query, to estimate the number of rows; nil for none
+	embedded  int            // form columns: the number of last columns that are JSON to print as jsonb
+	total     *sql.Statement // counts the rows, where the statement does not; nil for none
+	estimate  *sql.Statement // explains the query, to estimate the number of rows; nil for none
+}
+
+// filled returns a statement with the values of a request.
+func filled(st *sql.Statement, values []string, formats []int16) pool.Statement {
+	return pool.Statement{SQL: st.SQL, Args: st.Filled(values), Formats: formats}
 }
 
 // resultForm is the form in which the statement returns the rows.
@@ -38,11 +45,12 @@ const (
 
 // fixedHeaders are values of reply headers that are the same in every reply. Replies share the
 // slices: code may replace the values of a header, but never change them in place.
-type fixedHeaders struct{ contentType, contentLocation []string }
+type fixedHeaders struct{ contentType []string }
 
-// prepare parses a request and plans it. OPTIONS and the root have no plan.
-func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
-	q, err := s.parse(r)
+// prepare parses a request whose query has a shape, and plans it. OPTIONS and the root have no
+// plan.
+func (s *state) prepare(r *http.Request, shape string, t *stopwatch) (*prepared, error) {
+	q, err := s.parse(r, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -74,16 +82,13 @@ func (s *state) prepare(r *http.Request, t *stopwatch) (*prepared, error) {
 		return nil, err
 	}
 	p.fixed.contentType = []string{p.media.ContentType()}
-	if made.Call == nil && made.Mutation == nil {
-		p.fixed.contentLocation = []string{contentLocation(q)}
-	}
 	p.reply.Count, p.reply.MaxRows = q.Prefs.Count, s.config.MaxRows
 	p.reply.Location = made.Mutation != nil && q.Action == plan.Insert && q.Prefs.Return == "headers-only"
 	s.render(p)
 	if c := q.Prefs.Count; (c == "planned" || c == "estimated") && made.Mutation == nil && made.Call == nil &&
 		p.reply.Explain == "" {
 		st := sql.Planned(made)
-		p.estimate = &pool.Statement{SQL: st.SQL, Args: st.Args}
+		p.estimate = &st
 	}
 	t.lap("plan")
 	return p, nil
@@ -107,16 +112,15 @@ func (s *state) render(p *prepared) {
 	}
 	switch p.form {
 	case oneValue:
-		st := sql.Make(p.plan, p.reply)
-		p.statement = pool.Statement{SQL: st.SQL, Args: st.Args, Formats: p.formats()}
+		p.statement, p.formats = sql.Make(p.plan, p.reply), p.resultFormats()
 		return
 	case jsonRows:
 		columnsOnly = sql.Rows(p.plan, p.reply)
 	}
-	p.statement = pool.Statement{SQL: columnsOnly.SQL, Args: columnsOnly.Args}
+	p.statement, p.formats = columnsOnly, nil
 	if counted {
 		st := sql.Total(p.plan, p.reply)
-		p.total = &pool.Statement{SQL: st.SQL, Args: st.Args}
+		p.total = &st
 	}
 }
 
@@ -149,9 +153,9 @@ func mayReadRows(p *prepared, counted bool) bool {
 		(p.plan.Call == nil || p.plan.Call.Routine.SetOf && !counted)
 }
 
-// formats returns the result formats, binary for the body. The binary format of bytea is its bytes,
-// the text format is hexadecimal.
-func (p *prepared) formats() []int16 {
+// resultFormats returns the result formats, binary for the body. The binary format of bytea is its
+// bytes, the text format is hexadecimal.
+func (p *prepared) resultFormats() []int16 {
 	if p.reply.Explain != "" {
 		return nil
 	}

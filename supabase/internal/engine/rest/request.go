@@ -34,11 +34,12 @@ const (
 	routine
 )
 
-// parse reads the parts of a request that need neither schema nor database.
-func (s *state) parse(r *http.Request) (*request, error) {
+// parse reads the parts of a request that need neither schema nor database. It keeps no string that
+// shares the memory of the whole URL.
+func (s *state) parse(r *http.Request, shape string) (*request, error) {
 	c := &s.config
-	q := &request{path: r.URL.EscapedPath()}
-	q.Method = r.Method
+	q := &request{path: strings.Clone(r.URL.EscapedPath())}
+	q.Method = strings.Clone(r.Method)
 	q.Prefs = grammar.Prefer(r.Header.Values("Prefer"), c.TxEnd.Override)
 	name, err := q.locate(c)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *state) parse(r *http.Request) (*request, error) {
 	if err := q.setAction(r.Method); err != nil {
 		return nil, err
 	}
-	query, qerr := grammar.Query(r.URL.RawQuery, q.Action == plan.Call && r.Method != http.MethodPost)
+	query, qerr := grammar.Query(shape, q.Action == plan.Call && r.Method != http.MethodPost)
 	if qerr != nil {
 		e := apierror.Errorf(400, "PGRST100", "%s", qerr.Message)
 		e.Details = qerr.Details

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/engine/rest/grammar"
 	"daawo/supabase/internal/engine/rest/plan"
 	"daawo/supabase/internal/engine/rest/schema"
 )
@@ -92,8 +93,8 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 	lower := j.request.Range.Lo
 	upper := lower + res.page - 1
 	h.Set("Content-Range", contentRange(lower, upper, total))
-	if l := j.fixed.contentLocation; l != nil {
-		h["Content-Location"] = l
+	if j.plan.Call == nil {
+		h["Content-Location"] = []string{contentLocation(j.request, j.values)}
 	}
 	switch {
 	case total == nil:
@@ -113,10 +114,10 @@ func (j *job) readHeaders(h http.Header, res *result) (int, *spool) {
 }
 
 // contentLocation returns the canonical address of the rows.
-func contentLocation(q *request) string {
+func contentLocation(q *request, values []string) string {
 	location := "/" + q.Target.Name
-	if q.Query.Canonical != "" {
-		location += "?" + q.Query.Canonical
+	if len(q.Query.Canonical) > 0 {
+		location += "?" + grammar.Canonical(q.Query.Canonical, values)
 	}
 	return location
 }

@@ -16,6 +16,7 @@ import (
 // job is a planned request that runs in the database.
 type job struct {
 	*prepared
+	values  []string // of the query, see grammar.Shape
 	engine  *Engine
 	state   *state
 	http    *http.Request

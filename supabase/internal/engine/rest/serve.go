@@ -20,7 +20,7 @@ func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *
 	if s.schemaCache == nil {
 		return errNoSchema()
 	}
-	p, err := s.cachedPlan(r, &t)
+	p, values, err := s.cachedPlan(r, &t)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (e *Engine) serve(ctx context.Context, s *state, w http.ResponseWriter, r *
 	case p.plan == nil:
 		return e.describe(ctx, s, w, r, p.request, id, &t, report)
 	}
-	j := job{prepared: p, engine: e, state: s, http: r, id: id, buffers: e.buffers.get(), report: report}
+	j := job{prepared: p, values: values, engine: e, state: s, http: r, id: id, buffers: e.buffers.get(), report: report}
 	defer e.buffers.put(j.buffers)
 	res, err := j.run(ctx)
 	if err != nil {

@@ -76,7 +76,7 @@ type Filter struct {
 	Not        bool
 	Op         Op
 	Quantifier Quantifier
-	Value      string   // for is: null, not_null, true, false or unknown
+	Value      Value    // for is: null, not_null, true, false or unknown
 	Values     []string // for in
 	Config     string   // for the full-text operators: the text search configuration
 }
@@ -129,7 +129,25 @@ type At[T any] struct {
 }
 
 // Param is an argument of a function called with GET.
-type Param struct{ Name, Value string }
+type Param struct {
+	Name  string
+	Value Value
+}
+
+// Value is text that becomes a parameter of the statement: Text, or a value of the request that is
+// not part of the query's shape (see grammar.Shape).
+type Value struct {
+	Text string
+	Slot int // the number of the request's value, from 1; 0 is Text
+}
+
+// In returns the text, given the values of the request.
+func (v Value) In(values []string) string {
+	if v.Slot == 0 {
+		return v.Text
+	}
+	return values[v.Slot-1]
+}
 
 // Query is a parsed query string.
 type Query struct {
@@ -144,5 +162,5 @@ type Query struct {
 	OnConflict []string // on_conflict=; nil when absent
 	Params     []Param  // arguments of a function called with GET: parameters that are not filters
 	FilterKeys []string // the raw names of all filters, sorted and without duplicates
-	Canonical  string   // the query with its parameters sorted, for Content-Location
+	Canonical  []Value  // the query with its parameters sorted, in parts, for Content-Location
 }

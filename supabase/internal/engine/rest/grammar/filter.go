@@ -43,7 +43,7 @@ func (p *parser) operator(f *ast.Filter, value func() (string, bool)) bool {
 	if p.keyword("isdistinct") {
 		f.Op = "isdistinct"
 		var ok bool
-		f.Value, ok = value()
+		f.Value.Text, ok = value()
 		return ok
 	}
 	if p.fullText(f, value) {
@@ -84,7 +84,7 @@ func (p *parser) fullText(f *ast.Filter, value func() (string, bool)) bool {
 		}
 		if p.delimiter() {
 			if v, ok := value(); ok {
-				f.Op, f.Config, f.Value = op, config, v
+				f.Op, f.Config, f.Value.Text = op, config, v
 				return true
 			}
 		}
@@ -100,7 +100,7 @@ func (p *parser) comparison(f *ast.Filter, value func() (string, bool)) bool {
 		if p.literal(string(op)) {
 			if p.delimiter() {
 				if v, ok := value(); ok {
-					f.Op, f.Value = op, v
+					f.Op, f.Value.Text = op, v
 					return true
 				}
 			}
@@ -115,7 +115,7 @@ func (p *parser) comparison(f *ast.Filter, value func() (string, bool)) bool {
 		q := p.quantifier()
 		if p.delimiter() {
 			if v, ok := value(); ok {
-				f.Op, f.Quantifier, f.Value = op, q, v
+				f.Op, f.Quantifier, f.Value.Text = op, q, v
 				return true
 			}
 		}
@@ -148,7 +148,7 @@ func (p *parser) isValue(f *ast.Filter) bool {
 	rest := p.in[p.pos:]
 	for _, v := range [...]string{"null", "not_null", "true", "false", "unknown"} {
 		if len(rest) >= len(v) && strings.EqualFold(rest[:len(v)], v) {
-			f.Value = v
+			f.Value.Text = v
 			p.advance(len(v))
 			return true
 		}

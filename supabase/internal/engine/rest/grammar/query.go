@@ -10,16 +10,10 @@ import (
 	"daawo/supabase/internal/engine/rest/ast"
 )
 
-// pair is one parameter of a query string.
-type pair struct {
-	key, value string
-	hasValue   bool
-}
-
-// Query parses a raw query string. With call the target is a function called with GET: then a
-// parameter whose value is not a filter is an argument.
-func Query(raw string, call bool) (*ast.Query, *Error) {
-	pairs := splitQuery(raw)
+// Query parses a query string or the shape of one. With call the target is a function called with
+// GET: then a parameter whose value is not a filter is an argument.
+func Query(shape string, call bool) (*ast.Query, *Error) {
+	pairs := splitQuery(shape)
 	q := &ast.Query{Range: ast.AllRows(), Canonical: canonical(pairs)}
 	sel := "*"
 	seen := map[string]bool{}
@@ -29,8 +23,8 @@ func Query(raw string, call bool) (*ast.Query, *Error) {
 			continue
 		}
 		var err *Error
-		switch last := kv.key[strings.LastIndexByte(kv.key, '.')+1:]; {
-		case kv.key == "select" || kv.key == "columns" || kv.key == "on_conflict":
+		switch kindOf(kv.key) {
+		case listKey:
 			if seen[kv.key] {
 				break
 			}
@@ -45,13 +39,13 @@ func Query(raw string, call bool) (*ast.Query, *Error) {
 			default:
 				q.OnConflict, err = names("on_conflict", kv.value)
 			}
-		case last == "order":
+		case orderKey:
 			err = addOrder(q, kv)
-		case last == "limit":
+		case limitKey:
 			ranges.limit(kv.key, kv.value)
-		case last == "offset":
+		case offsetKey:
 			ranges.offset(strings.TrimSuffix(kv.key, "offset")+"limit", kv.value)
-		case last == "and" || last == "or":
+		case logicKey:
 			err = addLogic(q, kv)
 		default:
 			err = addFilter(q, kv, call)
@@ -105,6 +99,7 @@ func addFilter(q *ast.Query, kv pair, call bool) *Error {
 	err = parse("filter", kv.value, kv.value, func(p *parser) bool {
 		f = ast.Filter{Field: field}
 		if p.operation(&f, p.rest) {
+			f.Value.Slot = kv.slot
 			return true
 		}
 		argument = call && p.pos == 0
@@ -113,7 +108,7 @@ func addFilter(q *ast.Query, kv pair, call bool) *Error {
 	switch {
 	case err != nil:
 	case argument:
-		q.Params = append(q.Params, ast.Param{Name: field.Name, Value: kv.value})
+		q.Params = append(q.Params, ast.Param{Name: field.Name, Value: ast.Value{Text: kv.value, Slot: kv.slot}})
 	default:
 		q.Filters = append(q.Filters, ast.At[ast.Filter]{Path: at, Value: f})
 	}

@@ -3,27 +3,46 @@ package grammar
 import (
 	"slices"
 	"strings"
+
+	"daawo/supabase/internal/engine/rest/ast"
 )
 
-// splitQuery splits a raw query string at & and ; and decodes its parts. Invalid UTF-8 becomes
-// U+FFFD.
-func splitQuery(raw string) []pair {
-	raw = strings.TrimPrefix(raw, "?")
+// pair is one parameter of a query string.
+type pair struct {
+	key, value string
+	hasValue   bool
+	slot       int // the number of the request's value that follows value; 0 is none
+}
+
+// splitQuery splits a query string or a shape at & and ; and decodes its parts. Invalid UTF-8
+// becomes U+FFFD.
+func splitQuery(shape string) []pair {
+	shape = strings.TrimPrefix(shape, "?")
 	var pairs []pair
-	for raw != "" {
-		part := raw
-		if i := strings.IndexAny(raw, "&;"); i >= 0 {
-			part, raw = raw[:i], raw[i+1:]
-		} else {
-			raw = ""
-		}
-		if part == "" {
+	slots := 0
+	for shape != "" {
+		var part string
+		if part, shape = cutPart(shape); part == "" {
 			continue
 		}
 		k, v, has := strings.Cut(part, "=")
-		pairs = append(pairs, pair{Decode(k), Decode(v), has})
+		kv := pair{key: Decode(k), hasValue: has}
+		if bare, slotted := strings.CutSuffix(v, slot); slotted {
+			slots++
+			v, kv.slot = bare, slots
+		}
+		kv.value = Decode(v)
+		pairs = append(pairs, kv)
 	}
 	return pairs
+}
+
+// cutPart returns the query string up to the next & or ;, and the text after it.
+func cutPart(query string) (part, rest string) {
+	if i := strings.IndexAny(query, "&;"); i >= 0 {
+		return query[:i], query[i+1:]
+	}
+	return query, ""
 }
 
 // Decode replaces + with a space and %XX with its byte. Invalid UTF-8 in the result becomes U+FFFD.
@@ -61,10 +80,8 @@ func unhex(c byte) byte {
 }
 
 // canonical returns the parameters sorted by name. The values of one name are joined with commas.
-func canonical(pairs []pair) string {
-	if len(pairs) == 0 {
-		return ""
-	}
+// The texts are encoded, the values of the request have to be.
+func canonical(pairs []pair) (list []ast.Value) {
 	sorted := slices.Clone(pairs)
 	slices.SortStableFunc(sorted, func(a, b pair) int { return strings.Compare(a.key, b.key) })
 	var b strings.Builder
@@ -80,6 +97,26 @@ func canonical(pairs []pair) string {
 			b.WriteByte('=')
 		}
 		encode(&b, kv.value)
+		if kv.slot != 0 {
+			list = append(list, ast.Value{Text: b.String()}, ast.Value{Slot: kv.slot})
+			b.Reset()
+		}
+	}
+	if b.Len() > 0 {
+		list = append(list, ast.Value{Text: b.String()})
+	}
+	return list
+}
+
+// Canonical joins the parts of a canonical query string.
+func Canonical(parts []ast.Value, values []string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Slot == 0 {
+			b.WriteString(p.Text)
+		} else {
+			encode(&b, p.In(values))
+		}
 	}
 	return b.String()
 }

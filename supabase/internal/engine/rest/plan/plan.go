@@ -197,8 +197,8 @@ type Invocation struct {
 
 // Arg is an argument as text.
 type Arg struct {
-	Value  string
-	Values []string // the values of a variadic parameter
+	Value  ast.Value
+	Values []ast.Value // the values of a variadic parameter
 }
 
 // Plan is a planned request.

@@ -318,7 +318,7 @@ func testEmbedded(n *Node) {
 			c := &conds[i]
 			walk(c.Children)
 			f := c.Filter
-			if f == nil || f.Op != "is" || f.Value != "null" || len(f.Field.Path) > 0 {
+			if f == nil || f.Op != "is" || f.Value.Text != "null" || len(f.Field.Path) > 0 {
 				continue
 			}
 			if embedded := child(n, f.Field.Name); embedded != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"daawo/supabase/internal/engine/rest/ast"
 	"daawo/supabase/internal/engine/rest/plan"
 	"daawo/supabase/internal/engine/rest/schema"
 )
@@ -68,26 +69,32 @@ func (w sourceWriter) argument(c *plan.Invocation, p schema.Param, fromBody bool
 	}
 	a := c.Args[p.Name]
 	if p.Variadic {
-		w.param(arrayLiteral(a.Values))
+		w.array(a.Values)
 	} else {
-		w.text(a.Value)
+		w.value(a.Value)
 	}
 	w.put("::", p.CastType)
 }
 
 // whole passes the unchanged body to the single unnamed parameter.
 func (w sourceWriter) whole(c *plan.Invocation) {
-	value := c.Body
-	if c.Args != nil {
-		flat := make(map[string]string, len(c.Args))
-		for k, v := range c.Args {
-			flat[k] = v.Value
+	var from []ast.Value
+	for _, a := range c.Args {
+		from = append(from, a.Value)
+	}
+	w.computed(func(values []string) []byte {
+		value := c.Body
+		if c.Args != nil {
+			flat := make(map[string]string, len(c.Args))
+			for k, a := range c.Args {
+				flat[k] = a.Value.In(values)
+			}
+			value, _ = json.Marshal(flat) // cannot fail for a map of strings
 		}
-		value, _ = json.Marshal(flat) // cannot fail for a map of strings
-	}
-	if c.Whole.Type == "bytea" && value != nil {
-		value = append([]byte(`\x`), hex.AppendEncode(nil, value)...)
-	}
-	w.param(value)
+		if c.Whole.Type == "bytea" && value != nil {
+			value = append([]byte(`\x`), hex.AppendEncode(nil, value)...)
+		}
+		return value
+	}, from...)
 	w.put("::", c.Whole.Type)
 }

@@ -101,30 +101,30 @@ func (w condWriter) filter(of schema.Name, f *plan.Filter) {
 	w.field(of, f.Field)
 	switch f.Op {
 	case "is":
-		w.put(" is ", strings.ReplaceAll(f.Value, "_", " "))
+		w.put(" is ", strings.ReplaceAll(f.Value.Text, "_", " "))
 	case "isdistinct":
 		w.put(" is distinct from ")
-		w.text(f.Value)
+		w.value(f.Value)
 	case "in":
 		w.in(f)
 	case "fts", "plfts", "phfts", "wfts":
 		w.put(" @@ ", queryFunction(f.Op), "(")
 		w.config(f.Config)
-		w.text(f.Value)
+		w.value(f.Value)
 		w.put(")")
 	case "like", "ilike":
 		w.put(" ", operator(f.Op), " ")
-		w.quantified(f.Quantifier, func() { w.text(strings.ReplaceAll(f.Value, "*", "%")) })
+		w.quantified(f.Quantifier, func() { w.pattern(f.Value) })
 	default:
 		w.put(" ", operator(f.Op), " ")
 		w.quantified(f.Quantifier, func() {
 			if f.Field.Transform != "" {
 				w.put(f.Field.Transform, "(")
-				w.text(f.Value)
+				w.value(f.Value)
 				w.put(")")
 				return
 			}
-			w.text(f.Value)
+			w.value(f.Value)
 		})
 	}
 }

@@ -7,17 +7,39 @@
 package sql
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
+	"daawo/supabase/internal/engine/rest/ast"
 	"daawo/supabase/internal/engine/rest/schema"
 )
 
 // Statement is SQL text and its parameters in text form; nil is null. Postgres infers the types of
 // the parameters from the columns that they are compared with or stored in.
 type Statement struct {
-	SQL  string
-	Args [][]byte
+	SQL   string
+	Args  [][]byte
+	Holes []Hole // the parameters that Args does not have, because they depend on the request's values
+}
+
+// Hole is a parameter that depends on the values of the request.
+type Hole struct {
+	index int
+	of    func(values []string) []byte
+}
+
+// Filled returns the parameters for the values of a request. Statements share the other parameters:
+// the caller must not change them.
+func (s Statement) Filled(values []string) [][]byte {
+	if len(s.Holes) == 0 {
+		return s.Args
+	}
+	args := slices.Clone(s.Args)
+	for _, h := range s.Holes {
+		args[h.index] = h.of(values)
+	}
+	return args
 }
 
 // writer collects the text and the parameters of a statement. The other writers share one:
@@ -28,10 +50,11 @@ type Statement struct {
 //	└ condWriter      columns, conditions and order, for both
 type writer struct {
 	strings.Builder
-	args [][]byte
+	args  [][]byte
+	holes []Hole
 }
 
-func (w *writer) statement() Statement { return Statement{w.String(), w.args} }
+func (w *writer) statement() Statement { return Statement{w.String(), w.args, w.holes} }
 
 // put writes SQL text. It must not be used for text of a request.
 func (w *writer) put(parts ...string) {
@@ -49,6 +72,37 @@ func (w *writer) param(v []byte) {
 
 // text writes a parameter.
 func (w *writer) text(s string) { w.param([]byte(s)) }
+
+// computed writes a parameter that is made of values, perhaps of the request's.
+func (w *writer) computed(of func(values []string) []byte, from ...ast.Value) {
+	if !slices.ContainsFunc(from, func(v ast.Value) bool { return v.Slot != 0 }) {
+		w.param(of(nil))
+		return
+	}
+	w.holes = append(w.holes, Hole{len(w.args), of})
+	w.param(nil)
+}
+
+// value writes a value as a parameter.
+func (w *writer) value(v ast.Value) {
+	w.computed(func(values []string) []byte { return []byte(v.In(values)) }, v)
+}
+
+// pattern writes a value of like as a parameter.
+func (w *writer) pattern(v ast.Value) {
+	w.computed(func(values []string) []byte { return []byte(strings.ReplaceAll(v.In(values), "*", "%")) }, v)
+}
+
+// array writes values as one parameter, an array.
+func (w *writer) array(list []ast.Value) {
+	w.computed(func(values []string) []byte {
+		texts := make([]string, len(list))
+		for i, v := range list {
+			texts[i] = v.In(values)
+		}
+		return arrayLiteral(texts)
+	}, list...)
+}
 
 // ident writes a quoted identifier. NUL is dropped, because Postgres allows no NUL in identifiers.
 func (w *writer) ident(name string) {
