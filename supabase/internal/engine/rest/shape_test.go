@@ -55,8 +55,9 @@ func otherValues(t *rapid.T, shape string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(shape, "\x00") {
 		if i > 0 {
-			b.WriteString(url.QueryEscape(rapid.SampledFrom([]string{"", "7", "eq.1", "not.is.null", "{3,4}", "a*b", "null",
-				marker, "(1,2)", "&limit=1", "in.(1)", "\x00", "é"}).Draw(t, "other value")))
+			value := rapid.SampledFrom([]string{"", "7", "eq.1", "not.is.null", "{3,4}", "a*b", "null", marker, "(1,2)",
+				"&limit=1", "in.(1)", "\x00", "é"}).Draw(t, "other value")
+			b.WriteString(url.QueryEscape(value))
 		}
 		b.WriteString(part)
 	}

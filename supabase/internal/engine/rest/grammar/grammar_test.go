@@ -86,8 +86,9 @@ func TestQuery(t *testing.T) {
 	if d := cmp.Diff(want, q); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if !strings.HasPrefix(Canonical(q.Canonical, nil), "columns=b%2Ca%2Cb&id=in.%28%22a%2Cb%22%2Cc%29&ignored=&limit=5&offset=2") {
-		t.Error(q.Canonical)
+	if text := Canonical(q.Canonical, nil); !strings.HasPrefix(text,
+		"columns=b%2Ca%2Cb&id=in.%28%22a%2Cb%22%2Cc%29&ignored=&limit=5&offset=2") {
+		t.Error(text)
 	}
 }
 
@@ -96,8 +97,8 @@ func TestCallArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]ast.Param{{Name: "a", Value: ast.Value{Text: "1"}}, {Name: "c", Value: ast.Value{Text: "eqs"}}}, q.Params); d != "" ||
-		len(q.Filters) != 1 {
+	want := []ast.Param{{Name: "a", Value: ast.Value{Text: "1"}}, {Name: "c", Value: ast.Value{Text: "eqs"}}}
+	if d := cmp.Diff(want, q.Params); d != "" || len(q.Filters) != 1 {
 		t.Errorf("%v %s", q.Filters, d)
 	}
 }
