@@ -43,9 +43,9 @@ func Export(ctx context.Context, o ExportOptions, create func() (io.WriteCloser,
 		o.Progress = func(string, int64, int64) {}
 	}
 	for range 3 {
-		w, err := create()
-		if err != nil {
-			return e, err
+		w, failed := create()
+		if failed != nil {
+			return e, failed
 		}
 		e, err = exportOnce(ctx, o, w)
 		err = errors.Join(err, w.Close())
@@ -53,7 +53,8 @@ func Export(ctx context.Context, o ExportOptions, create func() (io.WriteCloser,
 			return e, err
 		}
 	}
-	return e, fmt.Errorf("export: three attempts failed: %w: retry when there is less traffic", errFileDeleted)
+	return e, fmt.Errorf("%w: three attempts failed: retry when there is less traffic; if the file stays missing, "+
+		"delete its object", err)
 }
 
 func exportOnce(ctx context.Context, o ExportOptions, w io.Writer) (e Exported, err error) {
@@ -141,7 +142,10 @@ func (x *exporter) table(ctx context.Context, tx pgx.Tx, t *tableContent) error 
 		return err
 	}
 	defer spool.Close()
-	defer os.Remove(spool.Name())
+	// Unlink the file now, so that no row stays however this process ends.
+	if err := os.Remove(spool.Name()); err != nil {
+		return err
+	}
 	sum := &codec.Counter{Hash: sha256.New()}
 	tag, err := tx.Conn().PgConn().CopyTo(ctx, io.MultiWriter(spool, sum), t.copyOut())
 	if err != nil {

@@ -190,21 +190,37 @@ func (m *importer) clear(ctx context.Context, tx pgx.Tx) ([]tableContent, error)
 	if m.before, err = storedObjects(ctx, tx); err != nil {
 		return nil, err
 	}
-	for _, table := range append([]string{"auth.users"}, m.Protected...) {
-		if m.Replace || !slices.Contains(names, table) {
-			continue
-		}
-		var any bool
-		if err := tx.QueryRow(ctx, `select exists (select from `+table+`)`).Scan(&any); err != nil {
+	if !m.Replace {
+		if err := m.refuseContent(ctx, tx, names); err != nil {
 			return nil, err
-		}
-		if any {
-			return nil, fmt.Errorf("%w: %s is not empty: import into a new installation, or allow replacing its "+
-				"content", ErrNotEmpty, table)
 		}
 	}
 	_, err = tx.Exec(ctx, `truncate `+strings.Join(names, ", "))
 	return own, err
+}
+
+// refuseContent returns an error if one of the tables has user content. It first waits for
+// transactions that write to them, whose rows may be acknowledged a moment later.
+func (m *importer) refuseContent(ctx context.Context, tx pgx.Tx, tables []string) error {
+	protected := slices.DeleteFunc(append([]string{"auth.users"}, m.Protected...),
+		func(table string) bool { return !slices.Contains(tables, table) })
+	if len(protected) == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, `lock table `+strings.Join(protected, ", ")+` in access exclusive mode`); err != nil {
+		return err
+	}
+	for _, table := range protected {
+		var any bool
+		if err := tx.QueryRow(ctx, `select exists (select from `+table+`)`).Scan(&any); err != nil {
+			return err
+		}
+		if any {
+			return fmt.Errorf("%w: %s is not empty: import into a new installation, or allow replacing its "+
+				"content", ErrNotEmpty, table)
+		}
+	}
+	return nil
 }
 
 func (m *importer) table(ctx context.Context, tx pgx.Tx, own []tableContent, name string, in io.Reader) error {

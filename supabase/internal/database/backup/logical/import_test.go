@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"daawo/supabase/internal/database/backup/codec"
 	"daawo/supabase/internal/database/testdb"
@@ -88,3 +90,74 @@ func compressed(t *testing.T, text string) []byte {
 	}
 	return out.Bytes()
 }
+
+// TestImportSeesContentThatIsBeingWritten begins an import while a transaction writes a row of user
+// content: the row may be acknowledged a moment later.
+func TestImportSeesContentThatIsBeingWritten(t *testing.T) {
+	source, sourceFiles := filled(t)
+	whole := export(t, source, sourceFiles)
+	target := migrated(t)
+	conn := target.Conn("postgres")
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `insert into public.notes (title, text) values ('new', 'x')`); err != nil {
+		t.Fatal(err)
+	}
+	imported := make(chan error, 1)
+	go func() {
+		_, err := Import(t.Context(), ImportOptions{URL: target.URL("supabase_admin"),
+			Files: &memory{data: map[string]string{}}, Protected: []string{"public.notes"}}, bytes.NewReader(whole))
+		imported <- err
+	}()
+	const waits = `select exists (select from pg_locks where not granted and relation = 'public.notes'::regclass)`
+	for !testdb.Value[bool](target, waits) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-imported; !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("the import: %v", err)
+	}
+	if n := testdb.Value[int](target, `select count(*) from public.notes where title = 'new'`); n != 1 {
+		t.Error("the row is lost")
+	}
+}
+
+// TestExportLeavesNothing checks that the rows of an export have no file with a name on their way:
+// it would stay if the process were killed.
+func TestExportLeavesNothing(t *testing.T) {
+	db, files := filled(t)
+	db.ExecAs("supabase_admin", `
+		insert into public.notes (title, text)
+		select 'long', (select string_agg(md5(random()::text || n || m), '') from generate_series(1, 1000) as m)
+		  from generate_series(1, 40) as n`)
+	spools := t.TempDir()
+	t.Setenv("TMPDIR", spools)
+	wrote, seen := 0, map[string]bool{}
+	watch := watched(func(b []byte) {
+		wrote += len(b)
+		left, err := os.ReadDir(spools)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, e := range left {
+			seen[e.Name()] = true
+		}
+	})
+	if _, err := Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: files},
+		func() (io.WriteCloser, error) { return watch, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if wrote < 500_000 || len(seen) > 0 {
+		t.Errorf("wrote %d bytes; files with names: %v", wrote, seen)
+	}
+}
+
+// watched is a writer that calls itself.
+type watched func([]byte)
+
+func (w watched) Write(b []byte) (int, error) { w(b); return len(b), nil }
+func (watched) Close() error                  { return nil }

@@ -338,7 +338,7 @@ func TestExportRestartsWhenFileIsDeleted(t *testing.T) {
 	}
 	_, err = Export(t.Context(), ExportOptions{URL: db.URL("supabase_admin"), Files: files},
 		func() (io.WriteCloser, error) { return keepOpen{io.Discard}, nil })
-	if !errors.Is(err, errFileDeleted) {
+	if !errors.Is(err, errFileDeleted) || !strings.Contains(err.Error(), "file avatars/1700000000002.jpg") {
 		t.Errorf("with rows whose files are missing for good: %v", err)
 	}
 }
