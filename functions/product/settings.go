@@ -36,7 +36,7 @@ var variables = []stack.Variable{
 	{Name: "READS_PER_HOUR", Default: "600",
 		Doc: "Downloads that one client may count in an hour. Read by the function track-download.", Check: atLeast(1)},
 	{Name: "REPORTS_KEEP_DAYS",
-		Doc: "Days, at least 30, after which a closed report and its photo are deleted. If not set, reports are kept until an administrator deletes them. Read by the function prune.", Check: atLeast(30)},
+		Doc: "Days, at least 30, for which a closed report and its photo are kept after the last change. If not set, reports are kept until an administrator deletes them. Read by the function prune.", Check: atLeast(30)},
 }
 
 // defaults replace default values of the stack.

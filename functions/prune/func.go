@@ -18,13 +18,15 @@ import (
 // Func runs on its schedule only; clients cannot call it.
 var Func = edge.Func{Schedule: "7 * * * *", Run: run}
 
-// batch is the number of photos per delete request to the storage service.
+// batch is the number of photos per delete request to the storage service, and of reports per
+// transaction.
 const batch = 500
 
 func run(ctx context.Context, env *edge.Env) error {
-	// The three are independent: a failure of one does not stop the others.
-	photos, photosErr := prunePhotos(ctx, env)
+	// A failure of one does not stop the others. The reports come first, so that
+	// their photos go with them.
 	reports, reportsErr := pruneReports(ctx, env)
+	photos, photosErr := prunePhotos(ctx, env)
 	records, recordsErr := pruneRecords(ctx, env)
 	jobsErr := errors.Join(moveOldJobs(ctx, env), recount(ctx, env))
 	env.Log.InfoContext(ctx, "pruned", "photos", photos, "reports", reports, "records", records)
@@ -67,10 +69,9 @@ select o.name
 	}
 }
 
-// pruneReports deletes closed reports older than REPORTS_KEEP_DAYS. It deletes their photos first:
-// after a failure between the two, the next run continues. Without the variable it keeps all
-// reports. The database computes the age.
-func pruneReports(ctx context.Context, env *edge.Env) (deleted int, err error) {
+// pruneReports deletes closed reports that have not changed for REPORTS_KEEP_DAYS; prunePhotos
+// deletes their photos. Without the variable it keeps all reports. The database computes the age.
+func pruneReports(ctx context.Context, env *edge.Env) (deleted int64, err error) {
 	set := env.Get("REPORTS_KEEP_DAYS")
 	if set == "" {
 		return 0, nil
@@ -79,53 +80,25 @@ func pruneReports(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	if err != nil || days < 30 {
 		return 0, fmt.Errorf("REPORTS_KEEP_DAYS is %q: it must be a number of days, at least 30", set)
 	}
+	const why = `select set_config('app.actor', 'scheduled clean-up', true), set_config('app.reason', 'closed and unchanged for REPORTS_KEEP_DAYS', true)`
+	// The conditions outside the list of ids keep a report that was reopened since.
 	const old = `
-select id::text, coalesce(photo_url, '') as photo
-  from public.reports
- where status = 'closed' and created_at < now() - make_interval(days => $1)
- order by created_at
- limit $2`
-	type report struct{ ID, Photo string }
+delete from public.reports as r
+ where r.status = 'closed' and r.updated_at < now() - make_interval(days => $1)
+   and r.id in (select o.id from public.reports as o
+                 where o.status = 'closed' and o.updated_at < now() - make_interval(days => $1) limit $2)`
 	for {
-		var reports []report
+		var n int64
 		err := env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-			rows, err := tx.Query(ctx, old, days, batch)
-			if err != nil {
-				return err
-			}
-			reports, err = pgx.CollectRows(rows, pgx.RowToStructByPos[report])
-			return err
-		})
-		if err != nil || len(reports) == 0 {
-			return deleted, err
-		}
-		var ids, photos []string
-		for _, r := range reports {
-			ids = append(ids, r.ID)
-			if r.Photo != "" {
-				photos = append(photos, r.Photo)
-			}
-		}
-		if len(photos) > 0 {
-			if err := env.Remove(ctx, "report-photos", photos); err != nil {
-				return deleted, err
-			}
-		}
-		err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-			// Keep a report that was reopened since the query.
-			const why = `select set_config('app.actor', 'scheduled clean-up', true), set_config('app.reason', 'closed and older than REPORTS_KEEP_DAYS', true)`
 			if _, err := tx.Exec(ctx, why); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, `delete from public.reports where id = any ($1::uuid[]) and status = 'closed'`, ids)
+			tag, err := tx.Exec(ctx, old, days, batch)
+			n = tag.RowsAffected()
 			return err
 		})
-		if err != nil {
+		if deleted += n; err != nil || n == 0 {
 			return deleted, err
-		}
-		deleted += len(reports)
-		if len(reports) < batch {
-			return deleted, nil
 		}
 	}
 }

@@ -69,30 +69,40 @@ func TestPruneAfterFailure(t *testing.T) {
 	}
 }
 
-// TestRetention checks that old closed reports are deleted with their photos, and that open and
-// recent ones stay.
+// TestRetention checks that old closed reports are deleted, then their photos, and that open and
+// recently closed ones stay.
 func TestRetention(t *testing.T) {
 	s := newSite(t)
 	var removed string
 	storage := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		removed += string(body)
+		// A report that is reopened until its row is deleted keeps its photo.
+		if n := testdb.Value[int](s.db, `select count(*) from reports where photo_url = 'old.jpg'`); n > 0 {
+			t.Error("a photo is deleted before its report")
+		}
 	}))
 	defer storage.Close()
 	s.env["SUPABASE_URL"] = storage.URL
+	s.db.ExecAs("supabase_storage_admin", `
+		insert into storage.objects (bucket_id, name, created_at)
+		select 'report-photos', name || '.jpg', now() - interval '91 days' from unnest(array['old', 'open', 'young', 'late']) as name`)
 	s.db.Exec(`
-		insert into reports (product_name, issue_description, photo_url, status, created_at) values
-			('old', 'x', 'old.jpg', 'closed', now() - interval '91 days'), ('older', 'x', null, 'closed', now() - interval '2 years'),
-			('open', 'x', 'open.jpg', 'reviewing', now() - interval '2 years'), ('young', 'x', 'young.jpg', 'closed', now() - interval '89 days')`)
+		insert into reports (product_name, issue_description, photo_url, status, created_at, updated_at) values
+			('old', 'x', 'old.jpg', 'closed', now() - interval '91 days', now() - interval '91 days'),
+			('older', 'x', null, 'closed', now() - interval '2 years', now() - interval '2 years'),
+			('open', 'x', 'open.jpg', 'reviewing', now() - interval '2 years', now() - interval '2 years'),
+			('young', 'x', 'young.jpg', 'closed', now() - interval '89 days', now() - interval '89 days'),
+			('late', 'x', 'late.jpg', 'closed', now() - interval '1 year', now() - interval '1 day')`)
 	left := func() string {
 		return testdb.Value[string](s.db,
 			`select string_agg(product_name, ',' order by created_at) from public.reports`)
 	}
 	for _, step := range []struct{ days, left, removed, fails string }{
-		{"", "older,open,old,young", "", ""},
-		{"soon", "older,open,old,young", "", "REPORTS_KEEP_DAYS"},
-		{"7", "older,open,old,young", "", "at least 30"},
-		{"90", "open,young", `{"prefixes":["old.jpg"]}`, ""},
+		{"", "older,open,late,old,young", "", ""},
+		{"soon", "older,open,late,old,young", "", "REPORTS_KEEP_DAYS"},
+		{"7", "older,open,late,old,young", "", "at least 30"},
+		{"90", "open,late,young", `{"prefixes":["old.jpg"]}`, ""},
 	} {
 		s.env["REPORTS_KEEP_DAYS"] = step.days
 		err := s.RunSchedule(t.Context(), "prune")
