@@ -47,6 +47,6 @@ func setCORS(h http.Header, _ int) {
 			h.Del(name)
 		}
 	}
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", exposedHeaders)
+	h["Access-Control-Allow-Origin"] = []string{"*"}
+	h["Access-Control-Expose-Headers"] = []string{exposedHeaders}
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"daawo/supabase/internal/base/network"
@@ -23,6 +24,9 @@ func (p trustedProxies) contain(address netip.Addr) bool {
 
 // trustPeer reports whether the peer of a request is a trusted proxy.
 func (p trustedProxies) trustPeer(r *http.Request) bool {
+	if len(p) == 0 {
+		return false
+	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && p.contain(peer.Addr().Unmap())
 }
@@ -100,7 +104,7 @@ func (p trustedProxies) setForwarded(r *http.Request) {
 	}
 	port := ""
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-		_, port, _ = net.SplitHostPort(local.String()) // "" if it has no port
+		port = portOf(local)
 	}
 	if p.trustPeer(r) {
 		if given := r.Header.Get("X-Forwarded-Proto"); given == "http" || given == "https" {
@@ -117,14 +121,24 @@ func (p trustedProxies) setForwarded(r *http.Request) {
 			r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
 		}
 	}
-	for _, name := range []string{"Forwarded", "X-Real-Ip", "True-Client-Ip", "X-Forwarded-For", "X-Forwarded-Prefix",
+	for _, name := range [...]string{"Forwarded", "X-Real-Ip", "True-Client-Ip", "X-Forwarded-For", "X-Forwarded-Prefix",
 		"X-Original-Url", "X-Rewrite-Url"} {
-		r.Header.Del(name)
+		delete(r.Header, name) // the names are in canonical form
 	}
+	values := []string{proto, host, port, ""} // one allocation for all
+	r.Header["X-Forwarded-Proto"], r.Header["X-Forwarded-Host"] = values[0:1:1], values[1:2:2]
+	r.Header["X-Forwarded-Port"] = values[2:3:3]
 	if client, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		r.Header.Set("X-Forwarded-For", client)
+		values[3] = client
+		r.Header["X-Forwarded-For"] = values[3:]
 	}
-	r.Header.Set("X-Forwarded-Proto", proto)
-	r.Header.Set("X-Forwarded-Host", host)
-	r.Header.Set("X-Forwarded-Port", port)
+}
+
+// portOf returns the port of an address, or "" if it has none.
+func portOf(address net.Addr) string {
+	if tcp, ok := address.(*net.TCPAddr); ok {
+		return strconv.Itoa(tcp.Port)
+	}
+	_, port, _ := net.SplitHostPort(address.String())
+	return port
 }

@@ -11,7 +11,9 @@ func (g *gateway) secureHeaders(w *reply) {
 	w.onHeader(func(h http.Header, _ int) {
 		w.service.secureHeaders(h)
 		if w.https && g.HSTS {
-			setDefault(h, "Strict-Transport-Security", "max-age=31536000")
+			if h.Get("Strict-Transport-Security") == "" {
+				h.Set("Strict-Transport-Security", "max-age=31536000")
+			}
 		}
 	})
 }
@@ -19,22 +21,29 @@ func (g *gateway) secureHeaders(w *reply) {
 // secureHeaders sets the security headers that are missing. PDFs get no sandbox, because browsers
 // do not show a sandboxed PDF.
 func (s *service) secureHeaders(h http.Header) {
-	h.Set("X-Content-Type-Options", "nosniff")
-	setDefault(h, "Referrer-Policy", "no-referrer")
-	setDefault(h, "X-Frame-Options", "DENY")
-	setDefault(h, "Permissions-Policy",
-		"camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()")
-	setDefault(h, "Cross-Origin-Opener-Policy", "same-origin")
-	setDefault(h, "Cross-Origin-Resource-Policy", s.resourcePolicy)
 	policy := s.contentPolicy
 	if kind, _, _ := strings.Cut(h.Get("Content-Type"), ";"); strings.TrimSpace(kind) == "application/pdf" {
 		policy = "frame-ancestors 'none'"
 	}
-	setDefault(h, "Content-Security-Policy", policy)
+	delete(h, "X-Content-Type-Options")
+	setDefaults(h, &[...]header{
+		{"X-Content-Type-Options", "nosniff"}, {"Referrer-Policy", "no-referrer"}, {"X-Frame-Options", "DENY"},
+		{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()"},
+		{"Cross-Origin-Opener-Policy", "same-origin"}, {"Cross-Origin-Resource-Policy", s.resourcePolicy},
+		{"Content-Security-Policy", policy},
+	})
 }
 
-func setDefault(h http.Header, name, value string) {
-	if h.Get(name) == "" {
-		h.Set(name, value)
+// header is a header with its name in canonical form.
+type header struct{ name, value string }
+
+// setDefaults sets the headers that are missing or empty.
+func setDefaults(h http.Header, defaults *[7]header) {
+	values := make([]string, len(defaults)) // one allocation for all
+	for i, d := range defaults {
+		if given := h[d.name]; len(given) == 0 || given[0] == "" {
+			values[i] = d.value
+			h[d.name] = values[i : i+1 : i+1]
+		}
 	}
 }
