@@ -104,6 +104,23 @@ func TestS3Form(t *testing.T) {
 	}
 }
 
+// TestS3FormCreated checks the document that tells clients such as Uppy where the upload is.
+func TestS3FormCreated(t *testing.T) {
+	t.Parallel()
+	f := newS3Form(t)
+	created := func(p *minio.PostPolicy) error { return p.SetSuccessStatusAction("201") }
+	got := f.post(created, "hello", map[string]string{"key": "mine/${filename}"}).want(t, 201,
+		"<PostResponse><Location>box/mine/page.txt</Location><Bucket>box</Bucket><Key>mine/page.txt</Key><ETag>")
+	if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/xml") {
+		t.Errorf("type: %s", kind)
+	}
+	got = f.post(func(p *minio.PostPolicy) error { return p.SetSuccessStatusAction("204") }, "hello",
+		map[string]string{"key": "mine/x"}).want(t, 204, "")
+	if len(got.body) > 0 {
+		t.Errorf("body of 204: %s", got.body)
+	}
+}
+
 // TestS3FormRefused changes signed forms. Every change that the policy does not cover must be
 // refused.
 func TestS3FormRefused(t *testing.T) {

@@ -144,6 +144,27 @@ func TestS3PresignedURL(t *testing.T) {
 	get(strings.Replace(link.String(), "b.txt", "a.txt", 1)).want(t, 403, "")
 }
 
+// TestS3PresignedMetadata uploads to a URL whose query has the metadata. The AWS SDK for JavaScript
+// puts it there.
+func TestS3PresignedMetadata(t *testing.T) {
+	t.Parallel()
+	c := newS3Docs(t)
+	link, err := c.Client.Presign(t.Context(), "PUT", "docs", "a.txt", time.Minute,
+		url.Values{"x-amz-meta-colour": {"green"}, "x-amz-copy-source": {"docs/none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), "PUT", link.String(), strings.NewReader("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.stack.send(r).want(t, 200, "")
+	stat, err := c.Client.StatObject(t.Context(), "docs", "a.txt", minio.StatObjectOptions{})
+	if err != nil || stat.Size != 1 || stat.UserMetadata["Colour"] != "green" {
+		t.Errorf("stat: %+v, %v", stat, err)
+	}
+}
+
 // TestS3Multipart uploads three parts. It sends one part twice, and the last part is short.
 func TestS3Multipart(t *testing.T) {
 	t.Parallel()

@@ -2,9 +2,7 @@ package s3
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 
 	"daawo/supabase/internal/base/apierror"
 	"daawo/supabase/internal/engine/storage/objects"
@@ -76,79 +74,4 @@ func (c *call) number(name string, otherwise, most int) (int, error) {
 		return 0, apierror.Errorf(400, "InvalidRequest", "Querystring, %s must be integer", name)
 	}
 	return min(n, most), nil
-}
-
-// listObjects is ListObjectsV2 with list-type=2, otherwise ListObjects.
-func (c *call) listObjects() error {
-	limit, err := c.number("max-keys", 1000, 1000)
-	if err != nil {
-		return err
-	}
-	if encoding := c.query.Get("encoding-type"); encoding != "" && encoding != "url" {
-		return apierror.Errorf(400, "InvalidRequest",
-			"Querystring, encoding-type must be equal to one of the allowed values")
-	}
-	if _, err := c.h.Store.Buckets.Get(c.r.Context(), c.caller.Service(), c.bucket); err != nil {
-		return err
-	}
-	second := c.query.Get("list-type") == "2"
-	p := objects.List{Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Limit: limit}
-	if second {
-		p.Cursor, p.StartAfter = c.query.Get("continuation-token"), c.query.Get("start-after")
-	} else {
-		p.StartAfter = c.query.Get("marker")
-	}
-	page := &objects.Page{}
-	if limit > 0 {
-		if page, err = c.h.Store.List(c.r.Context(), c.caller, c.bucket, p); err != nil {
-			return err
-		}
-	}
-	doc := listReply{Xmlns: namespace, Name: c.bucket, Prefix: c.encoded(p.Prefix), MaxKeys: limit,
-		Delimiter: c.encoded(p.Delimiter), EncodingType: c.query.Get("encoding-type"), IsTruncated: page.More}
-	for _, o := range page.Objects {
-		m, _ := (&objects.Object{Metadata: o.Metadata}).Meta()
-		e := objectEntry{Key: c.encoded(o.Name), ETag: m.ETag, StorageClass: "STANDARD"}
-		if m.Size != nil {
-			e.Size = *m.Size
-		}
-		if o.UpdatedAt != nil {
-			e.LastModified = objects.Timestamp(*o.UpdatedAt)
-		}
-		doc.Contents = append(doc.Contents, e)
-	}
-	for _, f := range page.Folders {
-		doc.CommonPrefixes = append(doc.CommonPrefixes, prefixEntry{c.encoded(f.Name)})
-	}
-	if second {
-		count := len(page.Objects) + len(page.Folders)
-		doc.KeyCount, doc.ContinuationToken, doc.StartAfter = &count, p.Cursor, p.StartAfter
-		doc.NextContinuationToken = page.Next
-	} else {
-		marker := c.encoded(p.StartAfter)
-		doc.Marker = &marker
-		if page.More && p.Delimiter != "" {
-			doc.NextMarker = c.encoded(nextMarker(page, p.Delimiter))
-		}
-	}
-	return reply(c.w, http.StatusOK, doc)
-}
-
-// nextMarker returns the last entry of a page. A folder ends in its delimiter; otherwise, if an
-// object has the same name, the next page would start with the folder again.
-func nextMarker(page *objects.Page, delimiter string) string {
-	if n := len(page.Folders); n > 0 {
-		if last := page.Folders[n-1].Name; last == page.NextKey || last == page.NextKey+delimiter {
-			return page.NextKey + delimiter
-		}
-	}
-	return page.NextKey
-}
-
-// encoded percent-encodes s if the request has encoding-type=url.
-func (c *call) encoded(s string) string {
-	if c.query.Get("encoding-type") != "url" {
-		return s
-	}
-	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }

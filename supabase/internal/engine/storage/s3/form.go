@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/xml"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -84,7 +85,12 @@ func (c *call) postForm() error {
 	m, _ := o.Meta()
 	c.w.Header().Set("Etag", m.ETag)
 	status, _ := strconv.Atoi(get("success_action_status"))
-	if status != http.StatusCreated && status != http.StatusNoContent {
+	switch status {
+	case http.StatusCreated:
+		return reply(c.w, status, completeReply{XMLName: xml.Name{Local: "PostResponse"}, Location: c.bucket + "/" + o.Name,
+			Bucket: c.bucket, Key: o.Name, ETag: m.ETag})
+	case http.StatusNoContent:
+	default:
 		status = http.StatusOK
 	}
 	c.w.WriteHeader(status)

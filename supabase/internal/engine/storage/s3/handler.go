@@ -182,6 +182,7 @@ var operations = []operation{
 	{"GET", false, []string{"location"}, "", "storage.s3.bucket.get_location", (*call).getLocation},
 	{"GET", false, []string{"versioning"}, "", "storage.s3.bucket.get_versioning", (*call).getVersioning},
 	{"GET", false, []string{"uploads"}, "", "storage.s3.upload.list_multipart", (*call).listUploads},
+	{"GET", false, []string{"versions"}, "", "storage.s3.object.list", (*call).listVersions},
 	{"GET", false, nil, "", "storage.s3.object.list", (*call).listObjects},
 }
 
@@ -216,6 +217,9 @@ func (c *call) dispatch() error {
 	if c.unsupported() {
 		return apierror.Errorf(501, "NotImplemented",
 			"A header or a query parameter asks for something that is not implemented.")
+	}
+	if c.key != "" && !isCurrent(c.query.Get("versionId")) {
+		return errNoVersion
 	}
 	for _, op := range operations {
 		if op.method != c.r.Method || op.key != (c.key != "") || op.header != "" && c.r.Header.Get(op.header) == "" ||

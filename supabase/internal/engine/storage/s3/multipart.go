@@ -39,7 +39,7 @@ func (c *call) createMultipart() error {
 			return err
 		}
 	}
-	user := userMetadata(c.r.Header)
+	user := userMetadata(c.r.Header, c.query)
 	if user == nil {
 		user = json.RawMessage(`{}`)
 	}
@@ -174,8 +174,8 @@ func (c *call) completeMultipart() error {
 		return err
 	}
 	meta, _ := o.Meta()
-	return reply(c.w, http.StatusOK, completeReply{Xmlns: namespace, Location: c.bucket + "/" + c.key, Bucket: c.bucket,
-		Key: c.key, ETag: meta.ETag})
+	return reply(c.w, http.StatusOK, completeReply{XMLName: xml.Name{Local: "CompleteMultipartUploadResult"},
+		Xmlns: namespace, Location: c.bucket + "/" + c.key, Bucket: c.bucket, Key: c.key, ETag: meta.ETag})
 }
 
 // parts returns the parts to join. They must be in ascending order.

@@ -18,12 +18,15 @@ import (
 
 const metaPrefix = "x-amz-meta-"
 
-// userMetadata returns the x-amz-meta- headers as JSON, or nil if there are none.
-func userMetadata(h http.Header) json.RawMessage {
+// userMetadata returns the x-amz-meta- fields of headers, forms or query parameters as JSON, or nil
+// if there are none.
+func userMetadata(sources ...map[string][]string) json.RawMessage {
 	m := map[string]string{}
-	for name, values := range h {
-		if key, ok := strings.CutPrefix(strings.ToLower(name), metaPrefix); ok {
-			m[key] = strings.Join(values, ", ")
+	for _, source := range sources {
+		for name, values := range source {
+			if key, ok := strings.CutPrefix(strings.ToLower(name), metaPrefix); ok {
+				m[key] = strings.Join(values, ", ")
+			}
 		}
 	}
 	if len(m) == 0 {
@@ -71,7 +74,7 @@ func (c *call) putObject() error {
 	}
 	kind := orElse(c.r.Header.Get("Content-Type"), "application/octet-stream")
 	o, err := c.store(name, c.body, c.length, kind, orElse(c.r.Header.Get("Cache-Control"), "no-cache"),
-		userMetadata(c.r.Header))
+		userMetadata(c.r.Header, c.query))
 	if err != nil {
 		return err
 	}
@@ -308,11 +311,11 @@ func (c *call) deleteObject() error {
 func (c *call) deleteObjects() error {
 	ctx := c.r.Context()
 	var doc deleteRequest
-	present, err := c.document("Delete", &doc)
+	ok, err := c.document("Delete", &doc)
 	switch {
 	case err != nil:
 		return err
-	case !present:
+	case !ok:
 		return objects.ErrInvalidRequest("Body must be object")
 	case len(doc.Objects) == 0:
 		return objects.ErrInvalidRequest("Body, Delete must be object")
@@ -323,12 +326,19 @@ func (c *call) deleteObjects() error {
 	if _, err := c.h.Store.Buckets.Get(ctx, c.caller.Service(), c.bucket); err != nil {
 		return err
 	}
-	names := make([]string, len(doc.Objects))
-	for i, o := range doc.Objects {
+	out := deleteReply{Xmlns: namespace}
+	var present []deletedEntry
+	var names []string
+	for _, o := range doc.Objects {
 		if o.ETag != "" {
 			return apierror.Errorf(501, "NotImplemented", "A condition of DeleteObjects is not implemented; delete one by one.")
 		}
-		names[i] = o.Key
+		entry := deletedEntry{o.Key, o.VersionId}
+		if !isCurrent(o.VersionId) {
+			out.Errors = append(out.Errors, deleteErrorEntry{entry, errNoVersion.Code, errNoVersion.Message})
+			continue
+		}
+		present, names = append(present, entry), append(names, o.Key)
 	}
 	removed, err := c.h.Store.DeleteMany(ctx, c.caller, c.bucket, names)
 	if err != nil {
@@ -342,13 +352,12 @@ func (c *call) deleteObjects() error {
 	if err != nil {
 		return err
 	}
-	out := deleteReply{Xmlns: namespace}
-	for _, name := range names {
+	for _, entry := range present {
 		switch {
-		case left[name] && !deleted[name]:
-			out.Errors = append(out.Errors, deleteErrorEntry{name, "AccessDenied", "Access Denied"})
+		case left[entry.Key] && !deleted[entry.Key]:
+			out.Errors = append(out.Errors, deleteErrorEntry{entry, "AccessDenied", "Access Denied"})
 		case !doc.Quiet:
-			out.Deleted = append(out.Deleted, deletedEntry{name})
+			out.Deleted = append(out.Deleted, entry)
 		}
 	}
 	return reply(c.w, http.StatusOK, out)
@@ -357,7 +366,10 @@ func (c *call) deleteObjects() error {
 // source parses x-amz-copy-source: bucket/key, percent-encoded, with or without a leading slash.
 func (c *call) source() (bucket, key string, err error) {
 	text := strings.TrimPrefix(c.r.Header.Get("X-Amz-Copy-Source"), "/")
-	text, _, _ = strings.Cut(text, "?versionId=")
+	text, version, _ := strings.Cut(text, "?versionId=")
+	if !isCurrent(version) {
+		return "", "", errNoVersion
+	}
 	if text, err = url.PathUnescape(text); err != nil {
 		return "", "", objects.ErrInvalidParameter("CopySource")
 	}

@@ -65,9 +65,38 @@ type listBucketsReply struct {
 }
 
 type objectEntry struct {
-	Key, LastModified, ETag string
-	Size                    int64
-	StorageClass            string
+	Key string
+	objectState
+}
+
+// objectState is what the entries of listings say about an object.
+type objectState struct {
+	LastModified, ETag string
+	Size               int64
+	StorageClass       string
+}
+
+type versionEntry struct {
+	Key, VersionId string
+	IsLatest       bool
+	objectState
+}
+
+type versionsReply struct {
+	XMLName             xml.Name       `xml:"ListVersionsResult"`
+	Xmlns               string         `xml:"xmlns,attr"`
+	Name                string         `xml:"Name"`
+	Prefix              string         `xml:"Prefix"`
+	KeyMarker           string         `xml:"KeyMarker"`
+	VersionIDMarker     string         `xml:"VersionIdMarker"`
+	NextKeyMarker       string         `xml:"NextKeyMarker,omitempty"`
+	NextVersionIDMarker string         `xml:"NextVersionIdMarker,omitempty"`
+	MaxKeys             int            `xml:"MaxKeys"`
+	Delimiter           string         `xml:"Delimiter,omitempty"`
+	EncodingType        string         `xml:"EncodingType,omitempty"`
+	IsTruncated         bool           `xml:"IsTruncated"`
+	Versions            []versionEntry `xml:"Version"`
+	CommonPrefixes      []prefixEntry  `xml:"CommonPrefixes"`
 }
 
 type prefixEntry struct{ Prefix string }
@@ -94,14 +123,21 @@ type listReply struct {
 type deleteRequest struct {
 	Quiet   bool `xml:"Quiet"`
 	Objects []struct {
-		Key  string `xml:"Key"`
-		ETag string `xml:"ETag"`
+		Key       string `xml:"Key"`
+		ETag      string `xml:"ETag"`
+		VersionId string `xml:"VersionId"`
 	} `xml:"Object" json:"Object"`
 }
 
-type deletedEntry struct{ Key string }
+type deletedEntry struct {
+	Key       string
+	VersionId string `xml:",omitempty"`
+}
 
-type deleteErrorEntry struct{ Key, Code, Message string }
+type deleteErrorEntry struct {
+	deletedEntry
+	Code, Message string
+}
 
 type deleteReply struct {
 	XMLName xml.Name           `xml:"DeleteResult"`
@@ -130,8 +166,8 @@ type completeRequest struct {
 }
 
 type completeReply struct {
-	XMLName                     xml.Name `xml:"CompleteMultipartUploadResult"`
-	Xmlns                       string   `xml:"xmlns,attr"`
+	XMLName                     xml.Name
+	Xmlns                       string `xml:"xmlns,attr,omitempty"`
 	Location, Bucket, Key, ETag string
 }
 
