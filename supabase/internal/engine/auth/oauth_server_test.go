@@ -249,6 +249,19 @@ func testGrants(t *testing.T, a app, token string, tokens reply) {
 	w.do("GET", "/user", token, nil).want(200)
 }
 
+// TestOAuthRegisteredSecret checks that the reply with a secret says when the secret expires, as RFC
+// 7591, section 3.2.1 requires. openid-client refuses the reply otherwise.
+func TestOAuthRegisteredSecret(t *testing.T) {
+	w := newWorld(t, withOAuth)
+	for method, want := range map[string]any{"client_secret_basic": 0.0, "none": nil} {
+		r := w.post("/oauth/clients/register",
+			m{"redirect_uris": []string{"http://127.0.0.1:7777/cb"}, "token_endpoint_auth_method": method}).want(201)
+		if got := r.at("client_secret_expires_at"); got != want {
+			t.Errorf("%s: client_secret_expires_at: %v", method, got)
+		}
+	}
+}
+
 // TestOAuthPublicClient signs in to an application without a secret that registered itself and
 // sends JSON instead of a form.
 func TestOAuthPublicClient(t *testing.T) {

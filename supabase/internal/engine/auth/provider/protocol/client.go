@@ -38,7 +38,8 @@ const (
 // and to the application itself.
 type Client struct {
 	ID           uuid.UUID `json:"client_id" db:"id"`
-	Secret       string    `json:"client_secret,omitempty" db:"-"` // in clear, in the reply that creates it only
+	Secret       string    `json:"client_secret,omitempty" db:"-"`            // in clear, in the reply that creates it only
+	SecretEnds   *int64    `json:"client_secret_expires_at,omitempty" db:"-"` // 0 (never), beside Secret
 	SecretHash   string    `json:"-" db:"client_secret_hash"`
 	Type         string    `json:"client_type" db:"client_type"`
 	RedirectURIs []string  `json:"redirect_uris" db:"redirect_uris"`
@@ -162,7 +163,7 @@ func (m Metadata) Empty() bool {
 func (c *Client) NewSecret() {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails (crypto/rand)
-	c.Secret = base64.RawURLEncoding.EncodeToString(raw)
+	c.Secret, c.SecretEnds = base64.RawURLEncoding.EncodeToString(raw), new(int64)
 	c.SecretHash = hash(c.Secret)
 }
 
