@@ -3,6 +3,7 @@ package auth
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -249,8 +250,8 @@ func testGrants(t *testing.T, a app, token string, tokens reply) {
 	w.do("GET", "/user", token, nil).want(200)
 }
 
-// TestOAuthRegisteredSecret checks that the reply with a secret says when the secret expires, as RFC
-// 7591, section 3.2.1 requires. openid-client refuses the reply otherwise.
+// TestOAuthRegisteredSecret checks that a reply with a secret says when the secret expires (RFC
+// 7591, section 3.2.1). openid-client refuses the reply otherwise.
 func TestOAuthRegisteredSecret(t *testing.T) {
 	w := newWorld(t, withOAuth)
 	for method, want := range map[string]any{"client_secret_basic": 0.0, "none": nil} {
@@ -260,6 +261,28 @@ func TestOAuthRegisteredSecret(t *testing.T) {
 			t.Errorf("%s: client_secret_expires_at: %v", method, got)
 		}
 	}
+}
+
+// TestOAuthEncodedCredentials signs in with an id and a secret that are form-encoded before Base64,
+// as RFC 6749, section 2.3.1 says and oauth4webapi does.
+func TestOAuthEncodedCredentials(t *testing.T) {
+	w := newWorld(t, withOAuth)
+	a := w.app("shop", "client_secret_basic")
+	token := func(id, secret string) reply {
+		return w.form("/oauth/token", map[string]string{"grant_type": "refresh_token", "refresh_token": "none"},
+			"Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(id+":"+secret)))
+	}
+	encode := func(s string) string {
+		var b strings.Builder
+		for _, c := range []byte(s) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+		return b.String()
+	}
+	token(encode(a.id), encode(a.secret)).want(400, "validation_failed")
+	token(a.id, a.secret).want(400, "validation_failed")
+	token(encode(a.id), encode("x"+a.secret)).want(400, "invalid_credentials")
+	token(a.id, "%zz").want(400, "invalid_credentials")
 }
 
 // TestOAuthPublicClient signs in to an application without a secret that registered itself and

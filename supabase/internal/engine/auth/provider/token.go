@@ -5,6 +5,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -111,6 +112,13 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 		var ok bool
 		if name, secret, ok = strings.Cut(string(plain), ":"); !ok {
 			return c, refuse("invalid basic auth format")
+		}
+		// both are form-encoded (RFC 6749, section 2.3.1)
+		if name, err = url.QueryUnescape(name); err != nil {
+			return c, refuse("invalid basic auth encoding")
+		}
+		if secret, err = url.QueryUnescape(secret); err != nil {
+			return c, refuse("invalid basic auth encoding")
 		}
 		method = protocol.AuthBasic
 	} else if secret == "" {
