@@ -284,6 +284,8 @@ var documentForgeries = map[string]func(samlForger) *etree.Document{
 const samlDocType = `<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">` +
 	`<!ENTITY v "` + victim + `">]>`
 
+const otherEncoding = `<?xml version="1.0" encoding="latin1"?>`
+
 // textForgeries are changes of the text of a response.
 var textForgeries = map[string]func(string) string{
 	"document type": func(text string) string { return samlDocType + text },
@@ -298,6 +300,16 @@ var textForgeries = map[string]func(string) string{
 	"no XML": func(string) string { return "{}" },
 	"a namespace for each element": func(text string) string {
 		return strings.Replace(text, "<saml:Issuer>", "<saml:Issuer>"+strings.Repeat(`<a xmlns:b="urn:c">`, 60), 1)
+	},
+	"document type in another encoding": func(text string) string {
+		return otherEncoding + samlDocType + text
+	},
+	"comment in another encoding": func(text string) string {
+		return otherEncoding + strings.Replace(text, "G-member", "G-<!-- -->member", 1)
+	},
+	"deep in another encoding": func(text string) string {
+		return otherEncoding + strings.Replace(text, "<saml:Issuer>",
+			strings.Repeat("<a>", 5e4)+strings.Repeat("</a>", 5e4)+"<saml:Issuer>", 1)
 	},
 	"round trip": func(text string) string {
 		return strings.Replace(text, "<saml:Subject>", `<saml:Subject x:="y">`, 1)
@@ -350,13 +362,15 @@ func TestSAMLForgeries(t *testing.T) {
 		check(name, alone(func(f samlForger) string { return samlText(t, forge(f)) }))
 	}
 	for name, change := range textForgeries {
-		check(name, alone(func(f samlForger) string {
+		forged := func(f samlForger) string {
 			doc, err := f.says(func(*said) {}).WriteToString()
 			if err != nil {
 				t.Fatal(err)
 			}
 			return base64.StdEncoding.EncodeToString([]byte(change(doc)))
-		}))
+		}
+		check(name, alone(forged))
+		check(name+", to a request", answers(forged))
 	}
 	if after := w.count(`select count(*) from auth.sessions`); after != before {
 		t.Errorf("%d sessions, %d before", after, before)

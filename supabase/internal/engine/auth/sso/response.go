@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -251,13 +252,17 @@ const maxDepth = 64
 
 // checkShape refuses responses that no provider sends: with a document type, deep ones, encrypted
 // ones if those are not allowed, and ones with comments or instructions between the letters of a
-// name, which a signature may not cover.
+// name, which a signature may not cover. Text that this decoder cannot read, such as another
+// encoding than UTF-8, is refused as well: the parser of the response reads it.
 func checkShape(response []byte, encrypted bool) error {
 	d := xml.NewDecoder(strings.NewReader(string(response)))
 	for depth, roots := 0, 0; ; {
 		t, err := d.RawToken()
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
-			return nil // the end, or an error that the parser of the response reports
+			return err
 		}
 		switch t := t.(type) {
 		case xml.Directive:
