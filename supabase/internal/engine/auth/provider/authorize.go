@@ -61,6 +61,25 @@ func findAuthorization(ctx context.Context, tx pgx.Tx, where string, args ...any
 	return a, err
 }
 
+// authorizationOfCode returns the approved authorization of a code and its user. It locks first the
+// user, then the authorization, in the order of all other transactions.
+func authorizationOfCode(ctx context.Context, tx pgx.Tx, hash string) (*authorization, *store.User, error) {
+	u := &store.User{}
+	err := tx.QueryRow(ctx, `select user_id from auth.oauth_authorizations
+		where authorization_code = $1 and status = 'approved' and user_id is not null`, hash).Scan(&u.ID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil, store.ErrNotFound
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := store.ReloadUser(ctx, tx, u); err != nil {
+		return nil, nil, err
+	}
+	a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hash)
+	return a, u, err
+}
+
 // Authorize serves GET /oauth/authorize: it stores the request and sends the user to the site's
 // consent page. For an unknown application or redirect URI it does not redirect. The redirect URI
 // must be exactly a registered one.

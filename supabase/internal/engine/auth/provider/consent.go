@@ -48,9 +48,13 @@ type redirectReply struct {
 }
 
 // authorizationOf returns the pending authorization that the URL names, unless it belongs to
-// another user.
-func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*authorization, error) {
-	ctx := r.Context()
+// another user. It first locks the user, in the order of all other transactions, and checks the
+// session again.
+func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, c *session.Caller) (*authorization, error) {
+	ctx, u := r.Context(), c.User
+	if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+		return nil, err
+	}
 	a, err := findAuthorization(ctx, tx, `where authorization_id = $1`, chi.URLParam(r, "authorization_id"))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -78,7 +82,7 @@ func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, u *store.User) (*au
 func (s *Server) Details(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	ctx := r.Context()
 	out, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		a, err := s.authorizationOf(r, tx, c.User)
+		a, err := s.authorizationOf(r, tx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +129,7 @@ func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Call
 	ctx := r.Context()
 	out, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (redirectReply, error) {
 		var none redirectReply
-		a, err := s.authorizationOf(r, tx, c.User)
+		a, err := s.authorizationOf(r, tx, c)
 		if err != nil {
 			return none, err
 		}

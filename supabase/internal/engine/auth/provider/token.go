@@ -153,8 +153,8 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 	ctx := r.Context()
 	return store.InTx(ctx, s.db, func(tx pgx.Tx) (oauthTokenReply, error) {
 		var none oauthTokenReply
-		a, err := findAuthorization(ctx, tx, `where authorization_code = $1 and status = 'approved'`, hashCode(p.Code))
-		if errors.Is(err, store.ErrNotFound) || err == nil && a.UserID == nil {
+		a, u, err := authorizationOfCode(ctx, tx, hashCode(p.Code))
+		if errors.Is(err, store.ErrNotFound) {
 			return none, session.OAuthError("invalid_grant", "Invalid authorization code")
 		}
 		if err != nil {
@@ -173,10 +173,6 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 		case !protocol.Verifies(a.Method, a.Challenge, p.CodeVerifier):
 			return none, session.OAuthError("invalid_grant",
 				"PKCE verification failed: code challenge does not match previously saved code verifier")
-		}
-		u, err := store.UserByID(ctx, tx, *a.UserID)
-		if err != nil {
-			return none, err
 		}
 		if u.Banned(s.now()) {
 			return none, session.OAuthError("access_denied", "User is banned")

@@ -36,6 +36,9 @@ func SoftDelete(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 			return err
 		}
 	}
+	if err := EndPending(ctx, tx, u.ID); err != nil {
+		return err
+	}
 	for _, statement := range []string{
 		`delete from auth.mfa_factors where user_id = $1`,
 		`delete from auth.webauthn_credentials where user_id = $1`,

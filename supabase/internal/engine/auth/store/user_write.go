@@ -158,7 +158,7 @@ func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 }
 
 // SavePassword stores a new hash. It deletes links and codes that were sent before, the sessions
-// other than keep, and codes that would begin a session.
+// other than keep, and what would begin a session or add an identity.
 func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
 	u.EncryptedPassword, u.UpdatedAt = &hash, now
 	u.ConfirmationToken, u.RecoveryToken, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.PhoneChangeToken,
@@ -173,15 +173,24 @@ func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uu
 	if err := DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	// A flow whose link was deleted never gets a code, so only flows with a code are deleted.
-	if _, err := tx.Exec(ctx, `delete from auth.flow_state where user_id = $1 and auth_code_issued_at is not null`,
-		u.ID); err != nil {
+	if err := EndPending(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	if keep == nil {
 		return EndSessions(ctx, tx, u.ID)
 	}
 	return EndOtherSessions(ctx, tx, u.ID, *keep)
+}
+
+// EndPending deletes the codes that would begin a session of the user, also of an application, and
+// the flows that would link an identity. A flow whose link was deleted never gets a code, so it
+// stays. The caller has locked the user.
+func EndPending(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
+	b := &pgx.Batch{}
+	b.Queue(`delete from auth.flow_state
+		where user_id = $1 and auth_code_issued_at is not null or linking_target_id = $1`, user)
+	b.Queue(`delete from auth.oauth_authorizations where user_id = $1 and status = 'approved'`, user)
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // ChangePassword is SavePassword for a change by the user or an administrator. As in GoTrue, it
