@@ -103,7 +103,9 @@ func reopen(ctx context.Context, tx pgx.Tx, s *Service, u *store.User) error {
 	if u.Confirmed() {
 		return store.ErrEmailExists
 	}
-	u.ConfirmationSentAt = nil
+	if err := store.SetColumn(ctx, tx, u, "confirmation_sent_at", nil, s.now()); err != nil {
+		return err
+	}
 	return s.store.Disown(ctx, tx, u, s.config.MailerAutoconfirm)
 }
 

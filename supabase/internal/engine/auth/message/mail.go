@@ -2,6 +2,7 @@ package message
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -180,12 +181,22 @@ func (s *Sender) RedirectTo(r *http.Request) string {
 	return s.config.SiteURL
 }
 
+// await locks the user, so that messages follow each other, and refuses a token within gap of the
+// last one.
+func (s *Sender) await(ctx context.Context, tx Tx, u *store.User, t store.OneTimeToken, gap time.Duration,
+	code string) error {
+	if err := t.Lock(ctx, tx, u); err != nil {
+		return err
+	}
+	_, sentAt := t.Fields(u)
+	return s.limiter.TooSoon(*sentAt, gap, code)
+}
+
 // SendLink makes a code for the user's address, stores its hash as token t and mails code and link.
 func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, kind, action string,
 	pkce bool) error {
 	ctx := r.Context()
-	_, sentAt := t.Fields(u)
-	if err := s.limiter.TooSoon(*sentAt, s.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
+	if err := s.await(ctx, tx, u, t, s.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
 	}
 	code := password.Code(s.config.Mail.CodeLength)
@@ -209,7 +220,7 @@ func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTime
 // SendEmailChange mails a link to the new address, and to the current one if both must confirm.
 func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address string, pkce bool) error {
 	ctx, now := r.Context(), s.now()
-	if err := s.limiter.TooSoon(u.EmailChangeSentAt, s.config.Mail.MaxFrequency,
+	if err := s.await(ctx, tx, u, store.EmailChangeNew, s.config.Mail.MaxFrequency,
 		"over_email_send_rate_limit"); err != nil {
 		return err
 	}

@@ -42,8 +42,7 @@ func (s *Sender) TestCode(phone string) (string, bool) {
 func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, phone,
 	channel string) (string, error) {
 	ctx := r.Context()
-	_, sentAt := t.Fields(u)
-	if err := s.limiter.TooSoon(*sentAt, s.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
+	if err := s.await(ctx, tx, u, t, s.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
 		return "", err
 	}
 	if t.Kind == store.PhoneChange.Kind && u.PhoneChange != phone {

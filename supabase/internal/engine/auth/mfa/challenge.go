@@ -161,6 +161,13 @@ func (s *Service) sendFactorCode(r *http.Request, tx message.Tx, u *store.User, 
 		return err
 	}
 	channel = cmp.Or(channel, "sms")
+	// Another request may have sent a code since.
+	if err := tx.QueryRow(r.Context(), `select last_challenged_at from auth.mfa_factors where id = $1 for update`,
+		f.ID).Scan(&f.LastChallengedAt); errors.Is(err, pgx.ErrNoRows) {
+		return store.ErrContactChanged
+	} else if err != nil {
+		return err
+	}
 	if err := s.limiter.TooSoon(f.LastChallengedAt, s.config.MFA.PhoneMaxFrequency,
 		"over_sms_send_rate_limit"); err != nil {
 		return err

@@ -7,11 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"daawo/supabase/internal/base/apierror"
 )
 
 // OneTimeToken is a kind of secret that is sent to a contact as a link and as a code. Only a hash
@@ -51,6 +54,27 @@ func HashCode(contact, code string) string {
 
 // PKCEPrefix marks the hash of a link that belongs to a flow with a code challenge.
 const PKCEPrefix = "pkce_"
+
+// ErrContactChanged is the reply if the account was deleted, or got another address or number,
+// while a message to the former one waited.
+var ErrContactChanged = apierror.Errorf(http.StatusConflict, "conflict",
+	"The account was changed by another request")
+
+// Lock locks the user and reads again when the last token was sent, because another request may
+// have sent one since. It returns ErrContactChanged if the account has another address or
+// number than u.
+func (t OneTimeToken) Lock(ctx context.Context, tx pgx.Tx, u *User) error {
+	_, sentAt := t.Fields(u)
+	var email, phone string
+	err := tx.QueryRow(ctx, fmt.Sprintf(`
+		select coalesce(email, ''), coalesce(phone, ''), %s from auth.users where id = $1 for update`, t.sentAt), u.ID).
+		Scan(&email, &phone, sentAt)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && (email != u.Email || phone != u.Phone) {
+		return ErrContactChanged
+	}
+	UTC(sentAt)
+	return err
+}
 
 // Save stores the hash of a token that is sent to contact.
 func (t OneTimeToken) Save(ctx context.Context, tx pgx.Tx, u *User, contact, hash string, now time.Time) error {
