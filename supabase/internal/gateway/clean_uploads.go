@@ -118,18 +118,23 @@ func (c *uploadCleaner) hides(w http.ResponseWriter, r *http.Request, path []str
 }
 
 // segments returns the decoded segments of a path without empty ones. Services may route a path by
-// its decoded form.
+// its decoded form. Below upload and s3 an encoded slash separates segments, too.
 func segments(u *url.URL) []string {
-	var path []string
-	for segment := range strings.SplitSeq(u.EscapedPath(), "/") {
+	if path := split(u.Path); len(path) > 0 && (path[0] == "upload" || path[0] == "s3") {
+		return path
+	}
+	path := split(u.EscapedPath())
+	for i, segment := range path {
 		if decoded, err := url.PathUnescape(segment); err == nil {
-			segment = decoded
-		}
-		if segment != "" && segment != "." {
-			path = append(path, segment)
+			path[i] = decoded
 		}
 	}
-	return path
+	return slices.DeleteFunc(path, func(s string) bool { return s == "." })
+}
+
+// split returns the segments of a path without empty ones and ".".
+func split(path string) []string {
+	return slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" || s == "." })
 }
 
 // object serves the routes below /object.
@@ -255,9 +260,11 @@ func stringValues(body []byte) map[string][]string {
 		if err != nil || decoder.Decode(&value) != nil {
 			return values
 		}
-		// Services take a list of one string for the string.
-		if list, ok := value.([]any); ok && len(list) == 1 {
+		// Services take a list of one string for the string, also in lists.
+		list, ok := value.([]any)
+		for ok && len(list) == 1 {
 			value = list[0]
+			list, ok = value.([]any)
 		}
 		if text, ok := value.(string); ok {
 			key := strings.ToLower(fmt.Sprint(name))
@@ -271,7 +278,8 @@ func (c *uploadCleaner) refusesCopies(bucket string) bool { return c.buckets[buc
 
 // copySource returns the bucket of x-amz-copy-source, or "".
 func copySource(h http.Header) string {
-	source, err := url.PathUnescape(h.Get("X-Amz-Copy-Source"))
+	source, _, _ := strings.Cut(h.Get("X-Amz-Copy-Source"), "?")
+	source, err := url.PathUnescape(source)
 	if err != nil {
 		return ""
 	}
@@ -321,7 +329,8 @@ func (c *uploadCleaner) s3(w http.ResponseWriter, r *http.Request, path []string
 	}
 	_, ok := c.buckets[path[0]]
 	creates := r.Method == http.MethodPut && len(path) == 1 // the bucket
-	if !ok || creates || r.Method == http.MethodPost && r.URL.Query().Has("delete") {
+	// A form is an upload, whatever the query says.
+	if !ok || creates || r.Method == http.MethodPost && r.URL.Query().Has("delete") && !isMultipart(r) {
 		c.storage.ServeHTTP(w, r)
 		return
 	}

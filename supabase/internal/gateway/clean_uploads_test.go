@@ -231,11 +231,13 @@ func TestCleanUploadsRefuseCopies(t *testing.T) {
 		{"POST", "object/copy", `{"bucketId":"letters","destinationBucket":"notes"}`, "", true},
 		{"POST", "object/copy", `{"bucketId":"letters"}`, "", true},
 		{"POST", "object/copy", `{"bucketId":["letters"],"destinationBucket":"notes"}`, "", true},
+		{"POST", "object/copy", `{"bucketId":[[["letters"]]],"destinationBucket":"notes"}`, "", true},
 		{"POST", "object/copy", `{"bucketId":"notes","bucketId":"letters","destinationBucket":"notes"}`, "", true},
 		{"POST", "object/move", `{"bucketId":"letters","destinationBucket":"photos"}`, "", true},
 		{"PUT", "s3/notes/a", "", "letters/1.jpg", true},
 		{"PUT", "s3/notes/a", "", "/letters/1.jpg", true},
 		{"PUT", "s3/notes/a", "", "%2Fletters%2F1.jpg", true},
+		{"PUT", "s3/notes/a", "", "letters/1.jpg?versionId=%", true},
 		{"PUT", "s3/notes/a?partNumber=1&uploadId=u", "", "letters/1.jpg", true},
 		{"POST", "object/copy", `{"bucketId":"notes","sourceKey":"letters","destinationKey":"b"}`, "", false},
 		{"POST", "object/copy", `{"bucketId":"photos","destinationBucket":"notes"}`, "", false},
@@ -247,6 +249,47 @@ func TestCleanUploadsRefuseCopies(t *testing.T) {
 			if refused := len(a.paths) == 0; refused != c.refused || refused != (w.Code >= 400) {
 				t.Errorf("%s %s %s %s with the key %s: %d, storage got %v", c.method, c.path, c.body, c.source, key, w.Code, a.paths)
 			}
+		}
+	}
+}
+
+// TestCleanUploadsEncodedSlashes checks that an encoded slash, which a service may read as a slash,
+// leads past neither the cleaning nor the hiding of names.
+func TestCleanUploadsEncodedSlashes(t *testing.T) {
+	bucket := base64.StdEncoding.EncodeToString([]byte("photos"))
+	id := base64.RawURLEncoding.EncodeToString([]byte("photos/1.jpg/version"))
+	for _, c := range []struct{ method, path string }{
+		{"POST", "upload/resumable"},
+		{"POST", "upload%2Fresumable"},
+		{"POST", "upload%2fresumable%2Fsign"},
+		{"PATCH", "upload/resumable/" + id},
+		{"PATCH", "upload/resumable%2F" + id},
+		{"PATCH", "upload%2Fresumable%2F" + id},
+		{"PUT", "s3/photos/1.jpg"},
+		{"PUT", "s3%2Fphotos/1.jpg"},
+		{"PUT", "s3/photos%2F1.jpg"},
+	} {
+		a := &album{}
+		metadata := ""
+		if c.method == "POST" {
+			metadata = "bucketName " + bucket
+		}
+		w := put(cleaned(t, a, false), c.method, "/storage/v1/"+c.path, "image (place)", "Upload-Metadata", metadata)
+		if w.Code < 400 || len(a.paths) > 0 {
+			t.Errorf("%s %s: %d, storage got %v", c.method, c.path, w.Code, a.paths)
+		}
+	}
+}
+
+// TestCleanUploadsS3Form checks that a form of the S3 protocol is refused, also where the query
+// says that it deletes.
+func TestCleanUploadsS3Form(t *testing.T) {
+	form, formType := uploadForm("image (place)")
+	for _, path := range []string{"s3/photos", "s3/photos?delete", "s3/photos/?delete="} {
+		a := &album{}
+		if w := put(cleaned(t, a, false), "POST", "/storage/v1/"+path, form, "Content-Type", formType); w.Code < 400 ||
+			len(a.paths) > 0 {
+			t.Errorf("%s: %d, storage got %v", path, w.Code, a.paths)
 		}
 	}
 }

@@ -189,9 +189,10 @@ func (e *Engine) Close(context.Context) error {
 	return nil
 }
 
-// ServeHTTP selects the protocol by the path.
+// ServeHTTP selects the protocol by the path as the client sent it: an encoded slash separates no
+// segments.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
+	path := r.URL.EscapedPath()
 	switch {
 	case path == "/status" && r.Method == http.MethodGet:
 		w.WriteHeader(http.StatusOK)

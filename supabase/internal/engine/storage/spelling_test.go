@@ -1,10 +1,27 @@
 package storage
 
 import (
+	"encoding/base64"
 	"os"
 	"testing"
 	"time"
 )
+
+// TestProtocolSpellings checks that a path with an encoded slash selects no protocol, because the
+// gateway decides by the path as the client sent it.
+func TestProtocolSpellings(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("b", true)
+	metadata := "bucketName " + base64.StdEncoding.EncodeToString([]byte("b")) + ",objectName " +
+		base64.StdEncoding.EncodeToString([]byte("a"))
+	s.tus(s.demo.ServiceRole, "POST", "/upload%2Fresumable", "x", "Upload-Length", "1", "Upload-Metadata", metadata).
+		want(t, 404, "")
+	s.do(s.demo.ServiceRole, "PUT", "/s3%2Fb/a", "x").want(t, 404, "")
+	if files := filesIn(t, s.dir); len(files) != 0 {
+		t.Errorf("files %v", files)
+	}
+}
 
 // TestNameSpellings checks that names that differ only in their slashes are different objects, in
 // every protocol, and that the sweeper keeps their bytes.
