@@ -21,8 +21,8 @@ type Issuer struct {
 const maxIssuerKeys = 100
 
 // ParseIssuerKeys reads the public keys in the JWK set of a third party. A token that one of them
-// signed is accepted only if it names the issuer and the audience, and never with the role
-// service_role. ParseIssuerKeys leaves out keys that cannot verify such a token: keys without an
+// signed is accepted only if it names the issuer and the audience, and never with a role of the
+// platform. ParseIssuerKeys leaves out keys that cannot verify such a token: keys without an
 // id, for encryption, secrets, RSA keys below 2048 bits, and algorithms other than RS256 and ES256.
 // It returns an error if no key is left.
 func ParseIssuerKeys(text []byte, issuer Issuer) ([]Key, error) {
@@ -53,8 +53,17 @@ func ParseIssuerKeys(text []byte, issuer Issuer) ([]Key, error) {
 	return keys, nil
 }
 
-// accepts reports whether the issuer may sign a token with these claims. The role service_role
-// bypasses row level security, so no third party grants it.
+// grantable reports whether a third party may grant a role. The roles of the platform bypass row
+// level security or own tables with it, and "none" is the role with which an engine logs in.
+func grantable(role string) bool {
+	switch role {
+	case RoleService, "none", "postgres", "authenticator", "dashboard_user", "pgbouncer":
+		return false
+	}
+	return !strings.HasPrefix(role, "supabase_") && !strings.HasPrefix(role, "pg_")
+}
+
+// accepts reports whether the issuer may sign a token with these claims.
 func (i *Issuer) accepts(claims json.RawMessage) bool {
 	all, err := exactClaims(claims)
 	if err != nil {
@@ -71,7 +80,7 @@ func (i *Issuer) accepts(claims json.RawMessage) bool {
 			return false
 		}
 	}
-	if expires == nil || role == RoleService {
+	if expires == nil || !grantable(role) {
 		return false
 	}
 	named := slices.ContainsFunc(i.Names, func(name string) bool {
