@@ -6,6 +6,23 @@ import (
 	"testing"
 )
 
+// TestPublic checks that addresses of this machine, of its network and of translations that may
+// lead there are not public.
+func TestPublic(t *testing.T) {
+	for address, want := range map[string]bool{
+		"203.0.113.7": true, "2606:4700::1111": true, "::ffff:203.0.113.7": true,
+		"127.0.0.1": false, "::1": false, "0.0.0.0": false, "0.1.2.3": false, "10.0.0.1": false, "172.16.0.1": false,
+		"192.168.0.1": false, "169.254.169.254": false, "100.64.0.1": false, "192.0.0.8": false, "198.18.0.1": false,
+		"224.0.0.1": false, "240.0.0.1": false, "255.255.255.255": false, "::ffff:10.0.0.1": false, "fd00::1": false,
+		"fe80::1%eth0": false, "fec0::1": false, "ff02::1": false, "64:ff9b::7f00:1": false,
+		"64:ff9b:1::a00:1": false, "2001:0:4136:e378::1": false, "2002:7f00:1::": false,
+	} {
+		if got := Public(netip.MustParseAddr(address)); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
+
 func TestOf(t *testing.T) {
 	for client, want := range map[string]string{
 		"":                      "[]",

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"daawo/supabase/internal/base/network"
 )
 
 // Targets say which addresses requests may reach.
@@ -104,7 +106,7 @@ func (t Targets) check(_ context.Context, _, address string, _ syscall.RawConn) 
 		return err
 	}
 	ip := at.Addr().Unmap().WithZone("")
-	if t.Private || !isPrivate(ip) || t.own(netip.AddrPortFrom(ip, at.Port())) ||
+	if t.Private || network.Public(ip) || t.own(netip.AddrPortFrom(ip, at.Port())) ||
 		slices.ContainsFunc(t.Allowed, func(p netip.Prefix) bool { return p.Contains(ip) }) {
 		return nil
 	}
@@ -122,23 +124,4 @@ func (t Targets) own(at netip.AddrPort) bool {
 		return false
 	}
 	return own.Port() == at.Port() && (own.Addr() == at.Addr() || own.Addr().IsLoopback() && at.Addr().IsLoopback())
-}
-
-// special lists networks that are not of the public internet and that netip has
-// no name for.
-var special = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT
-	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), // NAT64, which leads to IPv4
-	netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("2002::/16"), // 6to4
-	netip.MustParsePrefix("fec0::/10"),
-}
-
-func isPrivate(ip netip.Addr) bool {
-	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() ||
-		slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
 }

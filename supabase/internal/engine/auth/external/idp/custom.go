@@ -18,6 +18,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/google/uuid"
 	"golang.org/x/oauth2"
+
+	"daawo/supabase/internal/base/network"
 )
 
 // CustomPrefix is the prefix of the names of providers that administrators add.
@@ -264,7 +266,7 @@ func checkHost(host string) error {
 		return errors.New("URL cannot resolve to link-local addresses")
 	case ip.IsMulticast():
 		return errors.New("URL cannot resolve to multicast addresses")
-	case !public(ip):
+	case !network.Public(ip):
 		return errors.New("URL cannot resolve to private network addresses")
 	}
 	return nil

@@ -7,19 +7,12 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
+
+	"daawo/supabase/internal/base/network"
 )
 
 // errPrivateAddress: the address belongs to this machine or its network.
 var errPrivateAddress = errors.New("the address is not a public one")
-
-// sharedSpace is the address space between the customers of a carrier and its own network (RFC
-// 6598).
-var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
-
-// public reports whether an address is neither of this machine nor of its network.
-func public(ip netip.Addr) bool {
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !sharedSpace.Contains(ip)
-}
 
 // SafeTransport returns a transport that connects to public addresses only. It checks the address
 // after name resolution, also for redirects, so that a URL which a client names cannot reach the
@@ -30,7 +23,7 @@ func SafeTransport() *http.Transport {
 		if err != nil {
 			return err
 		}
-		if !public(at.Addr().Unmap()) {
+		if !network.Public(at.Addr()) {
 			return errPrivateAddress
 		}
 		return nil
