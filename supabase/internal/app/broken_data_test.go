@@ -66,6 +66,7 @@ func TestBrokenDataFolder(t *testing.T) {
 		"postgres/base":              os.RemoveAll,
 		"storage":                    os.RemoveAll,
 		"postgres/pg_wal/*":          removeMatches,
+		"postgres":                   os.RemoveAll, // a new database would have no row for the stored file
 		"postgres/global/pg_control*": func(path string) error {
 			return os.WriteFile(strings.TrimSuffix(path, "*"), make([]byte, 8192), 0o600)
 		},
@@ -91,6 +92,28 @@ func TestBrokenDataFolder(t *testing.T) {
 				t.Errorf("the error is %q,\nwant %s and %s", err, part, command)
 			}
 		})
+	}
+}
+
+// TestStartAfterInterruptedRestore starts on the folder of a killed restore. A new database
+// would take its place.
+func TestStartAfterInterruptedRestore(t *testing.T) {
+	data := dataFolder(t)
+	rest := filepath.Join(data, "postgres.restoring")
+	if err := os.MkdirAll(rest, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a := newApp(t, data, map[string]string{"BACKUP_TO": "/mnt/usb/daawo"})
+	err := a.Start(t.Context())
+	if err == nil {
+		t.Error("it starts")
+		_ = a.Close(t.Context())
+	} else if want := "daawo restore --from /mnt/usb/daawo --data " + data; !strings.Contains(err.Error(), want) ||
+		!strings.Contains(err.Error(), rest) {
+		t.Errorf("the error is %q, want %s", err, want)
+	}
+	if _, err := os.Lstat(filepath.Join(data, "postgres")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a database was made: %v", err)
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/app/database"
+	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/database/backup/physical"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 	"daawo/supabase/internal/engine/storage/backend"
@@ -72,6 +74,39 @@ func checkFiles(ctx context.Context, o *installation.Options, d *database.Databa
 		return fmt.Errorf("%s is missing, but the database lists %d stored files: mount its disk; or move %s away and restore a backup: %s; or create the empty folder to start without these files",
 			dir, n, o.Data, database.RestoreCommand(o.Config.Backup.To, o.Data))
 	})
+}
+
+// checkCluster returns an error if the data folder has no database, but what belongs to one. A new
+// one would be served in its place, and storage would delete its files, which have no row there.
+func checkCluster(o *installation.Options) error {
+	cluster := datadir.Postgres(o.Data)
+	if _, err := os.Lstat(cluster); !errors.Is(err, fs.ErrNotExist) {
+		return nil // opening it returns the error
+	}
+	restore := database.RestoreCommand(o.Config.Backup.To, o.Data)
+	if rest := physical.Unfinished(cluster); rest != "" {
+		return fmt.Errorf("%s is the rest of a restore that was interrupted: repeat it: %s; or delete it to start with a new database",
+			rest, restore)
+	}
+	dir := filesDir(o)
+	if dir == "" {
+		return nil
+	}
+	stored := false
+	err := filepath.WalkDir(filepath.Join(dir, tenant), func(_ string, e fs.DirEntry, err error) error {
+		if stored = err == nil && e.Type().IsRegular(); stored {
+			return fs.SkipAll
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !stored {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("stored files: %w", err)
+	}
+	return fmt.Errorf("%s is missing, but %s holds stored files: mount its disk; or move %s away and restore a backup: %s; or move %s away to start with a new database",
+		cluster, dir, o.Data, restore, dir)
 }
 
 // makeFilesDir creates the folder of the stored files. Rows of stored files without it mean that it

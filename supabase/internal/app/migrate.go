@@ -60,6 +60,11 @@ func (a *App) WithDatabase(ctx context.Context, work func(*pgx.Conn) error) erro
 // openDatabase starts the embedded Postgres, unless DATABASE_URL is set or the process before this
 // one runs it.
 func (a *App) openDatabase(ctx context.Context) (*database.Database, error) {
+	if a.Config.DatabaseURL == "" {
+		if err := checkCluster(a.Options); err != nil {
+			return nil, err
+		}
+	}
 	return database.Open(ctx, a.Installation,
 		database.Options{Sockets: a.process.Sockets, Attach: a.process.Replaces(), TLSPort: a.process.TLSPort()})
 }

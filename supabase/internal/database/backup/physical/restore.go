@@ -85,7 +85,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	}
 	r.Backup = base
 
-	work := o.Data + ".restoring"
+	work := workDir(o.Data)
 	if err := errors.Join(os.RemoveAll(work), os.MkdirAll(work, 0o755)); err != nil {
 		return r, fmt.Errorf("restore: %w", err)
 	}
@@ -104,6 +104,17 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 		return r, errors.Join(fmt.Errorf("restore: %w", err), files.undo())
 	}
 	return r, syncDir(filepath.Dir(o.Data))
+}
+
+// workDir returns the folder in which a restore to data works.
+func workDir(data string) string { return data + ".restoring" }
+
+// Unfinished returns the folder that a killed restore to data has left, or "".
+func Unfinished(data string) string {
+	if _, err := os.Lstat(workDir(data)); err != nil {
+		return ""
+	}
+	return workDir(data)
 }
 
 // choose returns the newest backup that ended before to, and the backup after it.
