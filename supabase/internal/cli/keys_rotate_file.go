@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"daawo/supabase/internal/app"
@@ -64,8 +67,39 @@ func rotateFile(ctx context.Context, name string, password bool) error {
 	if password {
 		values = append(values, app.Value{Name: "POSTGRES_PASSWORD", Value: rand.Text()})
 	}
-	// in place, because it may be a mount
-	return os.WriteFile(name, []byte(replaceLines(string(text), values)), info.Mode().Perm())
+	return replaceFile(name, info, replaceLines(string(text), values))
+}
+
+// replaceFile replaces the content of a file by a new file. It writes into a file that is a mount
+// itself, which cannot be replaced; if that fails, the error names the new file, which stays.
+func replaceFile(name string, info fs.FileInfo, text string) error {
+	name, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	f, err := createPart(name)
+	if err != nil {
+		return err
+	}
+	part := f.Name()
+	_, err = f.WriteString(text)
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if ok && os.Geteuid() == 0 {
+		err = errors.Join(err, f.Chown(int(owner.Uid), int(owner.Gid)))
+	}
+	if err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close()); err == nil {
+		err = syncAndRename(part, name)
+	}
+	if !errors.Is(err, syscall.EBUSY) {
+		if err != nil {
+			err = errors.Join(err, os.Remove(part))
+		}
+		return err
+	}
+	if err := os.WriteFile(name, []byte(text), info.Mode().Perm()); err != nil {
+		return fmt.Errorf("%w: the new content is in %s: copy it to %s", err, part, name)
+	}
+	return os.Remove(part)
 }
 
 // replaceLines sets the values in a text of NAME=value lines and appends missing ones. It sets

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,34 @@ func TestRotateFile(t *testing.T) {
 				t.Errorf("%s: the new %s: %v", given, name, err)
 			}
 		}
+	}
+}
+
+// TestReplaceFile looks at the old file by a second name: if it were overwritten, a full disk would
+// leave it empty.
+func TestReplaceFile(t *testing.T) {
+	dir := t.TempDir()
+	name, whole := filepath.Join(dir, ".env"), filepath.Join(dir, "whole")
+	if err := errors.Join(os.WriteFile(name, []byte("A=old\n"), 0o600), os.Link(name, whole)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err == nil {
+		err = replaceFile(name, info, "A=new\n")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{name: "A=new\n", whole: "A=old\n"} {
+		if text, err := os.ReadFile(file); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", file, text, err)
+		}
+	}
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("files: %v, %v", left, err)
 	}
 }
 
