@@ -190,10 +190,14 @@ func (c *Client) TrailRead(ctx context.Context, r Report) error {
 	})
 }
 
-// TrailExport writes to the trail that whole reports were exported.
-func (c *Client) TrailExport(ctx context.Context, n int) error {
-	return c.tx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `select private.write_trail('export', 'report', null, null, jsonb_build_object('reports', $1::int))`, n)
+// WholeReports is Reports for output with all fields. It writes to the trail how many were read.
+func (c *Client) WholeReports(ctx context.Context, f Filter) ([]Report, error) {
+	reports, err := c.Reports(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return reports, c.tx(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `select private.write_trail('export', 'report', null, null, jsonb_build_object('reports', $1::int))`, len(reports))
 		return err
 	})
 }

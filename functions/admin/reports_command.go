@@ -65,12 +65,16 @@ func listReports(call *stack.Call) (check func() error, do work) {
 	call.Flags().IntVar(&f.Limit, "limit", 50, "maximum `number` of reports; 0 for all")
 	asJSON := call.Flags().Bool("json", false, "print JSON")
 	return nil, func(ctx context.Context, c *Client) error {
+		if *asJSON { // all fields
+			reports, err := c.WholeReports(ctx, f)
+			if err != nil {
+				return err
+			}
+			return printJSON(call.Stdout(), reports)
+		}
 		reports, err := c.Reports(ctx, f)
 		if err != nil {
 			return err
-		}
-		if *asJSON {
-			return printJSON(call.Stdout(), reports)
 		}
 		return printReports(call.Stdout(), reports)
 	}
@@ -198,11 +202,8 @@ func exportReports(call *stack.Call) (check func() error, do work) {
 	filterFlags(call, &f)
 	output := call.Flags().String("output", "", "write to this `file`, readable by its owner only")
 	return nil, func(ctx context.Context, c *Client) error {
-		reports, err := c.Reports(ctx, f)
+		reports, err := c.WholeReports(ctx, f)
 		if err != nil {
-			return err
-		}
-		if err := c.TrailExport(ctx, len(reports)); err != nil {
 			return err
 		}
 		if *output == "" {

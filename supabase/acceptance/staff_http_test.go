@@ -335,7 +335,8 @@ func (s staffStack) checkCommandLine(t *testing.T) {
 	status := "closed"
 	_, err = c.SetReport(ctx, report.Reference, &status, nil)
 	must(err)
-	must(c.TrailExport(ctx, 2))
+	_, err = c.WholeReports(ctx, admin.Filter{Limit: 2})
+	must(err)
 	_, err = c.DeleteReport(ctx, report.Reference, "asked for")
 	must(err)
 	must(c.PublishResource(ctx, "30000000-0000-4000-8000-000000000002", true))
