@@ -18,7 +18,7 @@ trap 'rm -rf "$logs"' EXIT
 plain() { go test -vet=off -timeout 30m "$@" 2>&1; }
 
 race() {
-  GORACE="atexit_sleep_ms=10 ${GORACE:-}" plain -race -gcflags=golang.org/x/crypto/blowfish=-race=false "$@"
+  CGO_ENABLED=1 GORACE="atexit_sleep_ms=10 ${GORACE:-}" plain -race -gcflags=golang.org/x/crypto/blowfish=-race=false "$@"
 }
 
 # failed_tests prints the packages that failed in the log $1, each with a pattern of its failed tests.

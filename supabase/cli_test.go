@@ -59,8 +59,8 @@ func TestCommandLine(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PROJECT", top)
 			e.Setenv("XDG_CACHE_HOME", os.TempDir())
-			// Functions of a project are built with the modules of this one.
-			for _, name := range []string{"GOMODCACHE", "GOCACHE", "GOPROXY"} {
+			// Functions of a project are built with the modules and the build cache of this one.
+			for _, name := range []string{"GOMODCACHE", "GOCACHE", "GOPROXY", "GOFLAGS"} {
 				value, err := exec.Command("go", "env", name).Output()
 				if err != nil {
 					return err

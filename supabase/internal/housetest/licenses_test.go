@@ -108,7 +108,7 @@ func moduleLicenses(t *testing.T, modfile string, packages ...string) (all []lic
 		"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}")
 	list := exec.CommandContext(t.Context(), "go", append(args, packages...)...)
 	list.Dir = root(t)
-	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
+	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "GOFLAGS=") // without make's build tags
 	out, err := list.Output()
 	if err != nil {
 		t.Fatalf("go %s: %v", strings.Join(list.Args, " "), err)
