@@ -81,9 +81,9 @@ check: $(MODULES) ## format, vet, staticcheck, types, lint
 quick: $(MODULES) ## format, vet, lint and unit tests, in three minutes at most
 	@scripts/quick.sh
 
-# With PKG no program is built, because the Go tests need none.
+# With PKG no program is built, because the Go tests need none. Otherwise the script builds it, beside its downloads.
 .PHONY: test
-test: $(if $(PKG),$(CLUSTER),build) ## all tests: Go, the site, a browser, drills; LONG=1: every case, -race everywhere; PKG=./supabase/…: these Go tests
+test: $(if $(PKG),$(CLUSTER)) ## all tests: Go, the site, a browser, drills; LONG=1: every case, -race everywhere; PKG=./supabase/…: these Go tests
 	@$(if $(PKG),scripts/test-go.sh $(PKG),scripts/test.sh)
 
 .PHONY: test-go
@@ -95,8 +95,12 @@ test-web: $(MODULES) ## only the unit tests of the site
 	@npm run --silent test --workspace web
 
 .PHONY: test-e2e
-test-e2e: build ## only the browser and contract tests, against their own stack
+test-e2e: build ## only the browser tests, against their own stack
 	@scripts/test-e2e.sh
+
+.PHONY: test-contract
+test-contract: build ## only the contract tests, against their own stack: directly, with separate services, with two servers
+	@scripts/test-contract.sh
 
 .PHONY: test-stack
 test-stack: $(MODULES) ## only the contract tests, against any stack: SUPABASE_URL=… ANON_KEY=… SERVICE_ROLE_KEY=… PUBLISHABLE_KEY=… SECRET_KEY=…

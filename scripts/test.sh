@@ -25,12 +25,24 @@ if ! command -v "$(go env CC)" >/dev/null; then
   exit 1
 fi
 
-# TestGolden compares changes of rows with upstream's functions. It is skipped where this fails.
-scripts/ensure-wal2json.sh >/dev/null || true
-
 begun=$SECONDS
 summary=
 failed=0
+
+# Downloads mostly wait for the network, so they run beside the build. A step that lacks a program asks for it again, and fails.
+# TestGolden compares changes of rows with upstream's functions. It is skipped where there is no wal2json.
+fetch() {
+  scripts/ensure-wal2json.sh || true
+  scripts/ensure-headless-chromium.sh
+  scripts/ensure-chromium.sh
+  scripts/ensure-firefox.sh
+}
+fetch >/dev/null &
+fetched=$!
+make --no-print-directory build
+wait "$fetched" || true
+scripts/ensure-oldest-chromium.sh >/dev/null & # npm ci would remove it
+fetched=$!
 
 # step runs a command and notes its result. The later steps run also if it fails.
 step() {
@@ -47,18 +59,25 @@ step() {
 # The databases of edgetest come from the program that is built, instead of one that the tests would compile.
 export DAAWO=$PWD/bin/daawo
 step "Go" scripts/test-go.sh
+wait "$fetched" || true
 step "browser" scripts/test-e2e.sh
-# The drills mostly wait, so the unit tests of the site run beside them.
-site_log=$(mktemp)
-npm run --silent test --workspace web >"$site_log" 2>&1 &
-site=$!
-step "drills" go run ./scripts/drill -short kill retry outage pool disk slow soak logs upgrade
-await_site() {
+
+# finish waits for the process $1 and prints its log $2.
+finish() {
   local result=0
-  wait "$site" || result=$?
-  cat "$site_log"
+  wait "$1" || result=$?
+  cat "$2"
   return $result
 }
-step "site" await_site
+# The drills and the contract tests mostly wait, so they and the unit tests of the site run at a time.
+logs=$(mktemp -d)
+scripts/test-contract.sh >"$logs/contract" 2>&1 &
+contract=$!
+npm run --silent test --workspace web >"$logs/site" 2>&1 &
+site=$!
+step "drills" go run ./scripts/drill -short kill retry outage pool disk slow soak logs upgrade
+step "contract" finish "$contract" "$logs/contract"
+step "site" finish "$site" "$logs/site"
+rm -rf "$logs"
 printf '\n%stests ended after %d s\n' "$summary" $((SECONDS - begun))
 exit $failed
