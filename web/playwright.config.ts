@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { everyCase } from './tests/e2e/sample';
 
 /**
  * Address of a running stack: DAAWO_URL, or API_URL from `daawo status -o env`. Without it the global setup starts one.
@@ -17,7 +18,10 @@ const args = [
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
 /** Specs about what the browser around the pages does: its service workers, history and tabs, and what it does with a PDF. */
-const ofTheBrowser = ['no-js.spec.ts', 'offline.spec.ts', 'quick-exit.spec.ts', 'session.spec.ts'];
+const ofTheBrowser = ['no-js-list.spec.ts', 'offline.spec.ts', 'quick-exit.spec.ts', 'session.spec.ts'];
+
+/** Tests that also pass in the headless shell: without LONG=1 their English half runs there, in half the time. */
+const englishHalf = /\b(offline|quick-exit)\.spec\.ts .*(\(en\)| in en )/;
 
 /** The oldest Chromium that the site supports (scripts/ensure-oldest-chromium.sh). */
 const oldest = process.env.OLDEST_CHROMIUM_PATH;
@@ -50,9 +54,11 @@ export default defineConfig({
   },
   projects: [
     { name: 'Chromium', testIgnore: ofTheBrowser },
+    ...(everyCase ? [] : [{ name: 'Chromium, English half', testMatch: ofTheBrowser, grep: englishHalf }]),
     {
       name: 'whole Chromium',
       testMatch: ofTheBrowser,
+      grepInvert: everyCase ? undefined : englishHalf,
       use: { launchOptions: { executablePath: chromium, args } },
     },
     // It remembers a failed import(), unlike the present one.

@@ -32,8 +32,20 @@ function hardToHit(page: Page, narrowest: number) {
   }, narrowest);
 }
 
+/** Returns the buttons and fields without an edge, which forced colours would leave as bare text. */
+function withoutEdge() {
+  const controls = 'main :is(button, select, textarea, input:not([type=hidden]), .bg-primary, .bg-henna)';
+  return [...document.querySelectorAll<HTMLElement>(controls)]
+    .filter((each) => each.checkVisibility() && !each.classList.contains('sr-only'))
+    .filter((each) => /\bbg-|\bborder/.test(each.className)) // else it looks like a link
+    .filter((each) => ['none', 'hidden'].includes(getComputedStyle(each).borderTopStyle))
+    .map((each) => each.outerHTML.slice(0, 120));
+}
+
 for (const { path } of everyDocument) {
-  test(`${path} meets WCAG 2.2 AA in light and dark and fits 320 px and touch`, async ({ page }) => {
+  test(`${path} meets WCAG 2.2 AA in light and dark, keeps its edges in forced colours, and fits 320 px and touch`, async ({
+    page,
+  }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' }); // no transitions of colours
     await page.goto(path);
     await loaded(page);
@@ -41,6 +53,13 @@ for (const { path } of everyDocument) {
     expect(await violations(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await violations(page, (axe) => axe.withRules('color-contrast'))).toEqual([]);
+
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' });
+    expect(await page.evaluate(withoutEdge)).toEqual([]);
+    // Pictures repeat the words, so only those in a figure need colours of their own.
+    const current = page.locator('header nav [aria-current]');
+    if ((await current.count()) > 0) await expect(current.first()).toHaveCSS('font-weight', '600');
+    await page.emulateMedia({ forcedColors: 'none' });
 
     // A small phone, or a 1280 px page at 400 %.
     await page.setViewportSize({ width: 320, height: 640 });
