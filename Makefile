@@ -10,6 +10,7 @@ SITE    := web/dist/index.html
 ARCHIVE := supabase/internal/database/server/bundle/postgres.zip
 EXTENSIONS := bin/extensions/.made
 CLUSTER := bin/cluster/.made
+COMPILED := bin/.compiled
 # The program, the tools and the tests without the race detector are compiled in one form, so that the build cache has each
 # package once instead of three times.
 export CGO_ENABLED := 0
@@ -50,13 +51,18 @@ $(ARCHIVE): $(CLUSTER)
 	@scripts/step.sh "packing Postgres" go run ./supabase/internal/database/server/pack $@
 
 # Without a C compiler or Debian's archive it says what is absent, and succeeds.
-$(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/* supabase/internal/database/server/compile/postgis/* supabase/internal/database/server/compile/modules/*/*)
+$(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/* supabase/internal/database/server/compile/postgis/* supabase/internal/database/server/compile/modules/*/*) | $(COMPILED)
 	@scripts/step.sh "compiling extensions of Postgres" go run ./supabase/internal/database/server/compile
 	@touch $@
 
 $(CLUSTER): $(EXTENSIONS) $(shell find supabase/internal/database/migrate/platform supabase/internal/database/extension supabase/internal/functions/host supabase/internal/functions/jobs supabase/internal/app/database -name '*.sql' -o -name '*.go')
 	@scripts/step.sh "preparing a first start" go run ./supabase/internal/app/database/prepare
 	@touch $@
+
+# The build cache of the two tools above. With -j it fills while npm downloads.
+$(COMPILED): go.mod go.sum
+	@scripts/step.sh "compiling tools" go build ./supabase/internal/database/server/compile ./supabase/internal/app/database/prepare
+	@mkdir -p $(@D) && touch $@
 
 $(MODULES): package.json web/package.json package-lock.json
 	@$(MAKE) --no-print-directory tools

@@ -39,7 +39,7 @@ fetch() {
 }
 fetch >/dev/null &
 fetched=$!
-make --no-print-directory build
+make --no-print-directory -j2 build
 wait "$fetched" || true
 scripts/ensure-oldest-chromium.sh >/dev/null & # npm ci would remove it
 fetched=$!
