@@ -15,7 +15,7 @@ import (
 )
 
 // Maximum sizes of the connection pools. With realtimeConns, the connections that listen for
-// notifications and the jobs of pg_cron they are 70 at most. The embedded Postgres has 148
+// notifications and the jobs of pg_cron they are 71 at most. The embedded Postgres has 150
 // connections: for two processes during an upgrade, one of which finishes, and 8 for administrators
 // and backups.
 const (

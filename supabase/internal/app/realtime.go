@@ -15,8 +15,8 @@ import (
 )
 
 // realtimeConns is the maximum size of the pool that checks policies and changes. The replication
-// connection comes on top.
-const realtimeConns = 4
+// connection comes on top. The check of changes uses one at a time, lanes two, replays one.
+const realtimeConns = 5
 
 // maintainEvery is how often the partitions of realtime.messages are created and dropped.
 const maintainEvery = time.Hour

@@ -24,7 +24,7 @@ func (s *Server) settings() map[string]string {
 		"port":                    strconv.Itoa(s.port),
 		"unix_socket_directories": s.socketDir,
 		"unix_socket_permissions": "0700",
-		"max_connections":         "148", // during an upgrade two processes have pools
+		"max_connections":         "150", // during an upgrade two processes have pools
 		"ssl":                     "off", // the bundled OpenSSL is past its end of life
 		"password_encryption":     "scram-sha-256",
 

@@ -129,7 +129,6 @@ func (c *channel) join(r joinRequest, ref json.RawMessage, others int) {
 	if len(bindings) > 0 {
 		subscription := &subscription{c: c, bindings: bindings, wrong: wrong, named: r.hasConfig,
 			since: earliest(bindings)}
-		subscription.why.Store(new(string))
 		c.subscription.Store(subscription)
 		subscription.start()
 		if c.closed.Load() {

@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -281,4 +282,34 @@ func TestClientBytes(t *testing.T) {
 	send(receiver, `"status":"ok"`)
 	s.clock.move(time.Minute)
 	send(from("2001:db8:1:2::4"), `"status":"ok"`)
+}
+
+// TestAwaitRoom: a sender waits until a client has read most of what was queued, or its connection
+// is closed.
+func TestAwaitRoom(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		client, server := net.Pipe()
+		q := &queue{conn: server}
+		if err := q.send(make([]byte, maxQueued/2)); err != nil {
+			t.Fatal(err)
+		}
+		room := make(chan struct{})
+		go func() {
+			defer close(room)
+			q.awaitRoom(t.Context())
+		}()
+		select {
+		case <-room:
+			t.Error("did not wait")
+		case <-time.After(3 * roomEvery):
+		}
+		if ends {
+			q.abort()
+		} else if _, err := io.CopyN(io.Discard, client, maxQueued/2); err != nil {
+			t.Error(err)
+		}
+		<-room
+		q.abort()
+		_ = client.Close()
+	}
 }

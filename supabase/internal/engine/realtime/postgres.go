@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -17,11 +18,17 @@ import (
 	"daawo/supabase/internal/engine/realtime/phoenix"
 )
 
+// maxBindings is how many entries of postgres_changes a join may have.
+const maxBindings = 100
+
 // bindings returns the subscriptions to Postgres changes that a join asks for, and the response to
 // the join, which names the id of each. wrong is why bindings cannot be subscribed to: the channel
 // is joined nevertheless, as upstream does.
 func (c *channel) bindings(r joinRequest) (bindings []changes.Binding, joined json.RawMessage, wrong, err error) {
 	entries := r.postgresChanges
+	if len(entries) > maxBindings {
+		return nil, nil, nil, refuse(fmt.Sprintf("InvalidJoinPayload: More than %d postgres_changes", maxBindings))
+	}
 	if !r.hasConfig {
 		entries = []json.RawMessage{topicBinding(c.key.name)}
 	}
@@ -86,9 +93,8 @@ type subscription struct {
 	wrong    error // why the bindings cannot be subscribed to
 	named    bool  // messages have the event postgres_changes and ids, unlike those to clients of the first version
 
-	since *changes.Since         // nil: messages have no positions
-	last  atomic.Uint64          // position of the last change that was delivered
-	why   atomic.Pointer[string] // why changes since then may be missing
+	since *changes.Since // nil: messages have no positions
+	last  atomic.Uint64  // position in the last message
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -147,7 +153,6 @@ func (s *subscription) keepTrying(ctx context.Context) {
 		var final *changes.SubscribeError
 		switch {
 		case err == nil:
-			s.confirm(*s.why.Swap(new(string)))
 			return
 		case errors.As(err, &final):
 			s.c.system(eventChanges, "error", final.Message)
@@ -198,9 +203,10 @@ func (s *subscription) confirm(reason string) {
 	s.c.systemBecause(eventChanges, "ok", "Subscribed to PostgreSQL", reason, position)
 }
 
-// resumed confirms the subscription again after changes were lost, as upstream does after it has
-// lost the connection to the database. The client can read the table now.
-func (s *subscription) resumed(reason string) {
+// resumed confirms the subscription, also again after changes were lost, as upstream does after it
+// has lost the connection to the database. The client can read the table now.
+func (s *subscription) resumed(reason string, position uint64) {
+	s.last.Store(position)
 	if !s.c.closed.Load() {
 		s.confirm(reason)
 	}
@@ -208,7 +214,7 @@ func (s *subscription) resumed(reason string) {
 
 var errNoChanges = &changes.SubscribeError{Message: "Postgres changes are not available on this server"}
 
-// subscribe makes one attempt.
+// subscribe makes one attempt, and confirms the subscription.
 func (s *subscription) subscribe(ctx context.Context) error {
 	stream, claims := s.c.s.e.o.Changes, s.c.current()
 	switch {
@@ -223,6 +229,7 @@ func (s *subscription) subscribe(ctx context.Context) error {
 	if id != 0 {
 		err := stream.SetClaims(ctx, id, claims.role, claims.all)
 		if err == nil {
+			s.confirm("")
 			return nil
 		}
 		s.set(0) // the stream has removed it
@@ -231,19 +238,25 @@ func (s *subscription) subscribe(ctx context.Context) error {
 			return err
 		}
 	}
-	why := ""
-	joined := func(position uint64, reason string) {
-		why = reason
-		s.last.Store(max(s.last.Load(), position))
+	from := s.from()
+	if from != nil {
+		release, err := s.c.s.e.replays.take(ctx, s.c.s.networks)
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
+	joined := func(position uint64, reason string) { s.resumed(reason, position) }
 	id, err := stream.Subscribe(ctx, changes.Subscriber{Role: claims.role, Claims: claims.all, Bindings: s.bindings,
-		Deliver: s.deliver, Resumed: s.resumed, Since: s.from(), Joined: joined})
-	if err != nil {
+		Deliver: s.deliver, Resumed: s.resumed, Since: from, Joined: joined,
+		Ready: s.c.s.out.awaitRoom})
+	switch {
+	case err != nil:
 		return err
-	}
-	s.why.Store(&why)
-	if !s.set(id) {
+	case !s.set(id):
 		stream.Unsubscribe(id)
+	case from == nil:
+		s.confirm("")
 	}
 	return nil
 }
@@ -301,10 +314,9 @@ func (s *subscription) deliver(change changes.Change) {
 	e.metrics.changes.Inc()
 	if s.since == nil {
 		change.Position = 0
-	} else {
-		s.last.Store(change.Position)
 	}
 	s.c.s.send(e.changeFrame(s.c.s.version, s.c.topic, s.named, change))
+	s.last.Store(change.Position) // not before: another message must not confirm the change
 }
 
 // frames shares the encoded frame of a change among channels with equal topic, ids and serializer.

@@ -102,7 +102,7 @@ func (s *stream) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, sub := range s.subscribers {
-		sub.Resumed("the connection to the database was lost")
+		sub.Resumed("the connection to the database was lost", 0x2_0000_0011)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestRejoinChannel(t *testing.T) {
 	db.deliver(changes.Change{Type: "INSERT", Position: 0x2_0000_0010, Data: json.RawMessage(`{"type":"INSERT"}`)})
 	c.want(`"data":{"type":"INSERT"},"ids":[`, `],"position":"2/10"}`)
 	db.resume()
-	c.want(`"position":"2/10"`)
+	c.want(`"position":"2/11"`)
 	for _, wrong := range []string{"yesterday", "1/2/3"} {
 		c.join("realtime:"+wrong, fmt.Sprintf(`{"config":{"postgres_changes":[`+binding+`]}}`, wrong))
 		c.want("Error parsing `since` params: ")
@@ -218,6 +218,11 @@ func TestPostgresChangesErrors(t *testing.T) {
 	c.want(`"realtime:d","system"`, "Subscribed to PostgreSQL")
 	if got := c.join("realtime:c", `{"config":{"postgres_changes":[7]}}`); !strings.Contains(got, `"status":"error"`) {
 		t.Errorf("a number as binding: %s", got)
+	}
+	many := strings.Repeat(`{"event":"*"},`, maxBindings) + `{"event":"*"}`
+	if got := c.join("realtime:e", `{"config":{"postgres_changes":[`+many+`]}}`); !strings.Contains(got,
+		"InvalidJoinPayload: More than 100 postgres_changes") {
+		t.Errorf("too many bindings: %s", got)
 	}
 	none := serve(t, nil)
 	d := connect(t, none)

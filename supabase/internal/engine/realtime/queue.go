@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"net"
@@ -58,6 +59,27 @@ func (q *queue) send(frame []byte) error {
 	q.size += len(frame) + frameCost
 	q.startLocked()
 	return nil
+}
+
+// roomEvery is how often awaitRoom looks.
+const roomEvery = 10 * time.Millisecond
+
+// awaitRoom waits until at most an eighth of the queue is in use, the connection is closed or ctx
+// ends.
+func (q *queue) awaitRoom(ctx context.Context) {
+	for {
+		q.mu.Lock()
+		room := q.size <= maxQueued/8 || q.ended
+		q.mu.Unlock()
+		if room {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(roomEvery):
+		}
+	}
 }
 
 // close closes the connection once the queued frames are written.

@@ -95,6 +95,7 @@ type Engine struct {
 
 	joins, events, presenceEvents *rate
 	clientJoins, clientKB         clientLimit
+	replays                       turns
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc

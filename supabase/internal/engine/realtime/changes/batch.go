@@ -10,10 +10,11 @@ import (
 
 // batch is a number of changes that are checked together and then delivered.
 type batch struct {
-	s     *Stream
-	lane  *lane // nil for the common check of all users
-	items []rowChange
-	only  map[*subscriber]int // nil means all subscribers
+	s      *Stream
+	lane   *lane   // nil for the common check of all users
+	replay *replay // nil if changes are delivered for the first time
+	items  []rowChange
+	only   map[*subscriber]int // nil means all subscribers
 	// subscribers whose claims changed during the check, with the index of their first change that
 	// was not delivered
 	recheck map[*subscriber]int
@@ -88,6 +89,9 @@ type typeInfo struct {
 	array uint32 // OID of the arrays of base, or 0
 }
 
+// alone reports whether the check is for one user, whose changes are lost if it fails.
+func (b *batch) alone() bool { return b.lane != nil || b.replay != nil }
+
 // run checks the changes and delivers them.
 func (b *batch) run(ctx context.Context) error {
 	b.matchBindings()
@@ -120,14 +124,21 @@ func (b *batch) matchBindings() {
 	if b.lane != nil {
 		return
 	}
+	registry := b.s.registry
 	b.diverted = map[pair]diversion{}
+	if b.replay != nil {
+		registry, b.diverted = b.replay.registry, b.replay.failed
+	}
 	for i := range b.items {
-		listeners := b.s.registry.listeners(b.items[i].relation, b.items[i].kind, b.only, i)
+		listeners := registry.listeners(b.items[i].relation, b.items[i].kind, b.only, i)
 		if len(listeners) == 0 {
 			continue
 		}
 		c := newMatchedChange(&b.items[i], i, listeners)
 		b.matched = append(b.matched, c)
+		if b.replay != nil {
+			continue
+		}
 		for _, p := range b.s.lanes.open(c) {
 			b.diverted[p] = diversion{}
 		}

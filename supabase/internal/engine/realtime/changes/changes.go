@@ -4,6 +4,7 @@
 package changes
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -31,21 +32,24 @@ type Subscriber struct {
 	Claims   map[string]any // verified claims of the token
 	Bindings []Binding
 
-	// Deliver gets the changes in the order of their commits, one call at a time. It must not
-	// block.
+	// Deliver gets the changes in the order of their commits. Deliver, Joined and Resumed are
+	// called one at a time. They must neither block nor call the Stream.
 	Deliver func(Change)
 
 	// Since asks for the changes that were committed before; nil and the zero Since do not. Joined
-	// is called before Subscribe returns, after they were delivered, with the position of the last
-	// change. reason says why some may be missing, or is "".
+	// is called before Subscribe returns, after these changes and before those that follow, with a
+	// position as in Change. reason says why some may be missing, or is "".
 	Since  *Since
 	Joined func(position uint64, reason string)
+	// Ready is called before each batch of these changes. It waits until the client has read most
+	// of the earlier ones, or ctx ends. nil means that the client can get them all at once.
+	Ready func(ctx context.Context)
 
 	// Resumed is called when changes are read again after the connection to the database was lost,
 	// and after changes of this subscriber were lost. They are not delivered, so the client has to
-	// read the table again. reason says why, for the client. nil means that nothing is called. It
-	// must not block.
-	Resumed func(reason string)
+	// read the table again. reason says why, for the client. position is as in Change. nil means
+	// that nothing is called.
+	Resumed func(reason string, position uint64)
 }
 
 // Change is a row change for one subscriber. Subscribers that may see the same columns share Data;
@@ -53,7 +57,9 @@ type Subscriber struct {
 type Change struct {
 	IDs  []int64 // the subscriber's bindings that match
 	Type string  // INSERT, UPDATE or DELETE
-	// Position is that of the commit in the log; Since can name it.
+	// Position is a position in the log; Since can name it. The subscriber has every change that
+	// was committed up to it, or was told of its loss. So it is before the commit of this change if
+	// others of the transaction follow, or if earlier changes wait in a lane.
 	Position uint64
 	Data     json.RawMessage // schema, table, commit_timestamp, type, columns, record, old_record, errors
 }

@@ -73,7 +73,7 @@ func (b policyCheck) groupUsers(ctx context.Context, pairs []pair) error {
 		role := p.user.Value().role
 		class := &userClass{first: p, role: role, set: b.tables[p.table].policies[role],
 			verdicts: map[*matchedChange]verdict{}}
-		if set := class.set; set != nil && b.lane == nil {
+		if set := class.set; set != nil && !b.alone() {
 			class.values, _ = set.values.get(p.user)
 			if len(set.claims) == 0 {
 				class.values = []claimValue{}
@@ -108,7 +108,7 @@ func claimsKey(values []claimValue) string {
 // evaluateClaims lets Postgres evaluate what the policies read from the claims of each user, once a
 // user. Users whose claims cannot be evaluated are asked one by one.
 func (b policyCheck) evaluateClaims(ctx context.Context, pairs []pair) error {
-	if b.lane != nil {
+	if b.alone() {
 		return nil
 	}
 	var units []pool.Unit

@@ -348,7 +348,7 @@ func (c *connection) commit(m pgoutput.Commit) {
 	}
 	markRewritten(c.items)
 	for i := range c.items {
-		c.items[i].position, c.items[i].past = m.EndLSN, past
+		c.items[i].position, c.items[i].past, c.items[i].last = m.EndLSN, past, i == len(c.items)-1
 	}
 	reset := rowChange{position: m.EndLSN, committed: m.CommitTime, control: &control{reset: true}}
 	switch {

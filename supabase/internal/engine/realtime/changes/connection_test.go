@@ -103,7 +103,7 @@ func TestQueueLimit(t *testing.T) {
 	_, err := s.Subscribe(t.Context(), Subscriber{
 		Role: "service_role", Claims: service,
 		Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*"}}, Deliver: func(Change) {},
-		Resumed: func(reason string) { told <- reason },
+		Resumed: func(reason string, _ uint64) { told <- reason },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func (b *batch) deliver() {
 	if b.lost != "" {
 		return
 	}
-	for _, c := range b.matched {
+	for n, c := range b.matched {
 		t := b.tables[c.relation.ID]
 		if t == nil {
 			continue
@@ -49,17 +49,61 @@ func (b *batch) deliver() {
 			}
 			byPayload[key] = append(byPayload[key], l)
 		}
-		for _, key := range order {
+		final := finalMessages(order, byPayload)
+		for i, key := range order {
 			data := b.payload(c, t, byPayload[key][0].bindingGroup, errs[key.role], key.old)
-			b.send(c, byPayload[key], data)
+			b.send(c, byPayload[key], data, func(sub *subscriber) uint64 {
+				return b.confirms(n, final[sub] > i || b.lane != nil && i < len(order)-1)
+			})
 		}
-		if len(order) > 0 {
+		if len(order) > 0 && b.replay == nil {
 			b.s.metrics.delivered(c.committed, b.s.o.Now())
 		}
 		for p, listeners := range diverted {
 			b.divert(c, p, listeners)
 		}
 	}
+}
+
+// finalMessages returns which message about a change is the last one for a subscriber that may get
+// several, because its bindings select other columns.
+func finalMessages(order []payloadKey, byPayload map[payloadKey][]listener) map[*subscriber]int {
+	if len(order) < 2 {
+		return nil
+	}
+	final, roles := map[*subscriber]int{}, map[string]int{}
+	for _, key := range order {
+		roles[key.role]++
+	}
+	for i, key := range order {
+		if roles[key.role] == 1 {
+			continue
+		}
+		for _, l := range byPayload[key] {
+			for _, m := range l.members {
+				final[m.sub] = i
+			}
+		}
+	}
+	return final
+}
+
+// confirms returns the limit of subscriber.confirm for a message about a change. more means that
+// another message about the change follows.
+func (b *batch) confirms(n int, more bool) uint64 {
+	c := b.matched[n]
+	switch {
+	case b.lane != nil && !more:
+		b.s.lanes.mu.Lock()
+		b.lane.advance(b.matched[n+1:])
+		b.s.lanes.mu.Unlock()
+		fallthrough
+	case b.lane != nil:
+		return b.s.passed.Load()
+	case c.last && !more:
+		return c.position
+	}
+	return c.position - 1
 }
 
 // goesToLane reports whether a lane checks the changes of a pair.
@@ -99,28 +143,30 @@ func (b *batch) showsOld(c *matchedChange, t *table, l *listener) bool {
 	return b.verdict(c, l)&seesOld != 0
 }
 
-// send delivers one message per subscriber, with all its bindings that match.
-func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessage) {
-	b.s.delivering.Lock()
-	defer b.s.delivering.Unlock()
+// send delivers one message per subscriber, with all its bindings that match. limit returns that of
+// subscriber.confirm.
+func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessage, limit func(*subscriber) uint64) {
+	hand := (*subscriber).hand
+	if b.replay != nil {
+		hand = (*subscriber).handOld
+	}
 	ids := map[*subscriber][]int64{}
 	single := len(listeners) == 1
 	var order []*subscriber
 	for _, l := range listeners {
 		for i, m := range l.members {
+			_, later := b.recheck[m.sub]
 			switch {
-			case m.sub.closed.Load():
+			case m.sub.closed.Load(), later:
 			case m.sub.epoch.Load() != l.epochs[i] && b.lane != nil:
-				m.sub.tell(reasonClaims)
+				m.sub.lose(c.position, reasonClaims)
 			case m.sub.epoch.Load() != l.epochs[i]:
 				if b.recheck == nil {
 					b.recheck = map[*subscriber]int{}
 				}
-				if _, ok := b.recheck[m.sub]; !ok {
-					b.recheck[m.sub] = c.index
-				}
+				b.recheck[m.sub] = c.index
 			case single:
-				m.sub.deliver(Change{IDs: m.ids, Type: c.kind, Position: c.position, Data: data})
+				hand(m.sub, Change{IDs: m.ids, Type: c.kind, Position: c.position, Data: data}, limit(m.sub))
 			default:
 				if ids[m.sub] == nil {
 					order = append(order, m.sub)
@@ -130,7 +176,7 @@ func (b *batch) send(c *matchedChange, listeners []listener, data json.RawMessag
 		}
 	}
 	for _, sub := range order {
-		sub.deliver(Change{IDs: ids[sub], Type: c.kind, Position: c.position, Data: data})
+		hand(sub, Change{IDs: ids[sub], Type: c.kind, Position: c.position, Data: data}, limit(sub))
 	}
 }
 

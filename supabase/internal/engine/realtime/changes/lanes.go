@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unique"
 
@@ -17,7 +18,10 @@ type pair struct {
 }
 
 // diversion says why changes go to a lane.
-type diversion struct{ slow bool }
+type diversion struct {
+	slow bool
+	lost string // why a replay does not deliver them, or ""
+}
 
 // Reasons why a subscriber has to read a table again, for the client.
 const (
@@ -56,6 +60,9 @@ type lane struct {
 	bytes   int
 	running bool
 	slow    time.Time // until then, the pair does not return to the common check
+	// position of the first change that is not delivered, or noPosition. Positions do not fall,
+	// because only the worker adds changes. Written under the lock of lanes.
+	next atomic.Uint64
 }
 
 // laneItem is a change with the user's binding groups.
@@ -99,30 +106,47 @@ func (l *lanes) open(c *matchedChange) (pairs []pair) {
 	return pairs
 }
 
-// add adds a change to the lane of a pair. It returns false if the lane is full.
-func (l *lanes) add(p pair, why diversion, item laneItem) bool {
+// add adds a change to the lane of a pair and returns the lane, or nil if it is full.
+func (l *lanes) add(p pair, why diversion, item laneItem) *lane {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	size := item.change.memory()
 	ln := l.byPair[p]
 	if ln == nil {
 		ln = &lane{pair: p}
+		ln.next.Store(noPosition)
 		l.byPair[p] = ln
 	}
 	if why.slow {
 		ln.slow = l.now().Add(slowFor)
 	}
 	if ln.bytes > 0 && (ln.bytes+size > l.limit/8 || l.bytes+size > l.limit) {
-		return false
+		return nil
 	}
 	ln.items = append(ln.items, item)
+	if ln.next.Load() == noPosition {
+		ln.next.Store(item.change.position)
+	}
 	ln.bytes += size
 	l.bytes += size
 	if !ln.running && len(ln.items) == 1 {
 		l.ready = append(l.ready, ln)
 		l.wake()
 	}
-	return true
+	return ln
+}
+
+// advance notes that the changes before rest, which is left of those that take returned, were
+// delivered. The caller holds the lock of lanes.
+func (ln *lane) advance(rest []*matchedChange) {
+	switch {
+	case len(rest) > 0:
+		ln.next.Store(rest[0].position)
+	case len(ln.items) > 0:
+		ln.next.Store(ln.items[0].change.position)
+	default:
+		ln.next.Store(noPosition)
+	}
 }
 
 func (l *lanes) wake() {
@@ -167,6 +191,9 @@ func (l *lanes) done(ln *lane, items []laneItem, slow bool) {
 		ln.bytes -= item.change.memory()
 		l.bytes -= item.change.memory()
 	}
+	if ln.advance(nil); len(ln.items) == 0 {
+		ln.items = nil // a subscriber may keep the lane
+	}
 	ln.running, ln.slow = false, time.Time{}
 	if slow {
 		ln.slow = l.now().Add(slowFor)
@@ -201,14 +228,32 @@ func (s *Stream) workLanes(ctx context.Context) {
 		}
 		began := time.Now()
 		lost, err := s.handleLane(ctx, ln, items)
-		if err != nil && ctx.Err() == nil {
+		if ctx.Err() != nil { // the changes are perhaps not delivered, and no later message may confirm them
+			return
+		}
+		if err != nil {
 			lost = reasonFailed
 			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
 		}
 		if lost != "" {
-			tellAll(items, lost)
+			loseItems(items, lost)
 		}
 		s.lanes.done(ln, items, lost != "" || time.Since(began) > tableBudget/2)
+	}
+}
+
+// loseItems notes that the changes of a lane were lost.
+func loseItems(items []laneItem, reason string) {
+	noted := map[*subscriber]bool{}
+	for _, item := range items {
+		for _, l := range item.listeners {
+			for _, m := range l.members {
+				if !noted[m.sub] {
+					noted[m.sub] = true
+					m.sub.lose(item.change.position, reason)
+				}
+			}
+		}
 	}
 }
 
@@ -227,10 +272,10 @@ func (s *Stream) handleLane(ctx context.Context, ln *lane, items []laneItem) (lo
 }
 
 // fail handles the error of a pair's check. The common check leaves the pair's changes to its lane.
-// In the lane they are lost.
+// In the lane, and in a replay, they are lost.
 func (b *batch) fail(p pair, err error, reason string) {
 	slow := errors.Is(err, errBudget) || pool.IsCode(err, "57014")
-	if b.lane == nil {
+	if !b.alone() {
 		// A locked table is not slow: its users return to the common check once it is unlocked.
 		b.diverted[p] = diversion{slow: !errors.Is(err, errBudget) && !isLocked(err)}
 		return
@@ -240,20 +285,40 @@ func (b *batch) fail(p pair, err error, reason string) {
 	}
 	b.s.metrics.losses.WithLabelValues(reason).Inc()
 	t := b.tables[p.table]
-	b.lost = reason + ": " + t.schema + "." + t.name
+	lost := reason + ": " + t.schema + "." + t.name
+	if b.replay != nil {
+		b.diverted[p] = diversion{lost: lost}
+	} else {
+		b.lost = lost
+	}
 	b.s.o.Log.Warn("changes of a table were lost for a user", "reason", reason, "schema", t.schema, "table", t.name,
 		"role", p.user.Value().role, "error", err)
 }
 
-// divert adds a change to the lane of listeners of one pair.
+// divert adds a change to the lane of listeners of one pair, or notes that it was lost.
 func (b *batch) divert(c *matchedChange, p pair, listeners []listener) {
-	if b.s.lanes.add(p, b.diverted[p], laneItem{b.items[c.index], listeners}) {
-		return
+	why := b.diverted[p]
+	var ln *lane
+	lost := why.lost
+	switch {
+	case lost != "":
+	case b.only != nil: // the lane may have later changes
+		lost = reasonClaims
+	default:
+		if ln = b.s.lanes.add(p, why, laneItem{b.items[c.index], listeners}); ln == nil {
+			lost = reasonQueue
+		}
 	}
-	b.s.metrics.losses.WithLabelValues(reasonQueue).Inc()
+	if lost != why.lost {
+		b.s.metrics.losses.WithLabelValues(lost).Inc()
+	}
 	for _, l := range listeners {
 		for _, m := range l.members {
-			m.sub.tell(reasonQueue)
+			if ln != nil {
+				m.sub.await(ln, c.position)
+			} else {
+				m.sub.lose(c.position, lost)
+			}
 		}
 	}
 }

@@ -33,7 +33,7 @@ type reasons struct {
 	all []string
 }
 
-func (r *reasons) add(reason string) {
+func (r *reasons) add(reason string, _ uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = append(r.all, reason)

@@ -79,7 +79,7 @@ type memberQuestion struct {
 // Postgres decides about users with a row in the other table; those without one need not be asked
 // about. It leaves out what it cannot find out.
 func (b policyCheck) findMembers(ctx context.Context) (map[*membership]*foundMembers, error) {
-	if b.lane != nil || b.s.o.Lenient {
+	if b.alone() || b.s.o.Lenient {
 		return nil, nil
 	}
 	var units []pool.Unit

@@ -77,7 +77,7 @@ func (b policyCheck) checkTable(ctx context.Context, t *table, classes []*userCl
 		return strings.Compare(x.role, y.role)
 	})
 	limited := ctx
-	if b.lane == nil {
+	if !b.alone() {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeout(ctx, tableBudget)
 		defer cancel()
@@ -144,14 +144,15 @@ func (b policyCheck) failClass(class *userClass, err error, reason string) {
 
 // limits returns the limits of a statement of the check.
 func (b *batch) limits() []pool.Setting {
-	if b.lane == nil {
+	if !b.alone() {
 		return commonLimits
 	}
 	return laneLimits
 }
 
 // runUnits runs the units of a check. Those that the common check has no time for have an error. It
-// returns an error if the database is not available, or, in a lane, if it has to be tried again.
+// returns an error if the database is not available, or, outside of the common check, if it has to
+// be tried again.
 func (b *batch) runUnits(ctx context.Context, units []pool.Unit) ([]pool.UnitResult, error) {
 	if len(units) == 0 {
 		return nil, nil
@@ -159,7 +160,7 @@ func (b *batch) runUnits(ctx context.Context, units []pool.Unit) ([]pool.UnitRes
 	results, err := b.s.o.Pool.Units(ctx, units)
 	deadline, limited := ctx.Deadline()
 	switch {
-	case err != nil && limited && b.lane == nil && !time.Now().Before(deadline):
+	case err != nil && limited && !b.alone() && !time.Now().Before(deadline):
 		for len(results) < len(units) {
 			results = append(results, pool.UnitResult{Err: errBudget})
 		}
@@ -167,7 +168,7 @@ func (b *batch) runUnits(ctx context.Context, units []pool.Unit) ([]pool.UnitRes
 		return nil, err
 	}
 	for _, result := range results {
-		if result.Err != nil && (pool.IsUnavailable(result.Err) || b.lane != nil && isLocked(result.Err)) {
+		if result.Err != nil && (pool.IsUnavailable(result.Err) || b.alone() && isLocked(result.Err)) {
 			return nil, result.Err
 		}
 	}

@@ -18,6 +18,7 @@ type rowChange struct {
 	xid        uint32
 	committed  time.Time
 	position   uint64 // of the end of the commit in the log
+	last       bool   // of its transaction
 	size       int    // bytes of the values
 	past       bool   // only the ring gets it
 	control    *control

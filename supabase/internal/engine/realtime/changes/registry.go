@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unique"
 
 	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
@@ -48,17 +47,14 @@ type subscriber struct {
 	bindings []Binding
 	tables   []uint32 // of the bindings: OIDs, 0 before the first check and for "*"
 	deliver  func(Change)
-	resumed  func(reason string) // may be nil
-	groups   []*bindingGroup     // guarded by the registry
+	resumed  func(reason string, position uint64) // may be nil
+	groups   []*bindingGroup                      // guarded by the registry
 	// connection of the stream whose changes it gets, 0 before the first; guarded by the stream
 	since   int
 	epoch   atomic.Uint64 // changes when the claims do
 	closed  atomic.Bool
 	release func()
-
-	telling sync.Mutex
-	told    time.Time // when resumed was called for lost changes
-	waiting bool      // resumed will be called
+	progress
 }
 
 // registry has the binding groups of all subscribers. It is safe for concurrent use.

@@ -1,14 +1,17 @@
 package changes
 
 import (
-	"context"
+	"slices"
+	"sync"
 	"time"
 )
 
-// ring has the last changes of all published tables, for channels that join again. Only the worker
-// uses it.
+// ring has the last changes of all published tables, for channels that join again. The worker adds
+// them; their number grows by one with each. It is safe for concurrent use.
 type ring struct {
-	items  []rowChange
+	mu     sync.Mutex
+	items  []rowChange // never changed, so that slices of it can be read without the lock
+	first  uint64      // number of the first change
 	bytes  int
 	limit  int
 	floor  uint64 // every change that was committed after this position is there
@@ -38,11 +41,16 @@ func ParseSince(text string) (since Since, err error) {
 
 // reset forgets all changes: those after position follow.
 func (r *ring) reset(position uint64, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.first += uint64(len(r.items))
 	r.items, r.bytes = nil, 0
 	r.floor, r.last, r.before, r.known = position, max(r.last, position), at, true
 }
 
 func (r *ring) add(items []rowChange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, c := range items {
 		if c.past && len(r.items) == 0 && r.before.After(c.committed) { // the first that another process has read
 			r.before = c.committed.Truncate(time.Millisecond).Add(-1)
@@ -56,7 +64,8 @@ func (r *ring) add(items []rowChange) {
 	}
 }
 
-// shrink drops the oldest transactions until the rest has at most limit bytes.
+// shrink drops the oldest transactions until the rest has at most limit bytes. The caller holds the
+// lock.
 func (r *ring) shrink(limit int) {
 	drop := 0
 	for drop < len(r.items) && r.bytes > limit {
@@ -72,74 +81,63 @@ func (r *ring) shrink(limit int) {
 		r.bytes -= r.items[drop].memory()
 		drop++
 	}
+	r.first += uint64(drop)
 	kept := make([]rowChange, 0, len(r.items)) // there is room for what comes before the next time
 	r.items = append(kept, r.items[drop:]...)
 }
 
-// after returns the changes from since on. complete is false if some are no longer there.
-func (r *ring) after(since Since) (items []rowChange, complete bool) {
-	if since.Position == 0 && since.Time.IsZero() {
-		return nil, true
+// start returns the number of the first change from since on. complete is false if some are no
+// longer there.
+func (r *ring) start(since Since) (number uint64, complete bool) {
+	r.mu.Lock()
+	items, first := r.items, r.first
+	complete = r.known && (since.Position >= r.floor && since.Position != 0 ||
+		since.Position == 0 && since.Time.After(r.before))
+	r.mu.Unlock()
+	at := slices.IndexFunc(items, func(c rowChange) bool {
+		return since.Position != 0 && c.position > since.Position ||
+			since.Position == 0 && !c.committed.Truncate(time.Millisecond).Before(since.Time)
+	})
+	if at < 0 {
+		at = len(items)
 	}
-	for _, c := range r.items {
-		if since.Position != 0 && c.position > since.Position ||
-			since.Position == 0 && !c.committed.Truncate(time.Millisecond).Before(since.Time) {
-			items = append(items, c)
-		}
-	}
-	if since.Position != 0 {
-		return items, r.known && since.Position >= r.floor
-	}
-	return items, r.known && since.Time.After(r.before)
+	return first + uint64(at), complete
 }
 
-// control is an order in the queue, between changes.
+// ringEnd is where the ring ends at some time.
+type ringEnd struct {
+	position uint64 // of the last change
+	number   uint64 // that the next change gets
+}
+
+func (r *ring) end() ringEnd {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return ringEnd{r.last, r.first + uint64(len(r.items))}
+}
+
+// replayBytes is how many bytes of changes are replayed together; one change may have more.
+const replayBytes = 1 << 20
+
+// batch returns the changes from a number on that are replayed together, without those from to on.
+// complete is false if some are no longer there.
+func (r *ring) batch(from, to uint64) (items []rowChange, complete bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if from < r.first {
+		return nil, false
+	}
+	items = r.items[from-r.first : to-r.first]
+	n, bytes := 0, 0
+	for n < min(len(items), batchSize) && (n == 0 || bytes+items[n].memory() <= replayBytes) {
+		bytes += items[n].memory()
+		n++
+	}
+	return items[:n:n], true
+}
+
+// control is an order in the queue, between transactions.
 type control struct {
 	join  *rejoin
 	reset bool // the log before position was not read
-}
-
-// rejoin is a subscriber that wants changes of before.
-type rejoin struct {
-	sub    *subscriber
-	groups []*bindingGroup
-	since  Since
-	done   chan rejoined // has room for one
-}
-
-type rejoined struct {
-	position uint64
-	reason   string // why changes may be missing, or ""
-}
-
-// subscribeSince adds a subscriber after everything in the queue, and delivers what it missed.
-func (s *Stream) subscribeSince(ctx context.Context, sub *subscriber, groups []*bindingGroup,
-	request Subscriber) (int64, error) {
-	if err := s.waitForPublication(ctx); err != nil {
-		return 0, err
-	}
-	if err := s.attach(ctx, sub); err != nil {
-		return 0, err
-	}
-	join := &rejoin{sub: sub, groups: groups, since: *request.Since, done: make(chan rejoined, 1)}
-	s.queue.order(rowChange{control: &control{join: join}})
-	select {
-	case result := <-join.done:
-		request.Joined(result.position, result.reason)
-		return sub.id, nil
-	case <-ctx.Done():
-		s.abandon(join)
-		return 0, ctx.Err()
-	}
-}
-
-// abandon removes a subscriber whose caller no longer waits. If the worker has not added it, or is
-// delivering what it missed, the worker removes it.
-func (s *Stream) abandon(join *rejoin) {
-	join.sub.closed.Store(true)
-	select {
-	case <-join.done:
-		s.registry.remove(join.sub.id)
-	default:
-	}
 }

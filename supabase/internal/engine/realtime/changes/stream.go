@@ -21,7 +21,8 @@ type Stream struct {
 	metrics     *metrics
 	held        slot
 	ring        ring
-	delivering  sync.Mutex // held while a change is delivered
+	replaying   chan struct{} // has an element while a replay checks a batch
+	passed      atomic.Uint64 // every change up to this position was checked, waits in a lane or is lost
 	onBroadcast func(Broadcast)
 	onMissed    func()
 	replaced    atomic.Bool   // another process goes on from the slot
@@ -35,6 +36,7 @@ type Stream struct {
 	used      bool          // there was a need, or another process has left the slot
 	published bool          // the publication has tables
 	count     int           // connections so far
+	broken    int           // the last of them before which changes were lost
 	changed   chan struct{} // closed and replaced when needs or state change
 	state     error         // nil while streaming
 	ended     bool
@@ -83,7 +85,7 @@ func Open(o Options) (*Stream, error) {
 	}
 	s := &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes),
 		lanes: newLanes(o.MaxQueueBytes, time.Now), changed: make(chan struct{}), state: errIdle,
-		ring: ring{limit: o.MaxQueueBytes / 4}}
+		ring: ring{limit: o.MaxQueueBytes / 4}, replaying: make(chan struct{}, 1)}
 	var err error
 	s.metrics, err = newMetrics(s, o.Registerer)
 	return s, err
@@ -332,7 +334,7 @@ func (s *Stream) Subscribe(ctx context.Context, request Subscriber) (id int64, e
 		}
 	}()
 	sub := &subscriber{bindings: slices.Clone(request.Bindings), deliver: request.Deliver,
-		resumed: request.Resumed}
+		resumed: request.Resumed, progress: progress{passed: &s.passed}}
 	groups, err := s.bindingGroups(ctx, sub, request.Role, request.Claims)
 	if err != nil {
 		return 0, err

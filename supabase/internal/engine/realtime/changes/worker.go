@@ -17,13 +17,26 @@ func (s worker) process(ctx context.Context, items []rowChange) {
 		}
 		if changes := items[begin:end]; len(changes) > 0 {
 			s.ring.add(changes)
-			s.check(ctx, liveChanges(changes), nil)
+			s.check(ctx, liveChanges(changes))
+			s.pass(ctx, &changes[len(changes)-1])
 		}
 		if end < len(items) {
 			s.follow(ctx, &items[end])
 			end++
 		}
 		begin = end
+	}
+}
+
+// pass notes that every change up to c was checked. Changes for the ring alone are lost, and the
+// subscribers are told later.
+func (s worker) pass(ctx context.Context, c *rowChange) {
+	switch {
+	case ctx.Err() != nil || c.past:
+	case c.last:
+		s.passed.Store(c.position)
+	default:
+		s.passed.Store(c.position - 1)
 	}
 }
 
@@ -48,28 +61,26 @@ func (s worker) follow(ctx context.Context, c *rowChange) {
 	if join.sub.closed.Load() { // the caller waits no longer
 		return
 	}
+	end := s.ring.end()
+	join.sub.reached = end.position
 	s.registry.add(join.sub, join.groups)
-	missed, complete := s.ring.after(join.since)
-	result := rejoined{position: s.ring.last}
-	if !complete {
-		result.reason = reasonForgotten
-	} else if len(missed) > 0 {
-		s.check(ctx, missed, map[*subscriber]int{join.sub: 0})
+	if s.misses(join.sub) { // the connection was lost while the order waited
+		join.sub.lose(end.position+1, reasonConnection)
 	}
-	join.done <- result
+	join.done <- end
 	if join.sub.closed.Load() { // the caller no longer waits
 		s.registry.remove(join.sub.id)
 	}
 }
 
-// check checks and delivers changes. only is as in handle.
-func (s worker) check(ctx context.Context, items []rowChange, only map[*subscriber]int) {
-	for len(items) > 0 {
+// check checks and delivers changes.
+func (s worker) check(ctx context.Context, items []rowChange) {
+	for len(items) > 0 && ctx.Err() == nil {
 		n := min(len(items), batchSize)
-		if err := s.handle(ctx, items[:n], only); err != nil && ctx.Err() == nil {
+		if err := s.handle(ctx, items[:n], nil); err != nil && ctx.Err() == nil {
 			s.lost.Add(1)
 			s.o.Log.Error("changes were lost: their check failed", "changes", n, "error", err)
-			s.notifyMissed(reasonFailed)
+			s.loseAll(reasonFailed)
 		}
 		items = items[n:]
 	}
@@ -82,7 +93,7 @@ func (s worker) run(ctx context.Context) {
 		var gap gapError
 		switch {
 		case errors.As(err, &gap):
-			s.notifyMissed(string(gap))
+			s.loseAll(string(gap))
 			continue
 		case err != nil:
 			return
