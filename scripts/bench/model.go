@@ -61,7 +61,7 @@ func newModel(ctx context.Context, st *server.Stack) (*model, error) {
 	m := &model{
 		st:       st,
 		client:   &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
-		email:    "load@example.org",
+		email:    fmt.Sprintf("load-%d@example.org", time.Now().UnixNano()), // a database of DATABASE_URL keeps it
 		password: "a-password-for-the-load-1",
 	}
 	var err error
