@@ -214,20 +214,22 @@ func (o RestoreOptions) replay(ctx context.Context, data, log string, timeline u
 	// With an empty archive_command, the history file of the new timeline stays
 	// in the cluster until the first start with backups.
 	settings := map[string]string{"archive_mode": "on", "archive_command": "", "hot_standby": "off"}
-	if r.Segments > 0 {
-		if err := os.WriteFile(filepath.Join(data, "recovery.signal"), nil, 0o600); err != nil {
-			return err
-		}
-		if err := server.ChownTree(data, data); err != nil {
-			return err
-		}
-		settings["restore_command"] = copyCommand(log)
-		settings["recovery_target_action"] = "promote"
-		settings["recovery_target_timeline"] = strconv.FormatUint(uint64(timeline), 10)
-		if !o.To.IsZero() {
-			settings["recovery_target_time"] = o.To.UTC().Format("2006-01-02 15:04:05.999999+00")
-		}
-	} else if !o.To.IsZero() && o.To.Sub(r.Backup.End) > time.Second {
+	// Recovery begins a timeline also without stored WAL: on the old one, the copy and its original
+	// would give one name to different WAL.
+	if err := os.WriteFile(filepath.Join(data, "recovery.signal"), nil, 0o600); err != nil {
+		return err
+	}
+	if err := server.ChownTree(data, data); err != nil {
+		return err
+	}
+	settings["restore_command"] = copyCommand(log)
+	settings["recovery_target_action"] = "promote"
+	settings["recovery_target_timeline"] = strconv.FormatUint(uint64(timeline), 10)
+	switch {
+	case o.To.IsZero():
+	case r.Segments > 0:
+		settings["recovery_target_time"] = o.To.UTC().Format("2006-01-02 15:04:05.999999+00")
+	case o.To.Sub(r.Backup.End) > time.Second:
 		return fmt.Errorf("%w: the WAL after the backup of %s is missing", ErrNothingToRestore,
 			r.Backup.End.Format(time.RFC3339))
 	}

@@ -22,9 +22,27 @@ func (s *site) restored() *site {
 	other := &site{t: s.t, dir: dir, pkg: s.pkg, files: filepath.Join(dir, "storage"), options: s.options}
 	other.options.Trees = []Tree{{Name: "storage", Path: other.files}}
 	other.options.Archive, other.options.StateDir = filepath.Join(dir, "archive"), filepath.Join(dir, "backup")
-	other.options.Status = &Status{}
+	other.options.Status, other.options.beat = &Status{}, 100*time.Millisecond
 	other.serve(o.Data)
 	return other
+}
+
+// TestRestoreBeginsTimeline restores a backup before later WAL is stored. Copy and original
+// must not give one name to different WAL.
+func TestRestoreBeginsTimeline(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, newFolder(t))
+	service := open(t, s.options)
+	for want := range uint32(2) {
+		if _, err := service.Backup(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s = s.restored()
+		service = open(t, s.options)
+		if got, err := service.currentTimeline(t.Context()); err != nil || got != want+2 {
+			t.Errorf("timeline %d, %v", got, err)
+		}
+	}
 }
 
 // run runs the continuous backup until stop is called, which returns the error of Run.
