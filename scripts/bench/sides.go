@@ -144,13 +144,16 @@ func (m *model) compare(ctx context.Context, table *tabwriter.Writer, r row, cli
 	for range sideRounds {
 		done, length := make([]int, len(r.sides)), make([]time.Duration, len(r.sides))
 		took := make([][]time.Duration, len(r.sides))
-		for range many {
-			for i, s := range r.sides {
+		for turn := range many {
+			for i := range r.sides {
+				if turn%2 == 1 { // the first server of a turn has an advantage
+					i = len(r.sides) - 1 - i
+				}
 				serverBefore, postgresBefore := m.processorTime()
 				begun := time.Now()
 				n, times, err := r.requests(ctx, i, clients, sideTurn)
 				if err != nil {
-					return nil, fmt.Errorf("%s: %w", s.name, err)
+					return nil, fmt.Errorf("%s: %w", r.sides[i].name, err)
 				}
 				spent := time.Since(begun)
 				done[i], length[i] = done[i]+n, length[i]+spent
