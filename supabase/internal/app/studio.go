@@ -18,6 +18,7 @@ import (
 	"daawo/supabase/internal/app/database"
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/studio"
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -228,7 +229,7 @@ func (s *added) inDocker(context.Context) (string, error) {
 		return "", err
 	}
 	text := strings.Join(append(variables, extra...), "\n") + "\n"
-	if err := datadir.WriteFile(name, []byte(text), 0o600); err != nil {
+	if err := atomicfile.WriteFile(name, []byte(text), 0o600); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("docker run --rm %s --env-file %s supabase/studio:%s", network, name, studio.Part.Version), nil

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // CreatePrivate creates a file that only its owner can read. An existing regular file of that name
@@ -45,5 +47,5 @@ func syncAndRename(tmp, target string) error {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(tmp, target)
+	return atomicfile.Rename(tmp, target)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/migrate"
 )
 
@@ -96,5 +96,5 @@ func writeClaim(data string, c claim) error {
 	if err != nil {
 		return err
 	}
-	return datadir.WriteFile(filepath.Join(data, claimName), text, 0o644)
+	return atomicfile.WriteFile(filepath.Join(data, claimName), text, 0o644)
 }

@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/handover"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/migrate"
 	"daawo/supabase/internal/database/pool"
@@ -172,7 +173,7 @@ func PasswordFile(data string) string { return filepath.Join(data, "database-pas
 // NewPassword generates the password of the role postgres for TCP on a public installation.
 // The next start uses it.
 func NewPassword(data string) error {
-	if err := datadir.WriteFile(PasswordFile(data), []byte(rand.Text()+"\n"), 0o600); err != nil {
+	if err := atomicfile.WriteFile(PasswordFile(data), []byte(rand.Text()+"\n"), 0o600); err != nil {
 		return fmt.Errorf("database password: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 
 	"daawo/supabase/internal/app/datadir"
 	"daawo/supabase/internal/app/installation"
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
@@ -90,7 +91,7 @@ func (s *switching) move(ctx context.Context, from, to fs.FS) (err error) {
 	}
 	key, err := os.ReadFile(server.VaultKeyFile(s.data))
 	if err == nil {
-		err = datadir.WriteFile(server.VaultKeyFile(s.next), key, 0o600)
+		err = atomicfile.WriteFile(server.VaultKeyFile(s.next), key, 0o600)
 	}
 	if ignoreMissing(err) != nil {
 		return err

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // Certificate returns the certificate NAME.crt of a data folder with its key NAME.key. It is signed
@@ -59,9 +61,9 @@ func writeSelfSigned(cert, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+	if err := atomicfile.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		0o644); err != nil {
 		return err
 	}
-	return WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
+	return atomicfile.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600)
 }

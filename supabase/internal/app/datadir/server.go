@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // ErrNotRunning means that no server runs on the data folder.
@@ -53,7 +55,7 @@ func WriteServer(data string, s Server) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(filepath.Join(data, serverFile), text, 0o600)
+	return atomicfile.WriteFile(filepath.Join(data, serverFile), text, 0o600)
 }
 
 // RemoveServer removes the record of WriteServer, unless another server has replaced it.
@@ -62,18 +64,4 @@ func RemoveServer(data string, s Server) error {
 		return nil
 	}
 	return os.Remove(filepath.Join(data, serverFile))
-}
-
-// WriteFile replaces a file atomically.
-func WriteFile(name string, text []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // does nothing after the rename
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

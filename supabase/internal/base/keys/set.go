@@ -10,8 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // Set holds every key of an installation. It is stored in one file of mode 0600, or comes from
@@ -177,16 +178,7 @@ func (s Set) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".keys-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, werr := f.Write(append(text, '\n'))
-	if err := errors.Join(werr, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return atomicfile.WriteFile(path, append(text, '\n'), 0o600)
 }
 
 // newOpaque makes an opaque API key: 22 random characters and a checksum of 8, so that a truncated

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // ensureCluster creates the data folder if it is missing, and reports whether it did. It returns an
@@ -60,7 +62,7 @@ func createCluster(o Options, w owner, run string) error {
 	if o.Volatile {
 		return nil
 	}
-	return syncDir(filepath.Dir(o.Data))
+	return atomicfile.SyncDir(filepath.Dir(o.Data))
 }
 
 // initdb makes the cluster at dir.
@@ -99,13 +101,4 @@ func ctype() string {
 		return "en_US.UTF-8"
 	}
 	return "C.UTF-8"
-}
-
-// syncDir makes a rename in dir survive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

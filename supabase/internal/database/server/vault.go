@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // VaultKeyFile returns the file of the root key that encrypts the secrets of the
@@ -38,14 +40,5 @@ func ensureVaultKey(o Options, w owner) error {
 func writeVaultKey(name string) error {
 	key := make([]byte, 64)
 	rand.Read(key) // never fails
-	tmp := name + ".tmp"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(hex.EncodeToString(key) + "\n")
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp, name)
+	return atomicfile.WriteFile(name, []byte(hex.EncodeToString(key)+"\n"), 0o600)
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/functions/host"
 )
 
@@ -93,11 +94,7 @@ func (d *Deployer) NewToken(lives time.Duration) (token string, expires time.Tim
 	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
 		return "", expires, err
 	}
-	name := filepath.Join(d.Dir, tokenName)
-	if err := os.WriteFile(name+".new", text, 0o600); err != nil {
-		return "", expires, err
-	}
-	return token, file.Expires, os.Rename(name+".new", name)
+	return token, file.Expires, atomicfile.WriteFile(filepath.Join(d.Dir, tokenName), text, 0o600)
 }
 
 // RevokeToken makes the deploy token invalid.

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // store keeps the bundles and their list on disk. The list is replaced atomically, after the bundle
@@ -162,14 +164,5 @@ func (s *store) write() error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(s.dir, manifestName)
-	f, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
+	return atomicfile.WriteFile(filepath.Join(s.dir, manifestName), text, 0o600)
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/backup/codec"
 	"daawo/supabase/internal/database/server"
 )
@@ -159,7 +160,7 @@ func (p *createdPaths) mkdir(dir string) error {
 		return err
 	}
 	*p = append(*p, dir)
-	return syncDir(filepath.Dir(dir))
+	return atomicfile.SyncDir(filepath.Dir(dir))
 }
 
 // restoreFile restores one file of a list to target. An existing file with the
@@ -197,6 +198,6 @@ func (r repository) restoreFile(ctx context.Context, f file, target string, p *c
 			return err
 		}
 		*p = append(*p, target)
-		return syncDir(dir)
+		return atomicfile.SyncDir(dir)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/backup/codec"
 	"daawo/supabase/internal/database/server"
 
@@ -103,7 +104,7 @@ func Restore(ctx context.Context, o RestoreOptions) (r Restored, err error) {
 	if err != nil {
 		return r, errors.Join(fmt.Errorf("restore: %w", err), files.undo())
 	}
-	return r, syncDir(filepath.Dir(o.Data))
+	return r, atomicfile.SyncDir(filepath.Dir(o.Data))
 }
 
 // workDir returns the folder in which a restore to data works.

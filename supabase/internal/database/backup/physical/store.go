@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/backup/codec"
 )
 
@@ -125,10 +126,7 @@ func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
 	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp.Name(), target); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return atomicfile.Rename(tmp.Name(), target)
 }
 
 func (f folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
@@ -174,13 +172,4 @@ func (f folder) Delete(_ context.Context, name string) error {
 	}
 	os.Remove(filepath.Dir(f.path(name))) // only if empty
 	return nil
-}
-
-// syncDir makes a rename in dir survive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/backup/codec"
 )
 
@@ -230,10 +231,7 @@ func loadWriter(stateDir string) (string, error) {
 	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return "", err
 	}
-	if err := os.Rename(tmp.Name(), name); err != nil {
-		return "", err
-	}
-	return id, syncDir(stateDir)
+	return id, atomicfile.Rename(tmp.Name(), name)
 }
 
 // readWriterFile returns the id in a file, or "" if there is none or if the file is a copy, which
