@@ -43,6 +43,8 @@ export const text = {
   },
   file: 'File',
   drop: 'Drop a PDF here, or choose a file',
+  uploadRuns: 'Another file is being uploaded. Wait until it ends, or cancel it.',
+  oneFile: 'A resource has one file. Choose one.',
   fileHelp: 'PDF, picture, Word or PowerPoint; 20 MB at most.',
   wrongType: 'This type of file is not accepted.',
   tooLarge: 'The file is larger than 20 MB.',

@@ -45,6 +45,8 @@ export const text: typeof english = {
   },
   file: 'Fayl',
   drop: 'PDF halkan ku rid, ama fayl dooro',
+  uploadRuns: 'Fayl kale ayaa la rarayaa. Sug ilaa uu dhammaado, ama jooji.',
+  oneFile: 'Agabku hal fayl ayuu leeyahay. Mid dooro.',
   fileHelp: 'PDF, sawir, Word ama PowerPoint; ugu badnaan 20 MB.',
   wrongType: 'Noocan fayl lama aqbalo.',
   tooLarge: 'Fayl-ku wuu ka weyn yahay 20 MB.',

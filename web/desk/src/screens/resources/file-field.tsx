@@ -43,16 +43,10 @@ export function FileField({ values, onChange, onBusy }: Props) {
   const [error, setError] = useState('');
   const [over, setOver] = useState(false);
   const [progress, setProgress] = useState<UploadProgress>();
-  const stop = useRef<AbortController>(null);
+  const stop = useRef<AbortController>(null); // of the upload that has not ended
   useEffect(() => () => stop.current?.abort(), []);
 
-  const take = async (chosen: File | undefined) => {
-    if (!chosen) return;
-    const giveUp = new AbortController();
-    stop.current = giveUp;
-    const { signal } = giveUp;
-    setState('');
-    setError('');
+  const upload = async (chosen: File, signal: AbortSignal) => {
     const { name, lastModified } = chosen;
     const file = new File([chosen], name, { type: await fileKind(chosen), lastModified });
     const refused = refusal(file);
@@ -65,6 +59,7 @@ export function FileField({ values, onChange, onBusy }: Props) {
       signal.throwIfAborted();
       onChange({ ...stored, preview_url: preview_url ?? null });
       const result = `${file.name}: ${text.resources.uploaded}`;
+      setError('');
       setState(preview_url === undefined ? `${result} ${text.resources.noPreview}` : result);
     } catch (failure) {
       if (!signal.aborted) setError(text.failed(message(failure, text)));
@@ -72,10 +67,24 @@ export function FileField({ values, onChange, onBusy }: Props) {
     setProgress(undefined);
     onBusy(false);
   };
+  const take = async (chosen: FileList | File[] | null) => {
+    const [first, second] = chosen ?? [];
+    if (!first) return;
+    if (stop.current) return setError(text.resources.uploadRuns);
+    if (second) return setError(text.resources.oneFile);
+    stop.current = new AbortController();
+    setState('');
+    setError('');
+    try {
+      await upload(first, stop.current.signal);
+    } finally {
+      stop.current = null;
+    }
+  };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    void take(event.dataTransfer.files[0]);
+    void take(event.dataTransfer.files);
   };
   return (
     <Panel title={text.resources.file}>
@@ -101,7 +110,7 @@ export function FileField({ values, onChange, onBusy }: Props) {
           aria-label={text.resources.file}
           accept={fileTypes.join(',')}
           onChange={(e) => {
-            void take(e.target.files?.[0]);
+            void take(e.target.files);
             e.target.value = ''; // the same file may be chosen again
           }}
         />
