@@ -34,14 +34,15 @@ func (c *checker) certificates(ctx context.Context) {
 // certificate checks the certificate that the server at address presents for a domain. The issuer
 // is not checked, because ACME_CA may name a private authority.
 func (c *checker) certificate(ctx context.Context, address, domain string) {
-	const advice = "check that the domain points to this machine, and that ports 80 and 443 can be reached from the internet; the log of the server says more"
+	const advice = "check that the domain points to this machine, and that ports 80 and 443 can be reached from " +
+		"the internet; the log of the server says more"
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	// nolint:gosec // name and times are checked below
 	dialer := tls.Dialer{Config: &tls.Config{ServerName: domain, InsecureSkipVerify: true}}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
-		c.say("certificate", Bad, "there is none for %s (%v): %s", domain, err, advice)
+		c.say("certificate", Bad, "missing", "there is none for %s (%v): "+advice, domain, err)
 		return
 	}
 	defer conn.Close()
@@ -49,10 +50,11 @@ func (c *checker) certificate(ctx context.Context, address, domain string) {
 	left := time.Until(leaf.NotAfter)
 	switch err := leaf.VerifyHostname(domain); {
 	case err != nil:
-		c.say("certificate", Bad, "there is none for %s (%v): %s", domain, err, advice)
+		c.say("certificate", Bad, "missing", "there is none for %s (%v): "+advice, domain, err)
 	case left <= 0:
-		c.say("certificate", Bad, "for %s: expired on %s; %s", domain, leaf.NotAfter.Format(time.DateOnly), advice)
+		c.say("certificate", Bad, "expired", "for %s: expired on %s; "+advice, domain,
+			leaf.NotAfter.Format(time.DateOnly))
 	default:
-		c.say("certificate", Good, "for %s: valid until %s", domain, leaf.NotAfter.Format(time.DateOnly))
+		c.say("certificate", Good, "valid", "for %s: valid until %s", domain, leaf.NotAfter.Format(time.DateOnly))
 	}
 }

@@ -10,10 +10,10 @@ func (c *checker) clock() {
 	state, err := unix.Adjtimex(&t)
 	switch {
 	case err != nil:
-		c.say("clock", Note, "synchronization unknown: %v", err)
+		c.say("clock", Note, "unknown", "synchronization unknown: %v", err)
 	case state == unix.TIME_ERROR || t.Status&unix.STA_UNSYNC != 0:
-		c.say("clock", Warn, "is not synchronized: install chrony or turn on systemd-timesyncd")
+		c.say("clock", Warn, "unsynchronized", "is not synchronized: install chrony or turn on systemd-timesyncd")
 	default:
-		c.say("clock", Good, "is synchronized")
+		c.say("clock", Good, "synchronized", "is synchronized")
 	}
 }

@@ -3,4 +3,6 @@
 package doctor
 
 // clock cannot ask this system.
-func (c *checker) clock() { c.say("clock", Note, "synchronization unknown on this system") }
+func (c *checker) clock() {
+	c.say("clock", Note, "unsupported", "synchronization unknown on this system")
+}

@@ -12,17 +12,19 @@ func (c *checker) container() {
 		return
 	}
 	if len(c.Config.Proxies) > 0 {
-		c.say("clients", Good, "their addresses come from the proxies of TRUSTED_PROXIES")
+		c.say("clients", Good, "proxied", "their addresses come from the proxies of TRUSTED_PROXIES")
 		return
 	}
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease") // unreadable means unknown
 	users, _ := os.ReadFile("/proc/self/uid_map")
 	if docker := hidesClients(string(kernel), string(users)); docker != "" {
-		c.say("clients", Warn, "%s shows all clients under one address, so limits for one client hold for all of them together: "+
-			"put a proxy on the host, name it in TRUSTED_PROXIES, or raise the limits of functions (docs/docker.md, \"Addresses of clients\")", docker)
+		c.say("clients", Warn, "hidden", "%s shows all clients under one address, so limits for one client hold "+
+			"for all of them together: "+
+			"put a proxy on the host, name it in TRUSTED_PROXIES, or raise the limits of functions "+
+			"(docs/docker.md, \"Addresses of clients\")", docker)
 		return
 	}
-	c.say("clients", Good, "this Docker keeps their addresses")
+	c.say("clients", Good, "kept", "this Docker keeps their addresses")
 }
 
 // hidesClients returns the kind of a Docker that replaces the addresses of clients, or "". Docker

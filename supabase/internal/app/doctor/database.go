@@ -19,7 +19,7 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 		if value == "off" {
-			c.say("database", Bad, "%s is off, so acknowledged data can be lost: turn it on", name)
+			c.say("database", Bad, "unsafe", "%s is off, so acknowledged data can be lost: turn it on", name)
 		}
 	}
 	var version string
@@ -32,16 +32,19 @@ func (c *checker) database(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	c.say("database", Good, "Postgres %s writes durably; %d of %d connections are in use", version, connections, most)
+	c.say("database", Good, "durable", "Postgres %s writes durably; %d of %d connections are in use",
+		version, connections, most)
 	if off := time.Since(time.UnixMicro(int64(epoch * 1e6))).Abs(); off > 2*time.Second {
-		c.say("clock", Warn, "the database's clock differs from this machine's by %s", off.Round(time.Second))
+		c.say("clock", Warn, "differs", "the database's clock differs from this machine's by %s",
+			off.Round(time.Second))
 	}
 	if err := errors.Join(c.realtime(ctx, conn), c.ownSchemas(ctx, conn), c.indexes(ctx, conn)); err != nil {
 		return err
 	}
 	pending, err := migrate.Pending(ctx, conn, c.Project)
 	if err == nil && len(pending) > 0 {
-		c.say("database", Warn, "%d migrations are pending, the first is %s: restart the server, or run `daawo migrate`", len(pending), pending[0].Name)
+		c.say("database", Warn, "pending", "%d migrations are pending, the first is %s: restart the server, or run "+
+			"`daawo migrate`", len(pending), pending[0].Name)
 	}
 	return err
 }
@@ -59,8 +62,9 @@ func (c *checker) ownSchemas(ctx context.Context, conn *pgx.Conn) error {
 	}
 	dropped, err := migrate.Dropped(ctx, conn, skip...)
 	if err == nil && len(dropped) > 0 {
-		c.say("database", Bad, "%v: %s; a running server creates them again within seconds; if it does not, its log says why",
-			database.ErrDropped, strings.Join(dropped, ", "))
+		c.say("database", Bad, "dropped", "another tool has dropped tables of this program: %s; a running server "+
+			"creates them again within seconds; if it does not, its log says why",
+			strings.Join(dropped, ", "))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -124,6 +125,18 @@ func storeWithBackup(t *testing.T, ago time.Duration) string {
 // backupTo sets BACKUP_TO to the folder that a function returns.
 func backupTo(folder func(*testing.T) string) func(*testing.T, string, map[string]string) {
 	return func(t *testing.T, _ string, env map[string]string) { env["BACKUP_TO"] = folder(t) }
+}
+
+// TestFindingHasCode checks that programs get the values of a finding, to say it in another
+// language.
+func TestFindingHasCode(t *testing.T) {
+	c := &checker{}
+	c.say("deployed functions", Note, "lacking", "run %d times for %s: %[1]d", 3, 2*time.Hour)
+	want := []Finding{{"deployed functions", Note, "run 3 times for 2h0m0s: 3", "deployed-functions.lacking",
+		[]string{"3", "2h0m0s"}}}
+	if !reflect.DeepEqual(c.findings, want) {
+		t.Errorf("got %+v, want %+v", c.findings, want)
+	}
 }
 
 // TestDoctorWritesNothing checks that doctor creates no file before the first start. An operator

@@ -23,7 +23,7 @@ func (c *checker) indexes(ctx context.Context, conn *pgx.Conn) error {
 				and (select sum(greatest(p.reltuples, 0)) from pg_class p
 				     where p.oid = t.oid or p.oid in (select relid from pg_partition_tree(t.oid))) >= $1
 		), wanted as (
-			select l.polrelid as relation, a.attnum, format('its policy %I compares', l.polname) as reason
+			select l.polrelid as relation, a.attnum, 'policy' as kind, quote_ident(l.polname) as reason
 			from pg_policy l
 			join pg_depend d on d.classid = 'pg_policy'::regclass and d.objid = l.oid
 				and d.refclassid = 'pg_class'::regclass and d.refobjid = l.polrelid and d.refobjsubid > 0
@@ -33,22 +33,29 @@ func (c *checker) indexes(ctx context.Context, conn *pgx.Conn) error {
 				and (strpos(expression, quote_ident(a.attname) || ' = ') > 0
 					or strpos(expression, ' = ' || quote_ident(a.attname)) > 0)
 			union all
-			select f.conrelid, f.conkey[1], format('the foreign key %I has', f.conname)
+			select f.conrelid, f.conkey[1], 'foreign key', quote_ident(f.conname)
 			from pg_constraint f where f.contype = 'f' and f.conparentid = 0
 		)
-		select distinct on (large.name, a.attname) large.name, quote_ident(a.attname), wanted.reason, large.how
+		select distinct on (large.name, a.attname) large.name, quote_ident(a.attname), wanted.kind, wanted.reason, large.how
 		from large
 		join wanted on wanted.relation = large.oid
 		join pg_attribute a on a.attrelid = large.oid and a.attnum = wanted.attnum
 		where not exists (select from pg_index i where i.indrelid = large.oid and i.indisvalid and i.indkey[0] = a.attnum)
-		order by large.name, a.attname, wanted.reason`, manyRows)
+		order by large.name, a.attname, wanted.kind desc, wanted.reason`, manyRows)
 	if err != nil {
 		return err
 	}
-	var table, column, reason, how string
-	_, err = pgx.ForEachRow(rows, []any{&table, &column, &reason, &how}, func() error {
-		c.say("indexes", Warn, "no index of %s begins with %s, which %s, so requests read the whole table: "+
-			"create index %[4]son %[1]s (%[2]s)", table, column, reason, how)
+	var table, column, kind, reason, how string
+	_, err = pgx.ForEachRow(rows, []any{&table, &column, &kind, &reason, &how}, func() error {
+		if kind == "policy" {
+			c.say("indexes", Warn, "policy", "no index of %s begins with %s, which its policy %s compares, so "+
+				"requests read "+
+				"the whole table: create index %son %[1]s (%[2]s)", table, column, reason, how)
+		} else {
+			c.say("indexes", Warn, "foreign-key", "no index of %s begins with %s, which the foreign key %s has, so "+
+				"requests "+
+				"read the whole table: create index %son %[1]s (%[2]s)", table, column, reason, how)
+		}
 		return nil
 	})
 	return err

@@ -31,11 +31,13 @@ func (c *checker) realtime(ctx context.Context, conn *pgx.Conn) error {
 	}
 	switch {
 	case level != "logical":
-		c.say("realtime", Bad, "wal_level is %s, so clients get no changes of rows and no broadcasts from the database: set wal_level = logical and restart Postgres", level)
+		c.say("realtime", Bad, "level", "wal_level is %s, so clients get no changes of rows and no broadcasts from "+
+			"the database: set wal_level = logical and restart Postgres", level)
 	case free < 1:
-		c.say("realtime", Warn, "no replication slot is free: raise max_replication_slots, or drop a slot that is not used")
+		c.say("realtime", Warn, "no-slot", "no replication slot is free: raise max_replication_slots, or drop a "+
+			"slot that is not used")
 	default:
-		c.say("realtime", Good, "changes of rows can be read; %d replication slots are free", free)
+		c.say("realtime", Good, "ready", "changes of rows can be read; %d replication slots are free", free)
 	}
 	c.nats(ctx)
 	if err := c.openPartitions(ctx, conn); err != nil || !c.Config.Realtime.Strict {
@@ -47,7 +49,7 @@ func (c *checker) realtime(ctx context.Context, conn *pgx.Conn) error {
 // openPartitions warns of partitions that a client can read past the policies of their root, by
 // their own name. Realtime applies the policies of the root.
 func (c *checker) openPartitions(ctx context.Context, conn *pgx.Conn) error {
-	return c.eachTable(ctx, conn, `
+	return eachTable(ctx, conn, `
 		select distinct format('%I.%I', n.nspname, t.relname)
 		from pg_class t
 		join pg_namespace n on n.oid = t.relnamespace
@@ -55,19 +57,22 @@ func (c *checker) openPartitions(ctx context.Context, conn *pgx.Conn) error {
 		where t.relispartition and root.relrowsecurity and not t.relrowsecurity
 			and (has_table_privilege('anon', t.oid, 'select') or has_table_privilege('authenticated', t.oid, 'select'))
 			and n.nspname <> 'realtime'
-		order by 1`,
-		"the partition %s can be read past the policies of its root: alter table %[1]s enable row level security")
+		order by 1`, func(table string) {
+		c.say("realtime", Warn, "partition",
+			"the partition %s can be read past the policies of its root: alter table %[1]s enable row level "+
+				"security", table)
+	})
 }
 
 // eachTable warns of each table that a query returns.
-func (c *checker) eachTable(ctx context.Context, conn *pgx.Conn, query, warning string) error {
+func eachTable(ctx context.Context, conn *pgx.Conn, query string, warn func(table string)) error {
 	rows, err := conn.Query(ctx, query)
 	if err != nil {
 		return err
 	}
 	var table string
 	_, err = pgx.ForEachRow(rows, []any{&table}, func() error {
-		c.say("realtime", Warn, warning, table)
+		warn(table)
 		return nil
 	})
 	return err
@@ -76,7 +81,7 @@ func (c *checker) eachTable(ctx context.Context, conn *pgx.Conn, query, warning 
 // hiddenDeletes warns of tables whose users get no DELETE: their policies read columns that the log
 // of a deleted row does not have.
 func (c *checker) hiddenDeletes(ctx context.Context, conn *pgx.Conn) error {
-	return c.eachTable(ctx, conn, `
+	return eachTable(ctx, conn, `
 		select distinct format('%I.%I', p.schemaname, p.tablename)
 		from pg_publication_tables p
 		join pg_class t on t.oid = format('%I.%I', p.schemaname, p.tablename)::regclass
@@ -86,8 +91,11 @@ func (c *checker) hiddenDeletes(ctx context.Context, conn *pgx.Conn) error {
 		where p.pubname = 'supabase_realtime' and t.relrowsecurity and t.relreplident = 'd'
 			and not exists (select from pg_index i where i.indrelid = t.oid and i.indisprimary
 				and d.refobjsubid = any (i.indkey))
-		order by 1`,
-		"users get no DELETE of %s, because its policies read columns that are not in its primary key: alter table %[1]s replica identity full")
+		order by 1`, func(table string) {
+		c.say("realtime", Warn, "deletes",
+			"users get no DELETE of %s, because its policies read columns that are not in its primary key: alter "+
+				"table %[1]s replica identity full", table)
+	})
 }
 
 // slots warns of replication slots that keep the write-ahead log for a program that does not run.
@@ -100,7 +108,8 @@ func (c *checker) slots(ctx context.Context, conn *pgx.Conn) error {
 	}
 	var name, size string
 	_, err = pgx.ForEachRow(rows, []any{&name, &size}, func() error {
-		c.say("database", Warn, "replication slot %s is not in use and keeps %s of the write-ahead log: if its program is gone, select pg_drop_replication_slot('%s')", name, size, name)
+		c.say("database", Warn, "slot", "replication slot %s is not in use and keeps %s of the write-ahead log: if "+
+			"its program is gone, select pg_drop_replication_slot('%[1]s')", name, size)
 		return nil
 	})
 	return err
@@ -113,17 +122,17 @@ func (c *checker) nats(ctx context.Context) {
 	}
 	b, err := bus.DialNATS(bus.NATSOptions{URL: c.Config.NATSURL, Prefix: "doctor", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		c.say("NATS", Bad, "%v", err)
+		c.say("NATS", Bad, "error", "%v", err)
 		return
 	}
 	defer b.Close()
 	for end := time.Now().Add(natsTimeout); ; {
 		if err = b.Ready(); err == nil {
-			c.say("NATS", Good, "carries broadcasts and presence between servers")
+			c.say("NATS", Good, "connected", "carries broadcasts and presence between servers")
 			return
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
-			c.say("NATS", Bad, "does not answer, so clients of other servers get no broadcasts: %v", err)
+			c.say("NATS", Bad, "silent", "does not answer, so clients of other servers get no broadcasts: %v", err)
 			return
 		}
 		time.Sleep(50 * time.Millisecond)

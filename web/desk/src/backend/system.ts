@@ -25,10 +25,13 @@ export interface SystemState {
 export const readSystem = () => rpc<SystemState>('system_state');
 export const retryJob = (job: number) => rpc<boolean>('retry_job', { job });
 
+/** The result of a check. Code and Args are Says for other languages; see i18n/en/checks.ts. */
 export interface Finding {
   Verdict: string;
   What: string;
   Says: string;
+  Code: string;
+  Args: string[];
 }
 
 export interface Backup {

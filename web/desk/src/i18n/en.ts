@@ -1,4 +1,5 @@
 import { text as account } from './en/account';
+import { text as checks } from './en/checks';
 import { text as clusters } from './en/clusters';
 import { text as common } from './en/common';
 import { text as contact } from './en/contact';
@@ -27,6 +28,7 @@ export const en = {
   staff,
   trail,
   system,
+  checks,
   account,
 };
 

@@ -1,5 +1,6 @@
 import type { Text } from './en';
 import { text as account } from './so/account';
+import { text as checks } from './so/checks';
 import { text as clusters } from './so/clusters';
 import { text as common } from './so/common';
 import { text as contact } from './so/contact';
@@ -28,5 +29,6 @@ export const so: Text = {
   staff,
   trail,
   system,
+  checks,
   account,
 };

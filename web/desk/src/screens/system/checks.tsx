@@ -2,6 +2,7 @@ import type { Finding } from '@desk/backend/system';
 import { useText } from '@desk/i18n/language';
 import { cn } from '@/components/cn';
 import { Operation } from './operation';
+import { partsOf, wordOf } from './says';
 
 const tones: Record<string, string> = {
   ok: 'bg-done-soft text-done',
@@ -15,10 +16,7 @@ export function Checks({ times }: { times: number }) {
   return (
     <Operation<Finding[]> times={times} title={text.system.doctor} name="doctor">
       {(findings) => (
-        <dl
-          lang="en"
-          className="grid items-baseline gap-x-4 gap-y-1 text-sm grid-cols-[auto_1fr] sm:grid-cols-[auto_auto_1fr]"
-        >
+        <dl className="grid items-baseline gap-x-4 gap-y-1 text-sm grid-cols-[auto_1fr] sm:grid-cols-[auto_auto_1fr]">
           {findings.map((f) => (
             <div key={f.What + f.Says} className="contents">
               <dt>
@@ -28,11 +26,18 @@ export function Checks({ times }: { times: number }) {
                     tones[f.Verdict] ?? 'bg-muted text-muted-foreground',
                   )}
                 >
-                  {f.Verdict}
+                  {wordOf(f.Verdict, text.checks.verdicts)}
                 </span>
               </dt>
-              <dd className="font-semibold">{f.What}</dd>
-              <dd className="text-muted-foreground wrap-anywhere max-sm:col-span-2 max-sm:mb-2">{f.Says}</dd>
+              <dd className="font-semibold">{wordOf(f.What, text.checks.names)}</dd>
+              <dd className="text-muted-foreground wrap-anywhere max-sm:col-span-2 max-sm:mb-2">
+                {partsOf(f, text.checks.says).map((part, i) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence stay in their order
+                  <span key={i} lang={part.english ? 'en' : undefined}>
+                    {part.text}
+                  </span>
+                ))}
+              </dd>
             </div>
           ))}
         </dl>
