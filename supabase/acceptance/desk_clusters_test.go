@@ -161,6 +161,31 @@ func TestReportClusters(t *testing.T) {
 	}
 }
 
+// TestRisingProductName checks that a rising product has its most frequent spelling, and of several
+// the latest.
+func TestRisingProductName(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	tdb.ExecAs("supabase_admin", `delete from reports;
+		insert into reports (product_name, issue_description, created_at)
+		select name, 'x', now() - hours * interval '1 hour' from (values
+		  ('ANA CREAM', 30), (' ana cream', 29), ('Ana cream', 28), ('Ana cream ', 27), ('ana Cream', 26),
+		  ('BEEN', 10), ('been', 9), ('Been', 8), ('Been', 24 * 60), ('beeN', 24 * 100), ('beeN', 24 * 101), ('beeN', 24 * 102),
+		  ('CAANO', 20), ('caano', 18), ('CaaNo', 19)) as v (name, hours);
+		insert into reports (product_name, issue_description, created_at, duplicate_of)
+		select 'ANA CREAM', 'x', now() - interval '1 hour', (select id from reports limit 1) from generate_series(1, 5)`)
+	type clusters struct{ Rising []struct{ Product string } }
+	got := callAs[clusters](t, tdb.Conn("postgres"), staffClaims(2, 2, "aal2"), `select report_clusters()`)
+	var names []string
+	for _, r := range got.Rising {
+		names = append(names, r.Product)
+	}
+	slices.Sort(names)
+	if want := []string{"Ana cream", "Been", "caano"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
 // TestBinomialTail compares the chance of a rise with sums of the binomial distribution.
 func TestBinomialTail(t *testing.T) {
 	tdb := newDatabase(t)
