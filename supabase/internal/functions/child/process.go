@@ -147,7 +147,7 @@ func launchJailed(o StartOptions) (l launched, err error) {
 	if o.Memory > 0 {
 		l.cell.Cmd.Env = append(l.cell.Cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(o.Memory/10*9, 10))
 	}
-	l.group = NewGroup(l.cell.Cmd)
+	l.group = NewGroup(l.cell)
 	if err = l.start(policy); err != nil {
 		return l, errors.Join(err, l.cell.Close(), os.Remove(o.Socket))
 	}

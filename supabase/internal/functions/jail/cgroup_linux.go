@@ -171,12 +171,18 @@ func (g *cgroup) outOfMemory() bool {
 	return false
 }
 
+// kill ends all processes of the group. It returns false if there is no group, or if the kernel is
+// older than 5.14 and cannot end one.
+func (g *cgroup) kill() bool {
+	return g != nil && os.WriteFile(filepath.Join(g.path, "cgroup.kill"), []byte("1"), 0) == nil
+}
+
 // remove ends what is left in the group and removes it.
 func (g *cgroup) remove() error {
 	if g == nil {
 		return nil
 	}
-	_ = os.WriteFile(filepath.Join(g.path, "cgroup.kill"), []byte("1"), 0) // kernels before 5.14 have no such file
+	g.kill()
 	var err error
 	for range 100 {
 		if err = os.Remove(g.path); err == nil || errors.Is(err, os.ErrNotExist) {

@@ -115,13 +115,35 @@ func TestBornInGroup(t *testing.T) {
 				break
 			}
 		}
+		if killed := cell.Kill(); killed != isThere(filepath.Join(group, "cgroup.kill")) {
+			t.Errorf("the group was ended: %t", killed)
+		} else if killed {
+			awaitEmpty(t, group)
+		}
 		if err := cell.Close(); err != nil { // it ends what is in the group
 			t.Error(err)
+		}
+		if cell.Kill() {
+			t.Error("a removed group was ended")
 		}
 		if err := cell.Cmd.Wait(); err == nil {
 			t.Error("the program was not ended with its group")
 		}
 	})
+}
+
+// awaitEmpty waits until a group has no process that runs.
+func awaitEmpty(t *testing.T, group string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(group, "cgroup.events"))
+		if err == nil && strings.Contains(string(text), "populated 0") {
+			return
+		}
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("the killed group has %q, %v", text, err)
+		}
+	}
 }
 
 // startIn starts a script in a group.

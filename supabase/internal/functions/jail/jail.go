@@ -99,6 +99,10 @@ func startWritten(start func() error) error {
 	}
 }
 
+// Kill ends all processes of the program at once. It returns false where the program has no cgroup;
+// then the caller must find them.
+func (c *Cell) Kill() bool { return c.group.kill() }
+
 // Close removes what belonged to the program. Call it once, after the end of all its processes.
 func (c *Cell) Close() error {
 	close(c.closed)

@@ -10,6 +10,8 @@ import (
 
 type cgroup struct{}
 
+func (*cgroup) kill() bool { return false }
+
 func (*cgroup) remove() error { return nil }
 
 func (*cgroup) outOfMemory() bool { return false }
