@@ -357,8 +357,14 @@ func TestBoundProgramEnds(t *testing.T) {
 			t.Fatal("the program does not start")
 		}
 	}
+	comm := fmt.Sprintf("/proc/%d/comm", pid)
+	name, err := os.ReadFile(comm)
+	for deadline := time.Now().Add(time.Minute); string(name) == "exe\n" && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond) // until the launcher has become the program
+		name, err = os.ReadFile(comm)
+	}
 	time.Sleep(100 * time.Millisecond) // threads of the parent come and go
-	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); string(name) != "sleep\n" || !runs(pid) {
+	if string(name) != "sleep\n" || !runs(pid) {
 		t.Errorf("the program has ended before its parent: %q %v", name, err)
 	}
 	_ = parent.Process.Kill()
