@@ -122,7 +122,7 @@ func (s *Service) alive() []int {
 	defer s.pool.mu.Unlock()
 	var pids []int
 	for _, p := range s.pool.live {
-		if !p.retired {
+		if !p.retired && p.hasStarted() {
 			pids = append(pids, p.pid())
 		}
 	}
@@ -246,8 +246,8 @@ func TestSocketIsRemoved(t *testing.T) {
 	}
 	socket := filepath.Join(cell.Folder, "socket")
 	cell.Cmd.Args = append(cell.Cmd.Args, "-c", `: > "$0"; kill -9 $$`, socket)
-	p, err := startProcess(launch{cell, policy, socket, nil, time.Minute, slog.New(slog.DiscardHandler)}, child.Failed)
-	if err != nil {
+	p := newProcess(processKey{}, nil, slog.New(slog.DiscardHandler))
+	if err := p.start(launch{cell, policy, socket, nil, time.Minute}, child.Failed); err != nil {
 		t.Fatal(err)
 	}
 	<-p.booted

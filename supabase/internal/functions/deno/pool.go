@@ -130,6 +130,7 @@ func (r *pool) acquire(ctx context.Context, k processKey, f Function) (*process,
 				return nil, ctx.Err()
 			}
 		}
+		p.begin.Do(func() { r.begin(p, f) })
 		select {
 		case <-p.booted:
 		case <-ctx.Done():
@@ -140,6 +141,9 @@ func (r *pool) acquire(ctx context.Context, k processKey, f Function) (*process,
 			return p, nil
 		}
 		r.release(p)
+		if p.startErr {
+			return nil, p.bootErr
+		}
 		if !errors.Is(p.bootErr, errKilled) || starts == maxStarts {
 			return nil, &BootError{p.bootErr}
 		}
@@ -168,8 +172,8 @@ func (r *pool) takeTurn(p *process) {
 	}()
 }
 
-// take returns the process of a function, or a new one, and counts the call. It returns nil and a
-// channel while all processes are busy, or others start.
+// take returns the process of a function, or a new one that has not begun, and counts the call. It
+// returns nil and a channel while all processes are busy, or others start.
 func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}, err error) {
 	var now state
 	if k.set.watch {
@@ -203,15 +207,23 @@ func (r *pool) take(k processKey, f Function) (p *process, changed chan struct{}
 	if r.turns == 0 {
 		return nil, r.changed, nil
 	}
-	if p, err = r.start(k, f); err != nil {
-		return nil, nil, err
-	}
-	p.state = now
+	p = newProcess(k, now, r.Log.With("function", f.Name))
 	r.current[k], p.calls = p, 1
 	r.live = append(r.live, p)
 	r.takeTurn(p)
-	go r.watch(p)
 	return p, nil, nil
+}
+
+// begin starts a process. r.mu is not held: a fork takes milliseconds, in which others are called.
+func (r *pool) begin(p *process, f Function) {
+	l, err := r.launch(p.key, f)
+	if err == nil {
+		err = p.start(l, child.Failed)
+	}
+	if err != nil {
+		p.notStarted(err)
+	}
+	go r.watch(p)
 }
 
 func hasExited(p *process) bool {
@@ -303,17 +315,16 @@ func (r *pool) signal() {
 // process of Deno computes for 20 ms at its start, in several threads.
 const nice = 10
 
-// start starts a process. r.mu is held.
-func (r *pool) start(k processKey, f Function) (*process, error) {
+// launch prepares the start of a process.
+func (r *pool) launch(k processKey, f Function) (l launch, err error) {
 	program, err := r.Deno(context.Background())
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	log := r.Log.With("function", f.Name)
 	id := uuid.Must(uuid.NewV7()).String() // only fails if the system has no entropy
 	vars, err := r.Vars()
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	var env []string
 	for name, value := range vars {
@@ -322,11 +333,11 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	lookup := k.set.lookup(r.Getenv)
 	env = append(env, tools(f, k.set.root, k.set.cache, lookup)...)
 	if err := os.MkdirAll(k.set.cache, 0o700); err != nil {
-		return nil, err
+		return l, err
 	}
 	bootstrap, err := writeBootstrap(r.Cache)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	policy := jail.Policy{
 		Program: program, Memory: r.Limits.Memory, Listens: true, Bound: true, Nice: nice, Write: []string{k.set.cache},
@@ -335,7 +346,7 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 	}
 	cell, err := jail.Command(policy)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	socket := filepath.Join(cell.Folder, "calls")
 	sockets := []string{socket}
@@ -347,12 +358,7 @@ func (r *pool) start(k processKey, f Function) (*process, error) {
 		fmt.Sprintf("DENO_DEPLOYMENT_ID=%s_%s_%s", r.Project, f.Name, k.set.version))
 	cell.Cmd.Args = append([]string{program}, arguments(f, k.set, sockets, bootstrap, r.Limits.Heap)...)
 	cell.Cmd.Env, cell.Cmd.Dir = env, f.dir()
-	p, err := startProcess(launch{cell, policy, socket, r.Hide, r.Limits.Boot, log}, child.Failed)
-	if err != nil {
-		return nil, err
-	}
-	p.key = k
-	return p, nil
+	return launch{cell, policy, socket, r.Hide, r.Limits.Boot}, nil
 }
 
 // forget removes a process that has ended and remembers a failed start.
@@ -363,7 +369,7 @@ func (r *pool) forget(p *process) {
 	if r.current[p.key] == p {
 		delete(r.current, p.key)
 	}
-	if p.bootErr != nil && !p.retired && !errors.Is(p.bootErr, errKilled) {
+	if p.bootErr != nil && !p.startErr && !p.retired && !errors.Is(p.bootErr, errKilled) {
 		last := r.failed[p.key]
 		pause := min(max(firstPause, 2*last.pause), longestPause)
 		r.failed[p.key] = failure{p.bootErr, p.state, time.Now().Add(pause), pause}
@@ -419,8 +425,10 @@ func (r *pool) memory() (sum int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range r.live {
-		bytes, _, _ := child.Usage(p.pid())
-		sum += bytes
+		if p.hasStarted() {
+			bytes, _, _ := child.Usage(p.pid())
+			sum += bytes
+		}
 	}
 	return sum
 }

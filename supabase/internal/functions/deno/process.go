@@ -22,16 +22,20 @@ import (
 
 // process runs one function.
 type process struct {
-	key     processKey
-	state   state // of the files at the start; nil if they do not change
-	cell    *jail.Cell
-	log     *slog.Logger
-	proxy   *child.Proxy  // for the calls, after booted
-	own     *child.Proxy  // for requests of this program
-	booted  chan struct{} // closed when the function can be called, or bootErr is set
-	bootErr error
-	exited  chan struct{}
-	lines   *output
+	key   processKey
+	state state // of the files at the start; nil if they do not change
+	log   *slog.Logger
+	lines *output
+	begin sync.Once // starts it
+
+	started  chan struct{} // closed when the program runs, or bootErr is set
+	cell     *jail.Cell    // after started; nil if the program could not be started
+	own      *child.Proxy  // after started: for requests of this program
+	proxy    *child.Proxy  // after booted: for the calls
+	booted   chan struct{} // closed when the function can be called, or bootErr is set
+	bootErr  error
+	startErr bool          // bootErr is not an error of the function: the program could not be started
+	exited   chan struct{} // closed when the program has ended, or could not be started
 
 	// guarded by pool.mu
 	calls   int
@@ -86,24 +90,43 @@ type launch struct {
 	socket    string // in the cell's folder
 	hide      func(http.Header)
 	bootLimit time.Duration
-	log       *slog.Logger
 }
 
-// startProcess starts a process, which boots in the background, and closes its cell at the end.
-// failed replies to calls that the process does not answer.
-func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, error)) (*process, error) {
-	p := &process{
-		cell: l.cell, log: l.log, own: child.NewProxy(l.socket, l.hide, failed),
-		booted: make(chan struct{}), exited: make(chan struct{}), lines: &output{}, last: time.Now(),
+// newProcess returns a process that has not started.
+func newProcess(k processKey, s state, log *slog.Logger) *process {
+	return &process{key: k, state: s, log: log, lines: &output{}, last: time.Now(),
+		started: make(chan struct{}), booted: make(chan struct{}), exited: make(chan struct{})}
+}
+
+// notStarted records why the program could not be started.
+func (p *process) notStarted(err error) {
+	p.bootErr, p.startErr = err, true
+	close(p.started)
+	close(p.booted)
+	close(p.exited)
+}
+
+// hasStarted reports whether the program was started.
+func (p *process) hasStarted() bool {
+	select {
+	case <-p.started:
+		return p.cell != nil
+	default:
+		return false
 	}
+}
+
+// start starts the program, which boots in the background, and closes its cell at the end. failed
+// replies to calls that the program does not answer.
+func (p *process) start(l launch, failed func(http.ResponseWriter, *http.Request, error)) error {
 	var read sync.WaitGroup
 	stdout, err := p.relayed(&read, slog.LevelInfo)
 	if err != nil {
-		return nil, errors.Join(err, l.cell.Close())
+		return errors.Join(err, l.cell.Close())
 	}
 	stderr, err := p.relayed(&read, slog.LevelWarn)
 	if err != nil {
-		return nil, errors.Join(err, stdout.Close(), l.cell.Close())
+		return errors.Join(err, stdout.Close(), l.cell.Close())
 	}
 	l.cell.Cmd.Stdout, l.cell.Cmd.Stderr = stdout, stderr
 	l.cell.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -111,8 +134,11 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 	_, _ = stdout.Close(), stderr.Close() // the process has them
 	if err != nil {
 		read.Wait()
-		return nil, errors.Join(err, l.cell.Close())
+		return errors.Join(err, l.cell.Close())
 	}
+	p.cell, p.own = l.cell, child.NewProxy(l.socket, l.hide, failed)
+	p.proxy = p.own
+	close(p.started)
 	go func() {
 		read.Wait()
 		_ = l.cell.Cmd.Wait()
@@ -121,7 +147,7 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 			p.exceed(limitMemory)
 		}
 		if err := l.cell.Close(); err != nil {
-			l.log.Warn("files of an ended function are left", "error", err)
+			p.log.Warn("files of an ended function are left", "error", err)
 		}
 		close(p.exited)
 		p.own.Close()
@@ -129,11 +155,10 @@ func startProcess(l launch, failed func(http.ResponseWriter, *http.Request, erro
 		p.proxy.Close()
 	}()
 	if err := child.PreferForOOM(p.pid()); err != nil {
-		l.log.Warn("the kernel may end another process than the function when memory is short", "error", err)
+		p.log.Warn("the kernel may end another process than the function when memory is short", "error", err)
 	}
-	p.proxy = p.own
 	go p.boot(l, failed)
-	return p, nil
+	return nil
 }
 
 // relayed returns a file whose content is logged.
@@ -225,6 +250,7 @@ func (p *process) ask(ctx context.Context, what, body string) (status int, text 
 // kill ends the process. limit names the limit that it has exceeded, "" for none.
 func (p *process) kill(limit string) {
 	p.exceed(limit)
+	<-p.started
 	select {
 	case <-p.exited:
 	default:
@@ -278,6 +304,9 @@ const (
 
 // unload tells the function that its process ends, and waits for its background tasks.
 func (p *process) unload(ctx context.Context, reason string) {
+	if <-p.started; p.cell == nil {
+		return
+	}
 	_, _, _ = p.ask(ctx, "unload", reason) // the process ends in any case
 	p.kill("")
 	<-p.exited

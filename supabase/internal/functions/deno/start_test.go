@@ -1,6 +1,8 @@
 package deno
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -30,6 +32,57 @@ func TestStartsTakeTurns(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the start keeps its turn")
 		}
+	}
+}
+
+// TestStartKeepsNoLock checks that a function is called while another one is being started, and
+// that a start that fails is an error of its calls alone.
+func TestStartKeepsNoLock(t *testing.T) {
+	t.Parallel()
+	s, url := serving(t, Limits{}, map[string]string{"a": replies, "b": replies, "c": replies})
+	find := s.pool.Deno
+	if status, code, _ := get(t, url+"/a"); status != 200 {
+		t.Fatal(status, code)
+	}
+	begun, finish := make(chan struct{}), make(chan struct{})
+	s.pool.Deno = func(ctx context.Context) (string, error) {
+		close(begun)
+		<-finish
+		return find(ctx)
+	}
+	slow := make(chan int, 2)
+	ask := func() {
+		status, _, _ := get(t, url+"/b")
+		slow <- status
+	}
+	go ask()
+	<-begun
+	go ask() // waits for the same process
+	called := make(chan int)
+	go func() {
+		status, _, _ := get(t, url+"/a")
+		called <- status
+	}()
+	select {
+	case status := <-called:
+		if status != 200 {
+			t.Errorf("a call during the start of another function: %d", status)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("a call waits for the start of another function")
+	}
+	_ = s.Memory()
+	close(finish)
+	if first, second := <-slow, <-slow; first != 200 || second != 200 {
+		t.Errorf("the started function: %d and %d", first, second)
+	}
+	s.pool.Deno = func(context.Context) (string, error) { return "", errors.New("no Deno") }
+	if status, _, _ := get(t, url+"/c"); status < 500 {
+		t.Errorf("without Deno: %d", status)
+	}
+	s.pool.Deno = find
+	if status, code, _ := get(t, url+"/c"); status != 200 {
+		t.Errorf("with Deno again: %d %s", status, code)
 	}
 }
 
