@@ -170,7 +170,11 @@ func TestStaffAccessOverHTTP(t *testing.T) {
 				body = "" // the body of the row names the object
 			}
 			status, reply := call(t, r.method, s.Get("API_URL")+fill.Replace(r.path), body, headers...)
-			fmt.Fprintf(&b, "%-18s", strings.TrimSpace(fmt.Sprint(status, " ", rowsOf(reply))))
+			rows := rowsOf(reply)
+			if strings.Contains(r.body, "function-logs") && rows != "" {
+				rows = "lines" // scheduled functions write some too
+			}
+			fmt.Fprintf(&b, "%-18s", strings.TrimSpace(fmt.Sprint(status, " ", rows)))
 		}
 		b.WriteByte('\n')
 	}
