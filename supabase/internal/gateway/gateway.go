@@ -80,7 +80,7 @@ func New(o Options) http.Handler {
 		g.mount(r, s)
 	}
 	r.NotFound(g.serve(siteService, g.Site))
-	return g.observe(g.metrics(g.sanitise(r)))
+	return g.observe(g.limitForwarded(g.metrics(g.sanitise(r))))
 }
 
 // metrics serves /metrics before sanitise changes the request. The handler must see which

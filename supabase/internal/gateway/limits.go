@@ -22,6 +22,9 @@ type Limits struct {
 	// requests of each service served at once, others get 503; functions and Realtime have their
 	// own limits
 	InFlight int
+	// requests of one home line through a trusted proxy, served at once by all services; as many as
+	// a line may have connections without a proxy
+	PerLine int
 
 	Rate     int // requests of one address to each service in ten seconds; negative means no limit
 	AuthRate int // the same for auth
@@ -36,6 +39,7 @@ var defaultLimits = Limits{
 	AuthBody: 1 << 20,
 	RESTBody: 32 << 20,
 	InFlight: 256,
+	PerLine:  512,
 	Rate:     2000,
 	AuthRate: 300,
 	Stall:    10 * time.Second,
@@ -48,6 +52,7 @@ func (l Limits) withDefaults() Limits {
 		AuthBody: cmp.Or(l.AuthBody, d.AuthBody),
 		RESTBody: cmp.Or(l.RESTBody, d.RESTBody),
 		InFlight: cmp.Or(l.InFlight, d.InFlight),
+		PerLine:  cmp.Or(l.PerLine, d.PerLine),
 		Rate:     cmp.Or(l.Rate, d.Rate),
 		AuthRate: cmp.Or(l.AuthRate, d.AuthRate),
 		Stall:    cmp.Or(l.Stall, d.Stall),

@@ -154,6 +154,52 @@ func TestInFlightLimit(t *testing.T) {
 	}
 }
 
+// TestForwardedLimit checks that one home line behind a trusted proxy cannot have more requests
+// served at once than the limit, and that others, sockets and clients without a proxy are not
+// counted.
+func TestForwardedLimit(t *testing.T) {
+	entered, leave := make(chan struct{}, 8), make(chan struct{})
+	h := testGateway(func(o *Options) {
+		o.Limits.PerLine = 2
+		o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}
+		o.Site = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				entered <- struct{}{}
+				<-leave
+			}
+		})
+	})
+	var slow sync.WaitGroup
+	hold := func(headers ...string) {
+		slow.Go(func() { ask(h, "GET", "/slow", headers...) })
+		<-entered
+	}
+	hold("X-Forwarded-For", "2001:db8:1:100::1")
+	hold("X-Forwarded-For", "2001:db8:1:1ff::2")
+	for _, line := range []string{"2001:db8:1:100::1", "2001:db8:1:180::3", "203.0.113.9, 2001:db8:1:1aa::4"} {
+		if r := ask(h, "GET", "/", "X-Forwarded-For", line); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" {
+			t.Errorf("%s above the limit: %d", line, r.StatusCode)
+		}
+	}
+	for _, headers := range [][]string{{"X-Forwarded-For", "2001:db8:1:200::1"}, {"X-Forwarded-For", "203.0.113.9"}, nil} {
+		if r := ask(h, "GET", "/", headers...); r.StatusCode != 200 {
+			t.Errorf("%q: %d", headers, r.StatusCode)
+		}
+	}
+	socket := []string{"X-Forwarded-For", "2001:db8:1:100::1", "Connection", "Upgrade", "Upgrade", "websocket"}
+	if r := ask(h, "GET", "/realtime/v1/websocket", socket...); r.StatusCode == 503 {
+		t.Error("Realtime's socket was counted")
+	}
+	if r := ask(h, "GET", "/", socket...); r.StatusCode != 503 {
+		t.Errorf("a page with the header Upgrade: %d", r.StatusCode)
+	}
+	close(leave)
+	slow.Wait()
+	if r := ask(h, "GET", "/", "X-Forwarded-For", "2001:db8:1:100::1"); r.StatusCode != 200 {
+		t.Errorf("afterwards: %d", r.StatusCode)
+	}
+}
+
 // TestFunctionsHaveNoInFlightLimit: the host of the functions limits each function by itself.
 func TestFunctionsHaveNoInFlightLimit(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
