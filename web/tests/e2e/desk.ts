@@ -37,7 +37,8 @@ export async function choosePassword(page: Page, name = 'Hodan Warsame') {
   await page.getByLabel('Your name').fill(name);
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByRole('navigation')).toBeVisible();
+  // A password is hashed on purpose for long, and several tests sign in at the same time.
+  await expect(page.getByRole('navigation')).toBeVisible({ timeout: 30_000 });
   await expect(page).toHaveURL(/#\/\w/); // the way to the first screen must not overtake the test's
 }
 
