@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"daawo/supabase/edge"
 
@@ -34,22 +35,31 @@ func run(ctx context.Context, env *edge.Env) error {
 }
 
 // prunePhotos deletes photos that have had no report for a day, those that have lost their place,
-// and those of reports that were deleted. It calls the storage service, which owns the files.
+// and those of reports that were deleted. It calls the storage service, which owns the files. Old
+// photos lose their place first, so that no report takes one while its file is deleted.
 func prunePhotos(ctx context.Context, env *edge.Env) (deleted int, err error) {
 	const q = `
 select o.name
   from storage.objects as o
  where o.bucket_id = 'report-photos'
-   and (o.created_at < $1::timestamptz - interval '24 hours'
+   and (o.created_at < $1 and not exists (select from private.waiting_photos as w where w.name = o.name and not w.evicted)
         or o.name in (select p.name from private.photos_to_remove as p)
         or o.name in (select w.name from private.waiting_photos as w where w.evicted))
    and not exists (select from public.reports as r where r.photo_url = o.name)
  order by o.created_at
  limit $2`
+	before := env.Now().Add(-24 * time.Hour)
+	err = env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `select private.expire_waiting_photos($1)`, before)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
 	for {
 		var names []string
 		err := env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
-			rows, err := tx.Query(ctx, q, env.Now(), batch)
+			rows, err := tx.Query(ctx, q, before, batch)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"daawo/supabase/internal/database/testdb"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // TestPrune checks which photos and keys prune deletes.
@@ -47,6 +50,49 @@ func TestPrune(t *testing.T) {
 		if got := testdb.Value[string](s.db, q); got != want {
 			t.Errorf("%s: %s, want %s", q, got, want)
 		}
+	}
+}
+
+// TestPruneBesideReport checks that a report which names a photo while prune deletes the file is
+// stored without the photo, and that prune keeps a photo that a report takes at the same time.
+func TestPruneBesideReport(t *testing.T) {
+	s := newSite(t)
+	waitingPhoto := s.photoWriter(t)
+	const late, early = "1700000000000.jpg", "1700000000001.jpg"
+	for _, name := range []string{late, early} {
+		if err := waitingPhoto(name, "203.0.113.7", `{"claim":"own"}`, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.db.ExecAs("supabase_storage_admin",
+		`update storage.objects set created_at = now() - interval '25 hours' where bucket_id = 'report-photos'`)
+	send := func(name string) receipt {
+		w := s.callFrom("203.0.113.7", "submit-report", report(map[string]any{"photo_url": name, "product_name": name}),
+			map[string]string{"Photo-Claim": "own"})
+		return decode[receipt](t, w, http.StatusOK)
+	}
+	if saved := send(early); saved.PhotoAttached != nil {
+		t.Fatal("the early report has no photo")
+	}
+	var removed string
+	storage := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		removed += string(body)
+		if saved := send(late); saved.PhotoAttached == nil || *saved.PhotoAttached {
+			t.Error("a report took a photo that is being deleted")
+		}
+		_, err := s.db.Conn("postgres").Exec(t.Context(), `update public.reports set photo_url = $1 where photo_url is null`, late)
+		if pg := new(pgconn.PgError); !errors.As(err, &pg) || pg.ConstraintName != "reports_photo" {
+			t.Errorf("a report that looked before takes the photo: %v", err)
+		}
+	}))
+	defer storage.Close()
+	s.env["SUPABASE_URL"] = storage.URL
+	if err := s.RunSchedule(t.Context(), "prune"); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"prefixes":["` + late + `"]}`; removed != want {
+		t.Errorf("removed %s, want %s", removed, want)
 	}
 }
 
