@@ -82,8 +82,10 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, allowed func(con
 	s.mu.Lock()
 	s.byName.Add(name, &session{allowed: allowed, checked: time.Now(), valid: true})
 	s.mu.Unlock()
+	// A client that forges the proxy's header makes only its own cookie stricter.
+	secure := r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 	http.SetCookie(w, &http.Cookie{
-		Name: loginCookie, Value: name, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil,
+		Name: loginCookie, Value: name, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
 	})
 	http.Redirect(w, r, localPath(r.PostFormValue("to")), http.StatusSeeOther)
 }

@@ -114,6 +114,19 @@ func TestLoginOfAccounts(t *testing.T) {
 	}
 }
 
+// TestLoginCookieBehindProxy checks that a browser keeps the cookie on HTTPS where a proxy ends TLS.
+func TestLoginCookieBehindProxy(t *testing.T) {
+	for proto, want := range map[string]bool{"https": true, "http": false, "": false} {
+		r := httptest.NewRequest("POST", "/_login", nil)
+		r.Header.Set("X-Forwarded-Proto", proto)
+		w := httptest.NewRecorder()
+		newSessions(nil).open(w, r, func(context.Context) bool { return true })
+		if cookies := w.Result().Cookies(); len(cookies) != 1 || cookies[0].Secure != want {
+			t.Errorf("%q: %v", proto, cookies)
+		}
+	}
+}
+
 // TestSessionEndsWithRights checks that a session ends soon after the rights of its account.
 func TestSessionEndsWithRights(t *testing.T) {
 	calls, has := 0, true
