@@ -12,6 +12,6 @@ import "embed"
 // compare the folders with the imports.
 //go:embed go.mod go.sum supabase/edge
 //go:embed supabase/internal/database/pool supabase/internal/functions/host supabase/internal/functions/scaffold supabase/internal/base/keys supabase/internal/base/observe/logattr supabase/internal/base/mail supabase/internal/base/network
-//go:embed supabase/internal/functions/jobs supabase/internal/base/photo supabase/internal/base/tempdir supabase/internal/base/tracing supabase/stack/child
+//go:embed supabase/internal/functions/jobs supabase/internal/base/atomicfile supabase/internal/base/photo supabase/internal/base/tempdir supabase/internal/base/tracing supabase/stack/child
 //go:embed supabase/edgetest
 var Source embed.FS

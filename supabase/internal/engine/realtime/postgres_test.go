@@ -112,6 +112,13 @@ func (s *stream) state() (subscribers, held int) {
 	return len(s.subscribers), s.held
 }
 
+// since returns from where a subscriber wants changes.
+func (s *stream) since(id int64) *changes.Since {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.subscribers[id].Since
+}
+
 // asked returns the roles of all calls.
 func (s *stream) asked() string {
 	s.mu.Lock()
@@ -127,7 +134,7 @@ func TestRejoinChannel(t *testing.T) {
 	binding := `{"event":"*","schema":"public","table":"notes","since":"%s"}`
 	c.join("realtime:c", fmt.Sprintf(`{"config":{"postgres_changes":[`+binding+`,`+binding+`]}}`, "1/20", "0/F00"))
 	c.want(`"message":"Subscribed to PostgreSQL","position":"0/1000","reason":"forgotten","status":"ok"`)
-	if since := db.subscribers[1].Since; since == nil || since.Position != 0xf00 {
+	if since := db.since(1); since == nil || since.Position != 0xf00 {
 		t.Errorf("since %v", since)
 	}
 	db.deliver(changes.Change{Type: "INSERT", Position: 0x2_0000_0010, Data: json.RawMessage(`{"type":"INSERT"}`)})
