@@ -10,6 +10,7 @@ import "embed"
 
 // Source is the source, in the folders of this module. The tests of supabase/internal/cli/project
 // compare the folders with the imports.
+//
 //go:embed go.mod go.sum supabase/edge
 //go:embed supabase/internal/database/pool supabase/internal/functions/host supabase/internal/functions/scaffold supabase/internal/base/keys supabase/internal/base/observe/logattr supabase/internal/base/mail supabase/internal/base/network
 //go:embed supabase/internal/functions/jobs supabase/internal/base/atomicfile supabase/internal/base/photo supabase/internal/base/tempdir supabase/internal/base/tracing supabase/stack/child
