@@ -114,7 +114,7 @@ func TestLoginOfAccounts(t *testing.T) {
 	}
 }
 
-// TestLoginCookieBehindProxy checks that a browser keeps the cookie on HTTPS where a proxy ends TLS.
+// TestLoginCookieBehindProxy checks that the cookie stays on HTTPS where a proxy ends TLS.
 func TestLoginCookieBehindProxy(t *testing.T) {
 	for proto, want := range map[string]bool{"https": true, "http": false, "": false} {
 		r := httptest.NewRequest("POST", "/_login", nil)
