@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { readPairs } from '../../scripts/content-sheet/texts';
 
-/** Every Somali text of the site, the desk and the functions' pages, without words in brackets and quotes, and placeholders. */
+/** Commands, variables, files and statements of SQL, which the desk's checks name. */
+const code =
+  /`[^`]*`|\b(?:create index|alter table|select pg_)[^:;]*|\bchmod \d+|--?[a-z]+-[a-z]+|\b[A-Za-z]+(?:_[A-Za-z]+)+(?:\.\w+| = \w+)?|\b[\w/]+\.(?:toml|html|md)\b/g;
+
+/** Every Somali text of the site, the desk and the functions' pages, without words in brackets and quotes, placeholders and code. */
 const texts = readPairs('..').map(({ place, english, somali }) => ({
   place,
   english: plain(english?.text),
@@ -9,7 +13,7 @@ const texts = readPairs('..').map(({ place, english, somali }) => ({
 }));
 
 function plain(text = '') {
-  return text.replace(/\([^)]*\)|“[^”]*”|\$?\{[^}]*\}|%[ds]/g, ' ');
+  return text.replace(code, ' ').replace(/\([^)]*\)|“[^”]*”|\$?\{[^}]*\}|%[ds]/g, ' ');
 }
 
 const wordsOf = (text: string) => text.toLowerCase().match(/[a-z’]+/g) ?? [];
@@ -24,6 +28,8 @@ const common = new Set(
     'chloride calomel cinnabar melanin c difficile hiv metamizole dipyrone novalgin',
     'e b meddra vigiflow', // E2B, the form of cases between authorities
     'spf exp din npn mg g kg mb pdf csv word powerpoint browser internet app passkey server backup',
+    'postgres smtp tls https wal slot replication policy proxy openssl icu gib nats docker cli disk bucket realtime', // of servers
+    'age keygen chrony systemd timesyncd delete url', // programs, a statement
     'escape enter esc a j k n r x region district', // the last two name the English list beside the Somali one
     'run u in sun been way day is so to', // Somali: true, to, that, poison, false, he, say, self, come, him
   ].flatMap((line) => line.split(' ')),

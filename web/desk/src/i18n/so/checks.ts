@@ -34,7 +34,7 @@ export const text: typeof english = {
     'backup.old':
       'kaydka ugu cusub ee {0} waxaa la sameeyay {1} ka hor: diiwaanka server-ka ayaa sheega sababta uusan mid ka cusub u jirin',
     'backup.taken':
-      '{0}: BACKUP_TO ku sheeg meel maran; haddii kan kale tagay, kani laba daqiiqo gudahood ka dib bilowgiisa ayuu meesha la wareegaa',
+      '{0}: BACKUP_TO ku sheeg meel maran; haddii kan kale tagay, kani bilowgiisa laba daqiiqo gudahood ayuu meesha la wareegaa',
     'backup.unencrypted': '{0} sir ma aha: fure ku samee age-keygen oo deji BACKUP_RECIPIENTS',
     'certificate.expired':
       '{0}: wuu dhacay {1}; hubi in magacu qalabkan tilmaamo, iyo in irdaha 80 iyo 443 laga gaari karo internet-ka; diiwaanka server-ka wax dheeraad ah ayuu sheegaa',
@@ -69,7 +69,7 @@ export const text: typeof english = {
     'database.durable':
       'Postgres {0} si joogto ah ayuu wax u qoraa; {1} ka mid ah {2} xiriir ayaa la isticmaalayaa',
     'database.pending':
-      '{0} migration ayaa sugaya, ka hore waa {1}: server-ka dib u bilow, ama socodsii `daawo migrate`',
+      '{0} migration ayaa sugaya, ka hore waa {1}: dib u bilow server-ka, ama socodsii `daawo migrate`',
     'database.slot':
       "replication slot {0} lama isticmaalo wuxuuna hayaa {1} oo diiwaanka qoraalka ah: haddii barnaamijkiisu tagay, select pg_drop_replication_slot('{0}')",
     'database.unsafe': '{0} waa dansan yahay, markaa xog la xaqiijiyay way lumi kartaa: daar',
