@@ -52,7 +52,7 @@ func TestPhotosAreNotCopied(t *testing.T) {
 
 // tryCopies sends every request that could copy or move the photo, and checks that none leaves
 // another object. s3 has the access key, the secret and the session token.
-func (s staffStack) tryCopies(t *testing.T, who, photo string, headers []string, s3 [3]string) {
+func (s staffStack) tryCopies(t *testing.T, caller, photo string, headers []string, s3 [3]string) {
 	t.Helper()
 	storage := s.Get("API_URL") + "/storage/v1/"
 	count := `select count(*) from storage.objects where bucket_id <> 'resources' or metadata ->> 'mimetype' = 'image/png'`
@@ -71,14 +71,14 @@ func (s staffStack) tryCopies(t *testing.T, who, photo string, headers []string,
 		"public bucket": {"PUT", "bucket/report-photos", `{"public":true}`},
 	} {
 		made++
-		body := strings.NewReplacer("PHOTO", photo, "17N", fmt.Sprint(1800000000000+made), "N.", fmt.Sprint(who, made, ".")).Replace(r[2])
+		body := strings.NewReplacer("PHOTO", photo, "17N", fmt.Sprint(1800000000000+made), "N.", fmt.Sprint(caller, made, ".")).Replace(r[2])
 		status, reply := call(t, r[0], storage+r[1], body, append(headers, "Content-Type", "application/json")...)
 		if status < 400 {
-			t.Errorf("%s, %s: %d %s", who, what, status, reply)
+			t.Errorf("%s, %s: %d %s", caller, what, status, reply)
 		}
 	}
 	for i, source := range []string{"report-photos/" + photo, "/report-photos/" + photo, "%72eport-photos%2F" + photo} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprint(storage, "s3/resources/", who, i, "-s3.png"), http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprint(storage, "s3/resources/", caller, i, "-s3.png"), http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,11 +90,11 @@ func (s staffStack) tryCopies(t *testing.T, who, photo string, headers []string,
 		}
 		_ = res.Body.Close()
 		if res.StatusCode < 400 {
-			t.Errorf("%s, S3 copy of %s: %d", who, source, res.StatusCode)
+			t.Errorf("%s, S3 copy of %s: %d", caller, source, res.StatusCode)
 		}
 	}
 	if after := s.count(t, count); after != before {
-		t.Errorf("%s: %d objects, before %d", who, after, before)
+		t.Errorf("%s: %d objects, before %d", caller, after, before)
 	}
 }
 
