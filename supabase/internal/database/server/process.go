@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -45,6 +46,10 @@ func spawn(w owner, log *slog.Logger, dir, path string, args ...string) (*proces
 	// behavior, and the environment holds secrets.
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/usr/bin:/bin"}
 	cmd.SysProcAttr = procAttr(w)
+	library, err := preload(cmd)
+	if err != nil {
+		return nil, errors.Join(err, r.Close(), pw.Close())
+	}
 
 	p := &process{exited: make(chan struct{})}
 	started := make(chan error, 1)
@@ -53,6 +58,7 @@ func spawn(w owner, log *slog.Logger, dir, path string, args ...string) (*proces
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		pw.Close()
+		library.Close()
 		if err != nil {
 			r.Close()
 			started <- err

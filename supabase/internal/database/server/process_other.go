@@ -4,8 +4,10 @@ package server
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 )
@@ -15,6 +17,12 @@ import (
 func procAttr(w owner) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: w.credential(), Setpgid: true}
 }
+
+// writeSessionLibrary writes nothing: these kernels do not schedule by session.
+func writeSessionLibrary(string) error { return nil }
+
+// preload changes nothing.
+func preload(*exec.Cmd) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // syncTree makes the files below dir survive a power cut.
 func syncTree(dir string) error {

@@ -18,7 +18,7 @@ import (
 )
 
 // layout is the version of the unpacked form. Increase it when the form changes.
-const layout = "6"
+const layout = "7"
 
 // Unpack unpacks the package below root and returns the folder that holds bin.
 // It does nothing if the folder exists. Several processes may call it at once.
@@ -43,7 +43,7 @@ func Unpack(pkg fs.FS, root string) (string, error) {
 		return "", unwritable(root, err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := fill(tmp); err != nil {
+	if err := errors.Join(fill(tmp), writeSessionLibrary(filepath.Join(tmp, run, "bin"))); err != nil {
 		return "", explain("unpack Postgres into "+root, Options{Data: root}, err)
 	}
 	// MkdirTemp makes private folders, but Postgres' user must enter this one.
