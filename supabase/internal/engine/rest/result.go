@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"daawo/supabase/internal/engine/rest/schema"
 	"daawo/supabase/internal/engine/rest/sql"
 )
 
@@ -32,7 +33,7 @@ func (j *job) decode(res *result, i int, rows *pgconn.ResultReader) error {
 	case i == b.main && j.reply.Explain != "":
 		return res.readExplain(rows)
 	case i == b.main && j.form == jsonRows:
-		return res.readRows(rows)
+		return res.readRows(rows, j.separator())
 	case i == b.main && j.form == columns:
 		return j.readColumns(res, rows)
 	case i == b.main:
@@ -89,28 +90,54 @@ func (res *result) readExplain(rows *pgconn.ResultReader) error {
 
 // The text of an array as Postgres' json_agg writes it.
 var (
-	arrayBegin     = []byte("[")
-	arraySeparator = []byte(", \n ")
-	arrayEnd       = []byte("]")
-	arrayNull      = []byte("null")
+	arrayBegin        = []byte("[")
+	arraySeparator    = []byte(", \n ") // before rows and arrays
+	valueSeparator    = []byte(", ")
+	strippedSeparator = []byte(",")
+	arrayEnd          = []byte("]")
+	arrayNull         = []byte("null")
 )
+
+// separator returns the function that returns the text before an element of a statement of
+// sql.Rows.
+func (p *prepared) separator() func(element []byte) []byte {
+	all := func(text []byte) func([]byte) []byte { return func([]byte) []byte { return text } }
+	switch c := p.plan.Call; {
+	case p.reply.Body == sql.BodyJSONStripped:
+		return all(strippedSeparator)
+	case c == nil || c.Routine.Composite:
+		return all(arraySeparator)
+	case c.Routine.Return == schema.Name{Schema: "pg_catalog", Name: "json"},
+		c.Routine.Return == schema.Name{Schema: "pg_catalog", Name: "jsonb"}:
+		return all(valueSeparator)
+	default:
+		return func(element []byte) []byte {
+			if element[0] == '[' || element[0] == '{' {
+				return arraySeparator
+			}
+			return valueSeparator
+		}
+	}
+}
 
 // readRows joins the rows of a statement of sql.Rows into one array, with the white space of
 // Postgres' json_agg.
-func (res *result) readRows(rows *pgconn.ResultReader) error {
-	separator := arrayBegin
+func (res *result) readRows(rows *pgconn.ResultReader, separator func([]byte) []byte) error {
 	for rows.NextRow() {
 		value := rows.Values()[0]
 		if value == nil {
 			value = arrayNull
 		}
-		if err := res.body.write(separator); err != nil {
+		before := arrayBegin
+		if res.page > 0 {
+			before = separator(value)
+		}
+		if err := res.body.write(before); err != nil {
 			return err
 		}
 		if err := res.body.write(value); err != nil {
 			return err
 		}
-		separator = arraySeparator
 		res.page++
 	}
 	if res.page == 0 {

@@ -57,7 +57,7 @@ func (w selectWriter) limit(r ast.Range) {
 	// and makes a new plan for each request. The offset differs from request to request and is a
 	// parameter.
 	if l, ok := r.Limit(); ok {
-		w.put(" limit ", strconv.FormatInt(max(l, 0), 10))
+		w.put(" limit ", strconv.FormatInt(l, 10))
 	}
 	if r.Lo != 0 {
 		w.put(" offset ")
@@ -103,8 +103,8 @@ func (w selectWriter) columns(n *plan.Node, of schema.Name) {
 			w.embedded(c)
 		}
 	}
-	if first {
-		w.put("1")
+	if first && n.Rel != nil {
+		w.put("1") // the parent hides the column; the rows of the root have none
 	}
 }
 
@@ -205,8 +205,9 @@ func (w selectWriter) from(n *plan.Node) {
 	if n.Rel != nil && n.Rel.Computed() {
 		w.name(n.Rel.Function)
 		w.put("(")
-		w.name(parentAlias(n))
-		// The rows of a mutation or a call have no named type: the cast chooses the overload.
+		// The star makes it a row even where a column has the same name. The rows of a mutation or
+		// a call have no named type: the cast chooses the overload.
+		w.column(parentAlias(n), "*")
 		w.put("::")
 		w.name(n.Rel.Table)
 		w.put(")")

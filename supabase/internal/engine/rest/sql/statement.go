@@ -196,8 +196,8 @@ func (w statementWriter) total(p *plan.Plan, r Reply) {
 	default:
 		w.put("(select count(*) from (")
 		w.reads.countFrom(p.Read)
-		if r.Count == "estimated" && r.MaxRows != nil {
-			// A count above MaxRows tells the engine to use the estimate.
+		if r.Count == "estimated" && r.MaxRows != nil && p.Call == nil {
+			// A count above MaxRows tells the engine to use the estimate, which calls do not have.
 			w.put(" limit ", strconv.FormatInt(*r.MaxRows+1, 10))
 		}
 		w.put(") as pgrst_all)")
@@ -257,7 +257,11 @@ func (w statementWriter) call(p *plan.Plan, r Reply) {
 	w.put(" select ")
 	w.total(p, r)
 	w.put(", ", pageCount(p), ", ")
-	w.bodyOf(p.Call.Routine, r)
+	if r.Body == BodyNone {
+		w.put("coalesce(min(''), '')") // an aggregate, so that there is one row in any case
+	} else {
+		w.bodyOf(p.Call.Routine, r)
+	}
 	w.settings()
 	w.page(p.Read, r)
 }
