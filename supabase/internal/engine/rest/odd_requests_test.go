@@ -39,10 +39,41 @@ func TestOddRequests(t *testing.T) {
 		{name: "set of a domain of arrays", url: "/rpc/own_lists", want: "=[[1], \n [2]]"},
 		{name: "stripped rows", url: "/shelves?select=id&order=id",
 			header: "Accept: application/vnd.pgrst.array+json;nulls=stripped", want: `=[{"id":1},{"id":2},{"id":3}]`},
+		{name: "two orders", url: "/shelves?select=id&order=id.desc&order=label", want: `[{"id":3},{"id":2},{"id":1}]`},
 		{name: "no row of a function", method: "HEAD", url: "/rpc/no_author?id=eq.1", header: "Prefer: count=exact",
 			reply: "Content-Range: 0-0/1"},
 		{name: "the same by GET", url: "/rpc/no_author?id=eq.1", header: "Prefer: count=exact", want: "null",
 			reply: "Content-Range: 0-0/1"},
+	})
+}
+
+// TestCSVBody checks that CSV is stored as it was sent, or refused.
+func TestCSVBody(t *testing.T) {
+	b := open(t, nil)
+	send := func(name, body, want string) scenario {
+		return scenario{name: name, method: "POST", url: "/shelves?select=label", as: `{"role":"authenticated"}`,
+			header: "Content-Type: text/csv\nPrefer: return=representation", body: body, status: 201, want: want}
+	}
+	refused := func(name, body, has string) scenario {
+		s := send(name, body, "")
+		s.status, s.has = 400, has
+		return s
+	}
+	b.run(t, []scenario{
+		send("line break in a field", "id,label\n7,\"a\r\nb\"\n", `[{"label":"a\r\nb"}]`),
+		send("quotes", "id,\"label\"\n7,\"a\"\"b\"", `[{"label":"a\"b"}]`),
+		send("CR LF", "id,label\r\n7,a\r\n\r\n8,\r\n", `[{"label":"a"},{"label":""}]`),
+		send("CR", "id,label\r7,a\r", `[{"label":"a"}]`),
+		send("empty last field", "id,label\n7,", `[{"label":""}]`),
+		send("NULL", "id,label\n7,NULL\n", `[{"label":null}]`),
+		send("no rows", "id,label\n", `[]`),
+		refused("nothing", "\n\n", "not enough input"),
+		refused("unfinished header", "id,label", "not enough input"),
+		refused("not UTF-8", "id,label\n7,a\xffb\n", "not UTF-8"),
+		refused("text after quotes", "id,label\n7,\"a\"b\n", "line 2"),
+		refused("quote in a field", "id,label\n7,a\"b\n", "line 2"),
+		refused("open quote", "id,label\n7,\"a\n", "line 2"),
+		refused("short line", "id,label\n7\n", "All lines must have same number of fields"),
 	})
 }
 

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -177,44 +176,6 @@ func unquote(quoted []byte) string {
 	var out string
 	_ = json.Unmarshal(quoted, &out) // cannot fail: quoted is part of valid JSON
 	return out
-}
-
-// csvPayload converts CSV with a header line into an array of objects of strings; NULL is null.
-func csvPayload(body []byte) (payload, *apierror.Error) {
-	r := csv.NewReader(bytes.NewReader(body))
-	r.FieldsPerRecord = -1
-	records, err := r.ReadAll()
-	if err != nil {
-		return payload{}, badBody(err.Error())
-	}
-	if len(records) == 0 {
-		return payload{}, badBody("not enough input")
-	}
-	header := records[0]
-	objects := make([]map[string]*string, 0, len(records)-1)
-	for _, rec := range records[1:] {
-		if len(rec) != len(header) {
-			return payload{}, badBody("All lines must have same number of fields")
-		}
-		o := make(map[string]*string, len(header))
-		for i := range header {
-			if rec[i] == "NULL" {
-				o[header[i]] = nil
-			} else {
-				o[header[i]] = &rec[i]
-			}
-		}
-		objects = append(objects, o)
-	}
-	out, err := json.Marshal(objects)
-	if err != nil {
-		return payload{}, badBody(err.Error())
-	}
-	if len(objects) == 0 {
-		return payload{body: []byte("[]")}, nil
-	}
-	keys := slices.Sorted(slices.Values(header))
-	return payload{body: out, keys: slices.Compact(keys)}, nil
 }
 
 // formPayload decodes a form: the arguments of a function, or one row of strings for a table.

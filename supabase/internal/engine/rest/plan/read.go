@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 
 	"daawo/supabase/internal/base/apierror"
@@ -63,7 +64,7 @@ func (r *reader) modify(root *Node) *apierror.Error {
 			return err
 		}
 	}
-	for _, o := range r.req.Query.Order {
+	for _, o := range slices.Backward(r.req.Query.Order) { // the first order of a relation counts
 		if err := r.withNode(root, o.Path, func(n *Node) { n.Order = r.order(n, o.Value) }); err != nil {
 			return err
 		}
