@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,33 @@ func TestTOTP(t *testing.T) {
 	after := w.refresh(s.text("refresh_token")).want(200)
 	if payload(t, after.text("access_token"))["aal"] != "aal1" {
 		t.Error("the session is still aal2 without its factor")
+	}
+}
+
+// TestChallengesAtOnce checks that challenges of several factors at the same time are all stored,
+// although the column of the time is unique in the whole table.
+func TestChallengesAtOnce(t *testing.T) {
+	w := newWorld(t)
+	paths, tokens := make(chan string, 12), map[string]string{}
+	for i := range 3 {
+		token := w.signUp(fmt.Sprintf("a%d@example.org", i)).text("access_token")
+		f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
+		path := "/factors/" + f.text("id") + "/challenge"
+		tokens[path] = token
+		for range 4 {
+			paths <- path
+		}
+	}
+	got := w.together(cap(paths), func() reply {
+		path := <-paths
+		return w.do("POST", path, tokens[path], nil)
+	})
+	if got[200] != cap(paths) {
+		t.Errorf("replies to challenges at one time: %v", got)
+	}
+	if n := w.count(`select count(*) from auth.mfa_factors where abs(extract(epoch from last_challenged_at - $1)) < 0.01`,
+		w.now()); n != 3 {
+		t.Errorf("%d factors have about the time of their challenge", n)
 	}
 }
 

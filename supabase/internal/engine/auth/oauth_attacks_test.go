@@ -233,8 +233,15 @@ func TestOAuthCodeAttacks(t *testing.T) {
 		"two client IDs": w.form("/oauth/token", grant(code, map[string]string{"client_id": thief.id}),
 			basic(a.id, "x")...),
 	} {
-		if r.status != 400 || r.text("error_code") != "invalid_credentials" {
-			t.Errorf("%s: %d %s", name, r.status, r.raw)
+		// RFC 6749, section 5.2: a client that sent the Basic header gets 401 with the scheme.
+		want, scheme := 400, ""
+		switch name {
+		case "wrong secret", "empty secret", "another client ID", "unknown client ID", "invalid base64", "no colon",
+			"two client IDs":
+			want, scheme = 401, `Basic realm="oauth"`
+		}
+		if r.status != want || r.text("error") != "invalid_client" || r.header.Get("WWW-Authenticate") != scheme {
+			t.Errorf("%s: %d %v %s", name, r.status, r.header, r.raw)
 		}
 	}
 	// After all these attempts the code still works for its application, and only for one of twelve

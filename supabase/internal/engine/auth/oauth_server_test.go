@@ -104,6 +104,14 @@ func codeOf(t testing.TB, r reply) string {
 	return u.Query().Get("code")
 }
 
+// wantOAuth fails the test unless the reply is an error of RFC 6749, section 5.2.
+func (r reply) wantOAuth(status int, code string) {
+	r.t.Helper()
+	if r.want(status).text("error") != code {
+		r.t.Errorf("%s, want %s", r.raw, code)
+	}
+}
+
 // token posts a form to /oauth/token as the application.
 func (a app) token(form map[string]string) reply {
 	a.w.t.Helper()
@@ -245,8 +253,8 @@ func testGrants(t *testing.T, a app, token string, tokens reply) {
 	w.do("DELETE", "/user/oauth/grants?client_id="+a.id, token, nil).want(204)
 	w.do("DELETE", "/user/oauth/grants?client_id="+a.id, token, nil).want(404, "oauth_consent_not_found")
 	w.do("GET", "/user", tokens.text("access_token"), nil).want(403, "session_not_found")
-	a.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).want(400,
-		"refresh_token_not_found")
+	a.token(map[string]string{"grant_type": "refresh_token", "refresh_token": tokens.text("refresh_token")}).wantOAuth(400,
+		"invalid_grant")
 	w.do("GET", "/user", token, nil).want(200)
 }
 
@@ -279,10 +287,18 @@ func TestOAuthEncodedCredentials(t *testing.T) {
 		}
 		return b.String()
 	}
-	token(encode(a.id), encode(a.secret)).want(400, "validation_failed")
-	token(a.id, a.secret).want(400, "validation_failed")
-	token(encode(a.id), encode("x"+a.secret)).want(400, "invalid_credentials")
-	token(a.id, "%zz").want(400, "invalid_credentials")
+	for _, c := range []struct {
+		id, secret string
+		status     int
+		code       string
+	}{
+		{encode(a.id), encode(a.secret), 400, "invalid_grant"}, // of the refresh token
+		{a.id, a.secret, 400, "invalid_grant"},
+		{encode(a.id), encode("x" + a.secret), 401, "invalid_client"},
+		{a.id, "%zz", 401, "invalid_client"},
+	} {
+		token(c.id, c.secret).wantOAuth(c.status, c.code)
+	}
 }
 
 // TestOAuthPublicClient signs in to an application without a secret that registered itself and
@@ -338,7 +354,7 @@ func TestOAuthClients(t *testing.T) {
 		t.Error(r.raw)
 	}
 	renewed := w.do("POST", one+"/regenerate_secret", w.admin(), nil).want(200).text("client_secret")
-	authenticate(a.secret).want(400, "invalid_credentials")
+	authenticate(a.secret).wantOAuth(400, "invalid_client")
 	if r := authenticate(renewed).want(400); r.text("error") != "invalid_request" {
 		t.Error(r.raw)
 	}
@@ -363,7 +379,7 @@ func TestOAuthClients(t *testing.T) {
 	w.do("DELETE", "/admin/oauth/clients/"+three.id, w.admin(), nil).want(204)
 	w.do("GET", "/admin/oauth/clients/"+three.id, w.admin(), nil).want(404, "oauth_client_not_found")
 	w.do("GET", "/user", tokens.text("access_token"), nil).want(403, "session_not_found")
-	three.exchange(unused).want(400, "invalid_credentials")
+	three.exchange(unused).wantOAuth(400, "invalid_client")
 	if r, _ := three.ask(nil); r.status != 400 {
 		t.Error("a deleted application can still request authorization")
 	}

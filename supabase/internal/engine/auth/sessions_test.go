@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"testing"
 	"time"
 
@@ -206,4 +208,33 @@ func TestLogoutScopes(t *testing.T) {
 	if alive(two) || alive(four) {
 		t.Error("scope global did not end all sessions")
 	}
+}
+
+// TestForgedRefreshToken checks that the reply to a forged token of a known session is the one to
+// an unknown session: it names no user, and does not tell whether the session could be refreshed.
+func TestForgedRefreshToken(t *testing.T) {
+	w := newWorld(t, withOAuth, func(o *Options) { o.Config.SignedRefreshTokens = true })
+	forged := func(session string) string {
+		id := mustUUID(t, session)
+		body := append(append([]byte{0}, id[:]...), 0)
+		body = append(body, make([]byte, 16)...) // no signature
+		sum := sha256.Sum256(body)
+		return base64.RawURLEncoding.EncodeToString(append(body, sum[:4]...))
+	}
+	s := w.signUp("a@example.org")
+	session := payload(t, s.text("access_token"))["session_id"].(string)
+	a := w.app("shop", "none")
+	granted := payload(t, a.exchange(a.code(s.text("access_token"), nil)).text("access_token"))["session_id"].(string)
+	unknown := w.refresh(forged("00000000-0000-4000-8000-000000000001")).want(400, "refresh_token_not_found")
+	check := func(state, session string) {
+		t.Helper()
+		r := w.refresh(forged(session))
+		if r.raw != unknown.raw || r.header.Get("sb-auth-user-id")+r.header.Get("sb-auth-session-id") != "" {
+			t.Errorf("%s session: %s %v", state, r.raw, r.header)
+		}
+	}
+	check("active", session)
+	check("application's", granted)
+	w.do("PUT", "/admin/users/"+s.text("user.id"), w.admin(), m{"ban_duration": "1h"}).want(200)
+	check("banned user's", session)
 }

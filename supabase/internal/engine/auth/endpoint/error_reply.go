@@ -21,7 +21,7 @@ type WeakPassword struct {
 }
 
 // OAuthFormat is the Details of an error that has the format of RFC 6749, section 5.2, in every
-// version: Code as error, Message as error_description, status 400.
+// version: Code as error, Message as error_description.
 type OAuthFormat struct{}
 
 // DatabaseFormat is the Details of a database error for the client (raise exception). Its Code is
@@ -72,16 +72,12 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error, id string) {
 	if dated {
 		h.Set(versionHeader, errorVersion)
 	}
-	status := e.Status
-	if _, ok := e.Details.(OAuthFormat); ok {
-		status = http.StatusBadRequest
-	}
 	body := errorBody(e, dated, h)
-	if u, ok := body.(undatedError); ok && status >= http.StatusInternalServerError {
+	if u, ok := body.(undatedError); ok && e.Status >= http.StatusInternalServerError {
 		u.ErrorID = id
 		body = u
 	}
-	writeJSON(w, status, body)
+	writeJSON(w, e.Status, body)
 }
 
 // AppendError writes the body of an error after a reply that has been written already.

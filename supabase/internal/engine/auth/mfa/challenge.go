@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"daawo/supabase/internal/base/apierror"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/message"
 	"daawo/supabase/internal/engine/auth/password"
@@ -42,8 +44,23 @@ func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
 		c.ID, c.FactorID, c.CreatedAt, c.Address, c.Code, c.SessionData); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `update auth.mfa_factors set last_challenged_at = $2, updated_at = $2 where id = $1`,
-		c.FactorID, c.CreatedAt)
+	return markChallenged(ctx, tx, c.FactorID, c.CreatedAt)
+}
+
+// markChallenged stores the time of a challenge at its factor. The column is unique in the whole
+// table (GoTrue's schema), so a time that another factor has is moved by less than a millisecond.
+func markChallenged(ctx context.Context, tx pgx.Tx, factor uuid.UUID, at time.Time) (err error) {
+	for range 10 {
+		err = pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
+			_, err := savepoint.Exec(ctx,
+				`update auth.mfa_factors set last_challenged_at = $2, updated_at = $2 where id = $1`, factor, at)
+			return err
+		})
+		if !pool.IsCode(err, "23505") {
+			return err
+		}
+		at = at.Add(time.Duration(1+rand.IntN(999)) * time.Microsecond)
+	}
 	return err
 }
 

@@ -66,9 +66,10 @@ func (s *Server) Token(w http.ResponseWriter, r *http.Request) error {
 			return session.OAuthError("invalid_request", "refresh_token is required for refresh_token grant")
 		}
 		var tokens *session.TokenReply
-		if tokens, err = s.sessions.Refresh(r, w.Header(), p.RefreshToken, &client.ID); err == nil {
-			reply = oauthReply(tokens, "")
+		if tokens, err = s.sessions.Refresh(r, w.Header(), p.RefreshToken, &client.ID); err != nil {
+			return refusedRefresh(err)
 		}
+		reply = oauthReply(tokens, "")
 	}
 	if err != nil {
 		return err
@@ -100,11 +101,10 @@ func readTokenRequest(r *http.Request) (p oauthTokenRequest, err error) {
 // authenticateClient returns the application that sent the request. It authenticates by the Basic
 // header, by a secret in the body, or, without a secret, by its id.
 func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c protocol.Client, err error) {
-	refuse := func(why string) error {
-		return apierror.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client credentials: %s", why)
-	}
 	name, secret, method := p.ClientID, p.ClientSecret, protocol.AuthPost
+	refuse := func(why string) error { return refusedClient(method, why) }
 	if scheme, rest, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
+		method = protocol.AuthBasic
 		plain, err := base64.StdEncoding.DecodeString(rest)
 		if err != nil {
 			return c, refuse("invalid basic auth encoding")
@@ -120,7 +120,6 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 		if secret, err = url.QueryUnescape(secret); err != nil {
 			return c, refuse("invalid basic auth encoding")
 		}
-		method = protocol.AuthBasic
 	} else if secret == "" {
 		method = protocol.AuthNone
 	}
@@ -129,7 +128,7 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 	}
 	id, err := uuid.Parse(name)
 	if err != nil {
-		return c, apierror.Errorf(http.StatusBadRequest, "invalid_credentials", "Invalid client_id format")
+		return c, refuse("invalid client_id format")
 	}
 	if c, err = clientByID(r.Context(), s.db.Pgx(), id, ""); errors.Is(err, store.ErrNotFound) {
 		return c, refuse("unknown client")
@@ -141,6 +140,31 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 		return c, refuse(err.Error())
 	}
 	return c, nil
+}
+
+// refusedClient returns the reply to an application that did not authenticate (RFC 6749, section
+// 5.2). A client that sent the Basic header gets 401 with the scheme.
+func refusedClient(method, why string) error {
+	err := &apierror.Error{Status: http.StatusBadRequest, Code: "invalid_client",
+		Message: "Invalid client credentials: " + why, Details: endpoint.OAuthFormat{}}
+	if method != protocol.AuthBasic {
+		return err
+	}
+	err.Status = http.StatusUnauthorized
+	return err.WithHeader("WWW-Authenticate", `Basic realm="oauth"`)
+}
+
+// refusedRefresh returns the reply of RFC 6749, section 5.2, to a refresh token that is invalid or
+// whose session has ended.
+func refusedRefresh(err error) error {
+	e, ok := apierror.AsError(err)
+	if !ok || e.Status != http.StatusBadRequest {
+		return err
+	}
+	if _, done := e.Details.(endpoint.OAuthFormat); done {
+		return err
+	}
+	return session.OAuthError("invalid_grant", "%s", e.Message)
 }
 
 // exchangeCode begins the session of an authorization code for an application. The same transaction

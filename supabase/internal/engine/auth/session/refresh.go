@@ -73,13 +73,21 @@ func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, hol
 	})
 }
 
+var errUnknownToken = apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found",
+	"Invalid Refresh Token: Refresh Token Not Found")
+
 // refreshable returns the session and its user, or an error if the session cannot be refreshed.
+// Headers and errors tell about the session, so authentic first checks that the client holds a
+// token of it.
 func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Header, session uuid.UUID,
-	tokenTime time.Time, holder *uuid.UUID) (*store.User, *store.SessionState, error) {
+	authentic func(*store.SessionState) error, tokenTime time.Time, holder *uuid.UUID) (*store.User,
+	*store.SessionState, error) {
 	s, u, err := store.FindSessionStateAndUser(ctx, tx, session)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found",
-			"Invalid Refresh Token: Refresh Token Not Found")
+		return nil, nil, errUnknownToken
+	}
+	if err == nil {
+		err = authentic(s)
 	}
 	if err != nil {
 		return nil, nil, err

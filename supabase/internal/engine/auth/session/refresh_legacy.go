@@ -72,8 +72,7 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 	ctx := r.Context()
 	t, err := lockLegacyToken(ctx, tx, text)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found",
-			"Invalid Refresh Token: Refresh Token Not Found")
+		return nil, errUnknownToken
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +84,9 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 		return nil, store.AfterCommit(apierror.Errorf(http.StatusBadRequest, "session_not_found",
 			"Invalid Refresh Token: No Valid Session Found"))
 	}
-	u, s, err := m.refreshable(ctx, tx, headers, *t.SessionID, t.UpdatedAt, holder)
+	// The stored token itself shows that it belongs to the session.
+	stored := func(*store.SessionState) error { return nil }
+	u, s, err := m.refreshable(ctx, tx, headers, *t.SessionID, stored, t.UpdatedAt, holder)
 	if err != nil {
 		return nil, err
 	}

@@ -23,21 +23,18 @@ func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header,
 	if _, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, t.Session); err != nil {
 		return nil, err
 	}
-	notFound := apierror.Errorf(http.StatusBadRequest, "refresh_token_not_found",
-		"Invalid Refresh Token: Refresh Token Not Found")
-	u, s, err := m.refreshable(ctx, tx, headers, t.Session, time.Time{}, holder)
+	var key []byte
+	u, s, err := m.refreshable(ctx, tx, headers, t.Session, func(s *store.SessionState) (err error) {
+		if s.HMACKey == nil || s.TokenCounter == nil {
+			return errUnknownToken
+		}
+		if key, err = base64.RawURLEncoding.DecodeString(*s.HMACKey); err == nil && !t.authentic(key) {
+			err = errUnknownToken
+		}
+		return err
+	}, time.Time{}, holder)
 	if err != nil {
 		return nil, err
-	}
-	if s.HMACKey == nil || s.TokenCounter == nil {
-		return nil, notFound
-	}
-	key, err := base64.RawURLEncoding.DecodeString(*s.HMACKey)
-	if err != nil {
-		return nil, err
-	}
-	if !t.authentic(key) {
-		return nil, notFound
 	}
 	counter := *s.TokenCounter
 	switch behind := counter - t.Counter; {
