@@ -100,7 +100,7 @@ func reopen(ctx context.Context, tx pgx.Tx, s *Service, u *store.User) error {
 	} else if err != nil {
 		return err
 	}
-	if u.Confirmed() {
+	if u.Confirmed() || u.PhoneConfirmed() {
 		return store.ErrEmailExists
 	}
 	if err := store.SetColumn(ctx, tx, u, "confirmation_sent_at", nil, s.now()); err != nil {

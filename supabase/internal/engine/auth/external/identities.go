@@ -114,7 +114,7 @@ func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) er
 	at := -1
 	for n, i := range left {
 		if i.Email != "" {
-			if _, err := store.UserByEmail(ctx, tx, i.Email, u.Audience); err == nil {
+			if _, err := store.HolderOfEmail(ctx, tx, i.Email, u.Audience); err == nil {
 				continue // another account has it
 			} else if !errors.Is(err, store.ErrNotFound) {
 				return err

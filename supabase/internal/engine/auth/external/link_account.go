@@ -149,15 +149,23 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 // another one.
 func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profile, emailOptional bool) error {
 	ctx := r.Context()
-	if u.Confirmed() || emailOptional && a.email.Address == "" {
+	if u.Confirmed() || a.email.Address == "" && (emailOptional || u.PhoneConfirmed()) {
 		return s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
 	}
+	verified := a.email.Verified || s.config.MailerAutoconfirm
 	// Another person may have made the unconfirmed account, so its password and other identities
-	// are deleted.
-	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
-		return err
+	// are deleted, and with a verified address every other access. An account with a proven number
+	// has an owner, who has linked this identity.
+	if !u.PhoneConfirmed() {
+		keep := s.store.KeepOnly
+		if verified {
+			keep = s.store.TakeOver
+		}
+		if err := keep(ctx, tx, u, a.provider, a.subject); err != nil {
+			return err
+		}
 	}
-	if a.email.Verified || s.config.MailerAutoconfirm {
+	if verified {
 		if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
 			return err
 		}
@@ -198,7 +206,7 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 	}
 	users, err := store.FindUsers(ctx, tx, `
 		where u.aud = $2 and not u.is_sso_user
-		  and (u.email = any($1) or exists (select from auth.identities i where i.user_id = u.id and i.email = any($1)
+		  and (u.email = any($1) and `+store.ProvenEmail+` or exists (select from auth.identities i where i.user_id = u.id and i.email = any($1)
 		                                       and `+store.VerifiedIdentity+` and i.provider not like 'sso:%'))`,
 		a.verified, audience)
 	if err != nil {
@@ -273,7 +281,7 @@ func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a p
 	if err := s.store.Audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
 		return nil, err
 	}
-	if err := s.store.KeepOnly(ctx, tx, u, a.provider, a.subject); err != nil {
+	if err := s.store.TakeOver(ctx, tx, u, a.provider, a.subject); err != nil {
 		return nil, err
 	}
 	return u, store.ConfirmEmail(ctx, tx, u, s.now())
@@ -324,13 +332,20 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 // adoptEmail gives an account without an address the linked identity's address.
 func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a profile) error {
 	ctx, now := r.Context(), s.now()
-	if _, err := store.UserByEmail(ctx, tx, a.email.Address, u.Audience); err == nil {
+	find := store.HolderOfEmail
+	if a.email.Verified {
+		find = store.UserByEmail
+	}
+	if _, err := find(ctx, tx, a.email.Address, u.Audience); err == nil {
 		return apierror.Errorf(http.StatusBadRequest, "email_exists",
 			"A user with this email address has already been registered")
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	u.Email = a.email.Address
+	if err := store.Release(ctx, tx, u); err != nil {
+		return err
+	}
 	if err := store.SetColumn(ctx, tx, u, "email", u.Email, now); err != nil {
 		return err
 	}

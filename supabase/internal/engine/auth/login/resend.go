@@ -28,14 +28,14 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	}
 	if p.Email != "" {
 		return s.mailAlike(w, r, p.Email, func() error {
-			u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+			u, err := store.HolderOfEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 			if err == nil {
 				_, err = s.resendTo(r, u, body.Type, p)
 			}
 			return ignoreUnknown(err)
 		})
 	}
-	u, err := store.UserByPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+	u, err := store.HolderOfPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
 	var id string
 	if err == nil {
 		id, err = s.resendTo(r, u, body.Type, p)

@@ -31,13 +31,10 @@ func (s *Service) mayContinue(r *http.Request, p signupParams, u *store.User) (b
 	return ok, s.callPasswordHook(r, u, ok)
 }
 
-// confirmed reports whether the contact of a sign-up is confirmed as u's, also by a verified
-// identity.
+// confirmed reports whether u, which has the contact of a sign-up, has a proven owner: by either
+// contact, or by a verified identity.
 func (p signupParams) confirmed(u *store.User) bool {
-	if p.Email == "" {
-		return u.PhoneConfirmed()
-	}
-	return u.Confirmed() || u.Email != p.Email
+	return u.Confirmed() || u.PhoneConfirmed() || p.Email != "" && u.Email != p.Email
 }
 
 // continueSignup locks the account, because it may have been confirmed since it was read. An
@@ -55,9 +52,6 @@ func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, 
 	}
 	if p.confirmed(u) || s.autoconfirm(p) && !u.HasPasswordHash(checked) {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
-	}
-	if u.Confirmed() || u.PhoneConfirmed() {
-		return nil
 	}
 	if u.HasIdentity(p.provider()) {
 		if byCode && !s.autoconfirm(p) {
@@ -78,5 +72,5 @@ func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, 
 	if err := s.store.KeepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
 		return err
 	}
-	return store.SavePassword(ctx, tx, u, hash, nil, s.now())
+	return s.store.Evict(ctx, tx, u, hash)
 }

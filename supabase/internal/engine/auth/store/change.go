@@ -14,6 +14,9 @@ func (s *Store) ChangeEmail(ctx context.Context, tx pgx.Tx, u *User, address str
 	}
 	u.Email, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.EmailChangeConfirmStatus,
 		u.IsAnonymous = address, "", "", "", 0, false
+	if err := Release(ctx, tx, u); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, `
 		update auth.users
 		   set email = $2, email_change = '', email_change_token_current = '', email_change_token_new = '',
@@ -37,10 +40,14 @@ func (s *Store) ChangePhone(ctx context.Context, tx pgx.Tx, u *User, phone strin
 		return err
 	}
 	u.Phone, u.PhoneChange, u.PhoneChangeToken, u.PhoneConfirmedAt, u.IsAnonymous = phone, "", "", &now, false
+	u.ConfirmationToken, u.RecoveryToken = "", "" // which another person may have asked for
+	if err := Release(ctx, tx, u); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, `
-		update auth.users set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3,
-			is_anonymous = false,
-		       updated_at = $3
+		update auth.users
+		   set phone = $2, phone_change = '', phone_change_token = '', phone_confirmed_at = $3, is_anonymous = false,
+		       confirmation_token = '', recovery_token = '', updated_at = $3
 		 where id = $1`, u.ID, phone, now); err != nil {
 		return DuplicateContact(err, ErrPhoneExists)
 	}

@@ -143,8 +143,15 @@ func UserByID(ctx context.Context, q Queries, id uuid.UUID) (*User, error) {
 }
 
 // UserByEmail returns the account of an address. It skips users of single sign-on, who may share
-// addresses.
+// addresses, and an account that holds the address unproven beside a proven number.
 func UserByEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
+	return FindUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user and `+ProvenEmail,
+		strings.ToLower(email), audience)
+}
+
+// HolderOfEmail is UserByEmail for the account's own confirmation of the address, which may also be
+// unproven beside a proven number.
+func HolderOfEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
 	return FindUser(ctx, q, `where u.email = $1 and u.aud = $2 and not u.is_sso_user`, strings.ToLower(email), audience)
 }
 
@@ -156,13 +163,20 @@ const VerifiedIdentity = `i.identity_data ->> 'email_verified' = 'true'`
 func UserOfEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
 	return FindUser(ctx, q, `
 		where u.aud = $2 and not u.is_sso_user
-		  and (u.email = $1 or exists (select from auth.identities i
+		  and (u.email = $1 and `+ProvenEmail+` or exists (select from auth.identities i
 		      where i.user_id = u.id and i.email = $1 and `+VerifiedIdentity+`))
 		order by u.email = $1 desc nulls last limit 1`, strings.ToLower(email), audience)
 }
 
-// UserByPhone returns the account of a number. It skips users of single sign-on.
+// UserByPhone returns the account of a number. It skips users of single sign-on, and an account
+// that holds the number unproven beside a proven address.
 func UserByPhone(ctx context.Context, q Queries, phone, audience string) (*User, error) {
+	return FindUser(ctx, q, `where u.phone = $1 and u.aud = $2 and not u.is_sso_user and `+ProvenPhone, phone, audience)
+}
+
+// HolderOfPhone is UserByPhone for the account's own confirmation of the number, which may also be
+// unproven beside a proven address.
+func HolderOfPhone(ctx context.Context, q Queries, phone, audience string) (*User, error) {
 	return FindUser(ctx, q, `where u.phone = $1 and u.aud = $2 and not u.is_sso_user`, phone, audience)
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +32,12 @@ func (s *Store) NewUser(email, phone string, data Metadata, hash, audience strin
 	return u
 }
 
-// StoreUser stores an account and returns the reply to an error.
+// StoreUser stores an account and returns the reply to an error. Other accounts lose the contacts
+// of u that they hold unproven beside a proven one.
 func StoreUser(ctx context.Context, tx pgx.Tx, u *User) error {
+	if err := Release(ctx, tx, u); err != nil {
+		return err
+	}
 	err := InsertUser(ctx, tx, u)
 	switch {
 	case err == nil:
@@ -148,25 +151,29 @@ func ConfirmEmail(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 
 // ConfirmPhone marks the number as confirmed and deletes the tokens.
 func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
-	u.ConfirmationToken, u.PhoneConfirmedAt, u.UpdatedAt = "", &now, now
+	u.ConfirmationToken, u.RecoveryToken, u.PhoneConfirmedAt, u.UpdatedAt = "", "", &now, now
 	if _, err := tx.Exec(ctx, `
-		update auth.users set confirmation_token = '', phone_confirmed_at = $2, updated_at = $2 where id = $1`, u.ID,
-		now); err != nil {
+		update auth.users
+		   set confirmation_token = '', recovery_token = '', phone_confirmed_at = $2, updated_at = $2
+		 where id = $1`, u.ID, now); err != nil {
 		return err
 	}
 	return DeleteTokens(ctx, tx, u.ID)
 }
 
-// SavePassword stores a new hash. It deletes links and codes that were sent before, the sessions
-// other than keep, and what would begin a session or add an identity.
+// SavePassword stores a new hash. It deletes links and codes that were sent before, changes of
+// contacts that wait for them, the sessions other than keep, and what would begin a session or add
+// an identity.
 func SavePassword(ctx context.Context, tx pgx.Tx, u *User, hash string, keep *uuid.UUID, now time.Time) error {
 	u.EncryptedPassword, u.UpdatedAt = &hash, now
 	u.ConfirmationToken, u.RecoveryToken, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew, u.PhoneChangeToken,
 		u.ReauthenticationToken = "", "", "", "", "", ""
+	u.EmailChange, u.EmailChangeConfirmStatus, u.PhoneChange = "", 0, ""
 	if _, err := tx.Exec(ctx, `
 		update auth.users
 		   set encrypted_password = $2, confirmation_token = '', recovery_token = '', email_change_token_current = '',
-		       email_change_token_new = '', phone_change_token = '', reauthentication_token = '', updated_at = $3
+		       email_change_token_new = '', phone_change_token = '', reauthentication_token = '', email_change = '',
+		       email_change_confirm_status = 0, phone_change = '', updated_at = $3
 		 where id = $1`, u.ID, hash, now); err != nil {
 		return err
 	}
@@ -239,34 +246,6 @@ func SaveContactIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, valu
 	return InsertIdentity(ctx, tx, u, provider, data, now)
 }
 
-// KeepOnly deletes an unconfirmed account's password and every identity but one.
-func (s *Store) KeepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	u.EncryptedPassword = nil
-	if err := SetColumn(ctx, tx, u, "encrypted_password", nil, s.now()); err != nil {
-		return err
-	}
-	return s.keepIdentity(ctx, tx, u, provider, subject)
-}
-
-// keepIdentity deletes an unconfirmed account's identities but one. The data of that one become the
-// account's.
-func (s *Store) keepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	now := s.now()
-	if _, err := tx.Exec(ctx,
-		`delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider,
-		subject); err != nil {
-		return err
-	}
-	u.Identities = slices.DeleteFunc(u.Identities,
-		func(i Identity) bool { return i.Provider != provider || i.ProviderID != subject })
-	for _, i := range u.Identities {
-		if err := SaveUserMetadata(ctx, tx, u, i.Data, now); err != nil {
-			return err
-		}
-	}
-	return SaveProviders(ctx, tx, u, now)
-}
-
 // LockUser locks the user's row until the transaction ends, so that each of the user's tokens works
 // once.
 func LockUser(ctx context.Context, tx pgx.Tx, user uuid.UUID) error {
@@ -285,32 +264,4 @@ func ReloadUser(ctx context.Context, tx pgx.Tx, u *User) error {
 		*u = *fresh
 	}
 	return err
-}
-
-// Disown removes what a stranger may have stored in an account with an unconfirmed address: the
-// password with the sessions, and the identities of providers. autoconfirm: addresses need no
-// confirmation, so an unconfirmed account with one is an administrator's and keeps its password.
-func (s *Store) Disown(ctx context.Context, tx pgx.Tx, u *User, autoconfirm bool) error {
-	if u.PhoneConfirmed() {
-		return nil
-	}
-	if !u.HasIdentity("email") || !autoconfirm {
-		if err := SavePassword(ctx, tx, u, "", nil, s.now()); err != nil {
-			return err
-		}
-	}
-	return s.KeepContact(ctx, tx, u, "email", nil)
-}
-
-// KeepContact leaves only the identity of the contact. The identities of providers that did not
-// verify the contact are removed with their data.
-func (s *Store) KeepContact(ctx context.Context, tx pgx.Tx, u *User, provider string, data map[string]any) error {
-	if !u.HasIdentity(provider) {
-		if err := InsertIdentity(ctx, tx, u, provider, ContactData(u, data), s.now()); err != nil {
-			return err
-		}
-	} else if len(u.Identities) == 1 {
-		return nil
-	}
-	return s.keepIdentity(ctx, tx, u, provider, u.ID.String())
 }

@@ -102,6 +102,9 @@ func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User
 	if u.Confirmed() {
 		return s.store.Audit(ctx, tx, u, "login", nil)
 	}
+	if u.PhoneConfirmed() { // the account belongs to the holder of its number
+		return errLink
+	}
 	if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
 		return err
 	}

@@ -216,11 +216,11 @@ func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audien
 		u, err = store.FindUser(ctx, tx, `where u.phone_change = $1 and u.aud = $2 and not u.is_sso_user`, p.Phone,
 			audience)
 	case "sms":
-		u, err = store.UserByPhone(ctx, tx, p.Phone, audience)
+		u, err = store.HolderOfPhone(ctx, tx, p.Phone, audience)
 	case "email_change":
 		u, err = s.byChange(ctx, tx, p.TokenHash)
 	default:
-		u, err = store.UserByEmail(ctx, tx, p.Email, audience)
+		u, err = store.HolderOfEmail(ctx, tx, p.Email, audience)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errCode
