@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { en, type Text } from '../../desk/src/i18n/en';
 import { so } from '../../desk/src/i18n/so';
+import { violations } from './axe';
 import { addReports, deskURL, enterDesk, makeMember, password } from './desk';
 import { sample } from './sample';
 import { uniqueName } from './stack';
@@ -55,13 +55,7 @@ async function checkDialogs(page: Page, text: Text, report: string) {
 const values = { issue_description: 'x', phone: '1', phone_e164: '+252612345678' };
 
 /** Fails if axe finds anything on the page as it is now. */
-const checkPage = async (page: Page, name: string) => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map((v) => `${v.id}: ${v.nodes[0]?.html}`),
-    name,
-  ).toEqual([]);
-};
+const checkPage = async (page: Page, name: string) => expect(await violations(page), name).toEqual([]);
 
 for (const [at, language] of (['en', 'so'] as const).entries()) {
   const text: Text = language === 'en' ? en : so;

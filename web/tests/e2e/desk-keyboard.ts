@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, expect, type Locator, type Page } from '@playwright/test';
 import { en, type Text } from '../../desk/src/i18n/en';
 import { so } from '../../desk/src/i18n/so';
+import { violations } from './axe';
 import { deskURL, password } from './desk';
 
 /** Moves the focus to a control by Tab alone. */
@@ -34,11 +34,7 @@ export async function checkOpened(page: Page, name: string) {
     await button.press('Enter');
     await expect.poll(() => button.getAttribute('aria-expanded')).not.toBe('false');
   }
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map((v) => `${v.id}: ${v.nodes[0]?.html}`),
-    name,
-  ).toEqual([]);
+  expect(await violations(page), name).toEqual([]);
 }
 
 export async function show(page: Page, text: Text, screen: string) {
