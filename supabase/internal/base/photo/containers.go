@@ -74,11 +74,13 @@ func eachChunk(data []byte, fn func(kind string, whole, body []byte) bool) error
 	return fmt.Errorf("%w: PNG without an end chunk", ErrFormat)
 }
 
+// probePNG refuses a second header: decoders use the first one.
 func probePNG(data []byte, info *Info) error {
-	return eachChunk(data, func(kind string, _, body []byte) bool {
+	headers := 0
+	err := eachChunk(data, func(kind string, _, body []byte) bool {
 		switch kind {
 		case "IHDR":
-			if len(body) >= 13 {
+			if headers++; len(body) >= 13 {
 				info.Width, info.Height = int(binary.BigEndian.Uint32(body)), int(binary.BigEndian.Uint32(body[4:]))
 				info.Deep = body[8] == 16
 			}
@@ -89,6 +91,10 @@ func probePNG(data []byte, info *Info) error {
 		}
 		return kind != "IEND"
 	})
+	if err == nil && headers > 1 {
+		err = fmt.Errorf("%w: PNG with two headers", ErrFormat)
+	}
+	return err
 }
 
 // stripPNG keeps the chunks that change how pixels look. The orientation becomes the only tag of a

@@ -10,9 +10,6 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -383,19 +380,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// realHEIC returns a test file of the decoder's module, because no encoder is available here.
-func realHEIC(t testing.TB) []byte {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
-		"github.com/gen2brain/heic").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "test8.heic"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+func realHEIC(t testing.TB) []byte { return testHEIC(t, "test8.heic") }
 
 // A real HEIC becomes a JPEG without metadata.
 func TestHEICToJPEG(t *testing.T) {
