@@ -21,6 +21,9 @@ import (
 // maxSource is the largest file that is rendered, in bytes, as in storage-api's imgproxy settings.
 const maxSource = 25 << 20
 
+// maxResult is the most pixels of a resized picture. Most have at most maxEdge in both directions.
+const maxResult = 24_000_000
+
 // Config configures a Renderer.
 type Config struct {
 	Backend     backend.Backend
@@ -105,7 +108,11 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 		}
 		return nil, ErrUnsupported
 	}
-	out, contentType, err := encode(fit(img, t), info.Format, t)
+	fitted, err := fit(img, t)
+	if err != nil {
+		return nil, err
+	}
+	out, contentType, err := encode(fitted, info.Format, t)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
@@ -113,12 +120,13 @@ func (r *Renderer) Render(ctx context.Context, s Source, t Transform, accept str
 }
 
 // fit resizes as imgproxy does: fill (cover) crops, fit (contain) keeps the whole picture, force
-// (fill) stretches. A missing edge follows from the proportions. Only force enlarges pictures.
-func fit(img image.Image, t Transform) image.Image {
+// (fill) stretches. A missing edge follows from the proportions; with force it keeps its length.
+// Only force enlarges pictures. It returns ErrTooLarge for a result over maxResult.
+func fit(img image.Image, t Transform) (image.Image, error) {
 	b := img.Bounds()
 	w, h := float64(b.Dx()), float64(b.Dy())
 	if t.Width == 0 && t.Height == 0 {
-		return img
+		return img, nil
 	}
 	wantW, wantH := float64(clamp(t.Width)), float64(clamp(t.Height))
 	mode := t.resizingType()
@@ -145,13 +153,17 @@ func fit(img image.Image, t Transform) image.Image {
 		x, y := t.anchor(b.Dx()-cropW, b.Dy()-cropH)
 		source = image.Rect(0, 0, cropW, cropH).Add(b.Min).Add(image.Pt(x, y))
 	}
-	dst := image.NewRGBA(image.Rect(0, 0, max(1, round(wantW)), max(1, round(wantH))))
-	if dst.Bounds().Size() == source.Size() {
-		draw.Draw(dst, dst.Bounds(), img, source.Min, draw.Src)
-		return dst
+	size := image.Pt(max(1, round(wantW)), max(1, round(wantH)))
+	if size.X*size.Y > maxResult {
+		return nil, ErrTooLarge
 	}
-	draw.CatmullRom.Scale(dst, dst.Bounds(), img, source, draw.Src, nil)
-	return dst
+	dst := image.NewRGBA(image.Rectangle{Max: size})
+	if size == source.Size() {
+		draw.Draw(dst, dst.Bounds(), img, source.Min, draw.Src)
+	} else {
+		scale(dst, img, source)
+	}
+	return dst, nil
 }
 
 // anchor returns the offset of the crop: in the centre, or as gravity says.
