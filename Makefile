@@ -15,6 +15,8 @@ COMPILED := bin/.compiled
 # package once instead of three times.
 export CGO_ENABLED := 0
 export GOFLAGS := $(filter-out -trimpath -tags=nodynamic,$(shell go env GOFLAGS 2>/dev/null)) -trimpath -tags=nodynamic
+# Compilers are short-lived and have memory, so collecting garbage only costs them time: an eighth.
+COMPILE := env GOGC=off GOMEMLIMIT=768MiB go build
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # The source files of the program, and the files that it embeds: pages, SQL, places, migrations, seed.
@@ -41,7 +43,7 @@ stop: ## stop a server that runs in the background
 build: $(BIN) ## bin/daawo: the site, the schema and this platform's Postgres in one file
 
 $(BIN): $(SOURCES) $(SITE) $(ARCHIVE)
-	@scripts/step.sh "building $@" go build -tags bundle,nodynamic -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
+	@scripts/step.sh "building $@" $(COMPILE) -tags bundle,nodynamic -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./supabase
 
 $(SITE): $(SITE_FILES) $(MODULES)
 	@scripts/step.sh "building the site" npm run --silent build --workspace web
@@ -61,7 +63,7 @@ $(CLUSTER): $(EXTENSIONS) $(shell find supabase/internal/database/migrate/platfo
 
 # The build cache of the two tools above. With -j it fills while npm downloads.
 $(COMPILED): go.mod go.sum
-	@scripts/step.sh "compiling tools" go build ./supabase/internal/database/server/compile ./supabase/internal/app/database/prepare
+	@scripts/step.sh "compiling tools" $(COMPILE) ./supabase/internal/database/server/compile ./supabase/internal/app/database/prepare
 	@mkdir -p $(@D) && touch $@
 
 $(MODULES): package.json web/package.json package-lock.json

@@ -7,6 +7,8 @@
 # the detector's default pause of one second when a program ends. The detector skips bcrypt's cipher, because it would make each
 # password take a second instead of 60 ms. `make check` has run vet. housetest reads files and starts no goroutine.
 #
+# `test-go.sh compile` only fills the build cache for the tests with the detector.
+#
 # RETRY=1, as in continuous integration, runs a failed test once more, alone. If it passes then, the run passes and names it
 # as unsteady. A data race, a panic and a package that does not build fail at once.
 set -euo pipefail
@@ -15,11 +17,22 @@ cd "$(dirname "$0")/.."
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
+# The detector needs no debug information. NATS, the dearest package, is only a peer in three tests: it is not optimized.
+detector=(-race -gcflags=all=-dwarf=false "-gcflags=golang.org/x/crypto/blowfish=-dwarf=false -race=false"
+  "-gcflags=github.com/nats-io/nats-server/v2/server=-dwarf=false -race=false -N -l")
+
 plain() { go test -vet=off -timeout 30m "$@" 2>&1; }
 
-race() {
-  CGO_ENABLED=1 GORACE="atexit_sleep_ms=10 ${GORACE:-}" plain -race -gcflags=golang.org/x/crypto/blowfish=-race=false "$@"
-}
+race() { CGO_ENABLED=1 GORACE="atexit_sleep_ms=10 ${GORACE:-}" plain "${detector[@]}" "$@"; }
+
+# compile compiles the packages $2 and their tests for $1, race or plain. Without collecting garbage it takes an eighth less
+# time, and the tests themselves keep their environment. `go test` reports the errors.
+compile() (
+  flags=()
+  if [ "$1" = race ]; then export CGO_ENABLED=1 && flags=("${detector[@]}"); fi
+  # shellcheck disable=SC2086 # import paths have no spaces
+  GOGC=off GOMEMLIMIT=768MiB go list -export -deps -test "${flags[@]}" $2 >/dev/null 2>&1 || true
+)
 
 # failed_tests prints the packages that failed in the log $1, each with a pattern of its failed tests.
 failed_tests() {
@@ -46,19 +59,27 @@ again() {
 # they would leave processors idle.
 run() {
   [ -n "$2" ] || return 0
+  compile "$1" "$2"
   # shellcheck disable=SC2046 # import paths have no spaces
   "$1" -p $(($(getconf _NPROCESSORS_ONLN) * 3 / 2)) $(grep -E "$longest" <<<"$2"; grep -vE "$longest" <<<"$2") | tee "$logs/$1"
 }
 
+step=${1:-}
+[ "$step" != compile ] || shift
 all=$(go list "${@:-./...}")
 module=$(go list -m)
 longest="^$module/supabase(|/acceptance|/stack|/internal/(app|functions/(deploy|deno)|engine/(auth|realtime/changes)))$"
 unraced="^$module/(docker|scripts/.*|functions/.*|supabase|supabase/acceptance|supabase/internal/(functions/(deploy|scaffold)|\
 database/(migrate|schemadiff|server|backup/physical)|housetest))$"
 if [ "${LONG:-}" = 1 ] || [ $# -gt 0 ]; then unraced="^$module/supabase/internal/housetest$"; fi
+watched=$(grep -vE "$unraced" <<<"$all" || true)
+if [ "$step" = compile ]; then
+  compile race "$watched"
+  exit
+fi
 # Both at a time, because the last package of each leaves processors idle. The tests that fail run again when both have ended.
 failed=0
-run race "$(grep -vE "$unraced" <<<"$all" || true)" &
+run race "$watched" &
 raced=0 plained=0
 run plain "$(grep -E "$unraced" <<<"$all" || true)" || plained=1
 wait $! || raced=1

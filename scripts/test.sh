@@ -39,6 +39,8 @@ fetch() {
 }
 fetch >/dev/null &
 fetched=$!
+scripts/test-go.sh compile & # fills the gaps of the build, which waits for downloads
+compiled=$!
 make --no-print-directory -j2 build
 wait "$fetched" || true
 scripts/ensure-oldest-chromium.sh >/dev/null & # npm ci would remove it
@@ -58,6 +60,7 @@ step() {
 
 # The databases of edgetest come from the program that is built, instead of one that the tests would compile.
 export DAAWO=$PWD/bin/daawo
+wait "$compiled"
 step "Go" scripts/test-go.sh
 wait "$fetched" || true
 step "browser" scripts/test-e2e.sh

@@ -119,7 +119,7 @@ func proxyEnv(t *testing.T, proxy string) []string {
 		t.Fatal(err)
 	}
 	return []string{"GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -trimpath -modcacherw", "GOMODCACHE=" +
-		t.TempDir(),
+		t.TempDir(), "GOGC=off", "GOMEMLIMIT=1GiB",
 		"GOPROXY=" + proxy + ",file://" + filepath.ToSlash(have.GOMODCACHE) + "/cache/download," + have.GOPROXY,
 		"GONOSUMDB=" + publicPath}
 }
@@ -150,7 +150,7 @@ func TestModulePath(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(clinic, "go.mod"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run(t, clinic, env, "go", "build", "-o", "clinic", ".")
+	run(t, clinic, env, "go", "build", unoptimized, "-o", "clinic", ".")
 	built := run(t, clinic, nil, "go", "version", "-m", "clinic")
 	if !strings.Contains(built, "\tdep\t"+publicPath+"\t"+publicVersion+"\th1:") || strings.Contains(built, "=>") {
 		t.Errorf("the program has not the published module:\n%s", built)
@@ -165,5 +165,5 @@ func TestModulePath(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(shop, "third_party")); err == nil {
 		t.Error("init --functions copied the packages")
 	}
-	run(t, shop, env, "go", "build", "./functions/...")
+	run(t, shop, env, "go", "build", unoptimized, "./functions/...")
 }
