@@ -145,6 +145,41 @@ var alterations = map[string]string{
 		alter table shop.orders alter column parent set default nextval('shop.more')`,
 	"event trigger and rule": `
 		drop rule no_delete on shop.cache; create rule no_update as on update to shop.cache do instead nothing`,
+	"function over a later view": `
+		create view shop.all_orders as select * from shop.orders;
+		create function shop.count_orders() returns bigint language sql stable as 'select count(*) from shop.all_orders'`,
+	"generated column with a function of the project": `
+		create function shop.even(int) returns boolean language sql immutable as 'select $1 % 2 = 0';
+		create table shop.a (id int, is_even boolean generated always as (shop.even(id)) stored)`,
+	"collation of an attribute": `
+		alter type shop.line alter attribute word type text collate "POSIX"`,
+	"domain with a check that is not valid": `
+		create domain shop.term as text check (value <> ''); alter domain shop.term add constraint short check (length(value) < 9) not valid`,
+	"triggers in a replica": `
+		alter table shop.orders enable always trigger touched`,
+	"triggers of a replica": `
+		alter table shop.orders enable replica trigger touched`,
+	"comment on a rule": `
+		comment on rule no_delete on shop.cache is 'keeps'`,
+	"comment on an attribute":     `comment on column shop.address.city is 'a city'`,
+	"comment on a domain's check": `comment on constraint not_negative on domain shop.money is 'never'`,
+	"comment on statistics":       `comment on statistics shop.kept is 'kept'`,
+	"logged table":                `alter table shop.cache set logged; alter table shop.events_2026 set unlogged`,
+	"table that inherits": `
+		alter table shop.base add column more text, add check (id > 0), alter column note type varchar(90), drop column day`,
+	"published table with heirs": `
+		drop table shop.heir; alter publication orders drop table shop.base`,
+	"grants on types and the schema public": `
+		revoke usage on type shop.state from public; grant usage on type shop.state to anon;
+		grant usage on type shop.money to service_role; grant create on schema public to authenticated`,
+	"default privileges after the objects": `
+		alter default privileges in schema shop grant select on tables to anon;
+		alter default privileges in schema shop grant usage on sequences to anon;
+		grant select on shop.events to anon; create table shop.a (id serial)`,
+	"default privileges before the objects": `
+		create table shop.old (id int);
+		alter default privileges in schema shop grant select on tables to anon;
+		create table shop.later (id int)`,
 	"table with a cycle of functions": `
 		create table shop.a (id int primary key);
 		create function shop.a_of(int) returns setof shop.a language sql stable as 'select * from shop.a';
@@ -195,5 +230,26 @@ func converge(t *testing.T, conn *pgx.Conn, wanted []schemadiff.Object) {
 	}
 	if rest := schemadiff.Diff(read(t, conn), wanted); len(rest) > 0 {
 		t.Fatalf("after the diff\n%s\nthese are left\n%s", text, strings.Join(rest, "\n"))
+	}
+}
+
+// TestDiffKeepsValues checks that a column with values that are too long for its new type makes the
+// migration fail, instead of shortening them.
+func TestDiffKeepsValues(t *testing.T) {
+	for old, kind := range map[string]string{"text": "varchar(3)", "bit varying": "bit(3)", "text[]": "varchar(3)[]",
+		"varchar": "char(3)", "varchar(9)": "varchar(3)"} {
+		conn, other := testdb.New(t).Conn("postgres"), testdb.New(t).Conn("postgres")
+		run(t, conn, "create table public.a (x "+old+")")
+		run(t, other, "create table public.a (x "+kind+")")
+		value := map[bool]string{true: "{110011}", false: "110011"}[strings.HasSuffix(old, "[]")]
+		run(t, conn, "insert into public.a values ('"+value+"')")
+		wanted := read(t, other)
+		text := strings.Join(schemadiff.Diff(read(t, conn), wanted), "\n")
+		if _, err := conn.Exec(t.Context(), text); err == nil {
+			t.Errorf("%s to %s: %s shortened a value", old, kind, text)
+			continue
+		}
+		run(t, conn, "update public.a set x = '"+strings.Replace(value, "011", "", 1)+"'")
+		converge(t, conn, wanted)
 	}
 }

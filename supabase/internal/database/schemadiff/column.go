@@ -8,15 +8,11 @@ import (
 // tail returns what follows the columns of a table: partitioning, inheritance and storage options.
 func tail(create string) string { return create[strings.LastIndex(create, "\n")+1:] }
 
-// alterTable begins a statement that changes a table. The columns of partitions change with their
-// table's columns.
-func alterTable(t Object) string {
-	only := "only "
-	if strings.Contains(tail(t.Create), " partition by ") {
-		only = ""
-	}
-	return "alter table " + only + strings.TrimPrefix(t.Key, "table ")
-}
+// alterTable begins a statement that changes a table. The columns of partitions and of tables that
+// inherit change with their table's columns.
+func alterTable(t Object) string { return "alter table " + strings.TrimPrefix(t.Key, "table ") }
+
+func (o Object) unlogged() bool { return strings.HasPrefix(o.Create, "create unlogged ") }
 
 func column(t Object, name string) (Column, bool) {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
@@ -66,6 +62,10 @@ func (d *differ) table(was, is Object) {
 	if options(was) != options(is) {
 		d.add("-- %s: its partitioning, inheritance or storage options differ; change them by hand", is.Key)
 	}
+	if was.unlogged() != is.unlogged() {
+		d.add("alter table %s set %s;", strings.TrimPrefix(is.Key, "table "),
+			map[bool]string{true: "unlogged", false: "logged"}[is.unlogged()])
+	}
 	d.attach(was, is)
 	changed := changedColumns(was, is)
 	again := map[string]bool{} // expressions end before the columns that they read
@@ -93,6 +93,24 @@ func (d *differ) table(was, is Object) {
 	}
 }
 
+// unlimited returns a type without its length and collation. A cast to it shortens no value: one
+// that is too long for the column's type is an error.
+func unlimited(kind string) string {
+	kind, _, _ = strings.Cut(kind, " collate ")
+	name, rest, limited := strings.Cut(kind, "(")
+	if strings.Contains(name, `"`) || !limited {
+		return kind
+	}
+	_, rest, _ = strings.Cut(rest, ")")
+	switch name {
+	case "character":
+		name = "bpchar"
+	case "bit":
+		name = "bit varying"
+	}
+	return name + rest
+}
+
 func (d *differ) column(alter string, was, is Column) {
 	alter += " alter column " + ident(is.Name)
 	if is.NotNull && !was.NotNull {
@@ -103,7 +121,7 @@ func (d *differ) column(alter string, was, is Column) {
 		was.Default = ""
 	}
 	if was.Type != is.Type {
-		d.add("%s type %s using %s::%s;", alter, is.Type, ident(is.Name), is.Type)
+		d.add("%s type %s using %s::%s;", alter, is.Type, ident(is.Name), unlimited(is.Type))
 	}
 	d.generated(alter, was, is)
 	switch {

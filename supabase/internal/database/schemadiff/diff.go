@@ -46,14 +46,27 @@ func Diff(old, new []Object) []string {
 			d.out = append(d.out, o.Drop)
 		}
 	}
-	return append(d.out, d.last...)
+	return append(d.unchecked(), d.last...)
+}
+
+// unchecked returns the statements with a setting before them that lets functions be created before
+// the relations that their text uses. Postgres does not know those dependencies.
+func (d *differ) unchecked() []string {
+	makes := func(statement string) bool {
+		return strings.HasPrefix(statement, "CREATE OR REPLACE FUNCTION ") ||
+			strings.HasPrefix(statement, "CREATE OR REPLACE PROCEDURE ")
+	}
+	if !slices.ContainsFunc(d.out, makes) {
+		return d.out
+	}
+	return append([]string{"set check_function_bodies = off;"}, d.out...)
 }
 
 // bring adds the statements that create or change an object of the new database.
 func (d *differ) bring(o Object) {
 	was, existed := d.before[o.Key]
 	switch {
-	case o.usual() && (!existed || was.usual()):
+	case o.usual() && (d.fresh(o) || existed && was.Create == o.Create):
 		return
 	case !existed:
 		d.out = append(d.out, o.Create)
@@ -70,6 +83,17 @@ func (d *differ) bring(o Object) {
 		return
 	}
 	d.granted(o)
+}
+
+// fresh reports whether the diff creates the object of a grant, which then gets the usual grants.
+func (d *differ) fresh(grants Object) bool {
+	for _, o := range d.new {
+		if !o.attached() && o.id() == grants.id() {
+			_, existed := d.before[o.Key]
+			return !existed || d.again[o.Key]
+		}
+	}
+	return false
 }
 
 // granted records that the grants on a table begin with a REVOKE, which also takes the grants on
@@ -140,7 +164,7 @@ func same(a, b Object) bool {
 	if a.Kind != "table" {
 		return a.Create == b.Create
 	}
-	return slices.Equal(a.Columns, b.Columns) && tail(a.Create) == tail(b.Create)
+	return slices.Equal(a.Columns, b.Columns) && tail(a.Create) == tail(b.Create) && a.unlogged() == b.unlogged()
 }
 
 // dropped reports whether an object of the old database needs a statement that drops it.

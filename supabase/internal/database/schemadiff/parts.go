@@ -6,6 +6,16 @@ func notOfExtension(class, oid string) string {
 		`'::regclass and x.objid = ` + oid + ` and x.deptype = 'e')`
 }
 
+// collation is the expression for the COLLATE clause of a column or a domain, ” where the collation
+// is its type's.
+func collation(typ, used string) string {
+	return `case when ` + used + ` <> 0
+			and ` + used + ` <> (select u.typcollation from pg_catalog.pg_type u where u.oid = ` + typ + `)
+		then (select format(' collate %I.%I', cn.nspname, collname) from pg_catalog.pg_collation co
+			join pg_catalog.pg_namespace cn on cn.oid = collnamespace where co.oid = ` + used + `)
+		else '' end`
+}
+
 // separateDefault is the condition, on a row d of pg_attrdef, that a default calls a function that
 // is no part of Postgres or of an extension. It is then set after the function is created.
 const separateDefault = `exists (
@@ -20,10 +30,9 @@ func constraintQuery(condition string) string {
 	return `
 		select 'pg_catalog.pg_constraint'::regclass::oid, k.oid, conrelid,
 			format('%I on %s', conname, conrelid::regclass), 'table ' || conrelid::regclass,
-			format('alter table %s%s add constraint %I %s;', case relkind when 'r' then 'only ' end,
-				conrelid::regclass, conname, pg_get_constraintdef(k.oid)),
-			format('alter table %s%s drop constraint %I;', case relkind when 'r' then 'only ' end,
-				conrelid::regclass, conname),
+			format('alter table %s add constraint %I %s;', conrelid::regclass, conname,
+				pg_get_constraintdef(k.oid)),
+			format('alter table %s drop constraint %I;', conrelid::regclass, conname),
 			array[case when conislocal and conparentid = 0 then '' else '` + inherited + `' end]
 		from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = conrelid
 		join pg_catalog.pg_namespace n on n.oid = relnamespace
@@ -35,12 +44,9 @@ func constraintQuery(condition string) string {
 
 // columnsQuery reads the columns of the table $1 that are not inherited, and all columns of a
 // partition.
-const columnsQuery = `
+var columnsQuery = `
 	select attname::text,
-		format_type(atttypid, atttypmod) || case when attcollation <> 0 and attcollation <> typcollation
-			then (select format(' collate %I.%I', cn.nspname, collname) from pg_catalog.pg_collation co
-				join pg_catalog.pg_namespace cn on cn.oid = collnamespace where co.oid = attcollation)
-			else '' end,
+		format_type(atttypid, atttypmod) || ` + collation("atttypid", "attcollation") + `,
 		case when attgenerated = '' then coalesce(pg_get_expr(adbin, adrelid), '') else '' end,
 		case when attidentity = 'a' then 'always as identity' when attidentity = 'd' then 'by default as identity'
 			when attgenerated = 's' then 'always as (' || pg_get_expr(adbin, adrelid) || ') stored' else '' end,
@@ -53,7 +59,7 @@ const columnsQuery = `
 				when 'int2'::regtype then 32767 when 'int4'::regtype then 2147483647 else 9223372036854775807 end,
 			false),
 		attnotnull, d.oid is not null and ` + separateDefault + `
-	from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = atttypid
+	from pg_catalog.pg_attribute a
 	left join pg_catalog.pg_attrdef d on adrelid = attrelid and adnum = attnum
 	left join pg_catalog.pg_depend i on attidentity <> '' and i.classid = 'pg_catalog.pg_class'::regclass
 		and i.refclassid = 'pg_catalog.pg_class'::regclass
@@ -80,7 +86,8 @@ const dependenciesQuery = `
 		select 'pg_catalog.pg_class'::regclass, adrelid, refclassid, refobjid, refobjsubid
 		from pg_catalog.pg_depend
 		join pg_catalog.pg_attrdef d on classid = 'pg_catalog.pg_attrdef'::regclass and objid = d.oid
-		where refobjid <> adrelid and not ` + separateDefault + `
+		join pg_catalog.pg_attribute g on g.attrelid = adrelid and g.attnum = adnum
+		where refobjid <> adrelid and (g.attgenerated <> '' or not ` + separateDefault + `)
 		union all
 		select 'pg_catalog.pg_type'::regclass, reltype, refclassid, refobjid, refobjsubid
 		from pg_catalog.pg_depend
@@ -119,6 +126,32 @@ const commentQuery = `
 		join pg_catalog.pg_namespace n on n.oid = relnamespace
 		left join pg_catalog.pg_attribute a on attrelid = c.oid and attnum = objsubid and objsubid > 0
 		where relkind <> 'c'
+		union all
+		select t.oid, 'pg_catalog.pg_type'::regclass, 0, objsubid, description, nspname,
+			format('column %s.%I', c.oid::regclass, attname)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_class c on c.oid = k.objoid and classoid = 'pg_catalog.pg_class'::regclass
+		join pg_catalog.pg_type t on t.oid = reltype
+		join pg_catalog.pg_namespace n on n.oid = relnamespace
+		join pg_catalog.pg_attribute a on attrelid = c.oid and attnum = objsubid where relkind = 'c'
+		union all
+		select c.oid, 'pg_catalog.pg_constraint'::regclass, 0, 0, description, nspname,
+			format('constraint %I on domain %I.%I', conname, nspname, typname)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_constraint c on c.oid = k.objoid and classoid = 'pg_catalog.pg_constraint'::regclass
+		join pg_catalog.pg_type t on t.oid = contypid join pg_catalog.pg_namespace n on n.oid = typnamespace
+		union all
+		select r.oid, 'pg_catalog.pg_rewrite'::regclass, ev_class, 0, description, nspname,
+			format('rule %I on %s', rulename, ev_class::regclass)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_rewrite r on r.oid = k.objoid and classoid = 'pg_catalog.pg_rewrite'::regclass
+		join pg_catalog.pg_class c on c.oid = ev_class join pg_catalog.pg_namespace n on n.oid = relnamespace
+		union all
+		select s.oid, 'pg_catalog.pg_statistic_ext'::regclass, stxrelid, 0, description, nspname,
+			format('statistics %I.%I', nspname, stxname)
+		from pg_catalog.pg_description k
+		join pg_catalog.pg_statistic_ext s on s.oid = k.objoid and classoid = 'pg_catalog.pg_statistic_ext'::regclass
+		join pg_catalog.pg_namespace n on n.oid = stxnamespace
 		union all
 		select p.oid, 'pg_catalog.pg_proc'::regclass, 0, 0, description, nspname,
 			case prokind when 'p' then 'procedure' else 'function' end
@@ -164,16 +197,17 @@ const commentQuery = `
 				and d.class <> 'pg_catalog.pg_class'::regclass
 				or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
 
-// grantsQuery reads the grants on objects. Their first detail is usual if a new object of the same
-// owner gets the same grants, else own. The other details are the roles with a grant, without the
-// API's.
+// grantsQuery reads the grants on objects, also those of an object without an access list where
+// default privileges would give a new one others. Their first detail is usual if a new object of
+// the same owner gets the same grants, else own. The other details are the roles with a grant,
+// without the API's.
 var grantsQuery = `
-	with held as (
+	with every as (
 		select 'pg_catalog.pg_class'::regclass as class, c.oid, c.oid as subject,
 			relnamespace as schema, relowner as owner,
 			case relkind when 'S' then 'S' else 'r' end::"char" as kind, relacl as acl,
 			case relkind when 'S' then 'sequence' else 'table' end || ' ' || c.oid::regclass as what
-		from pg_catalog.pg_class c where relkind in ('r', 'p', 'v', 'm', 'S') and relacl is not null
+		from pg_catalog.pg_class c where relkind in ('r', 'p', 'v', 'm', 'S')
 			and not exists (select from pg_catalog.pg_depend i
 				where i.classid = 'pg_catalog.pg_class'::regclass and i.objid = c.oid
 					and i.deptype = 'i' and relkind = 'S')
@@ -182,10 +216,24 @@ var grantsQuery = `
 			case prokind when 'p' then 'procedure' else 'function' end
 				|| format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
 		from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = pronamespace
-		where prokind in ('f', 'p', 'w') and proacl is not null
+		where prokind in ('f', 'p', 'w')
+		union all
+		select 'pg_catalog.pg_type'::regclass, t.oid, 0, typnamespace, typowner, 'T', typacl,
+			format('type %I.%I', nspname, typname)
+		from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = typnamespace
+		left join pg_catalog.pg_class r on r.oid = typrelid
+		where typtype in ('e', 'd', 'r') or typtype = 'c' and r.relkind = 'c'
 		union all
 		select 'pg_catalog.pg_namespace'::regclass, oid, 0, oid, nspowner, 'n', nspacl, format('schema %I', nspname)
-		from pg_catalog.pg_namespace where nspacl is not null and nspname <> 'public'
+		from pg_catalog.pg_namespace
+	), held as (
+		select class, oid, subject, schema, owner, kind, what,
+			acldefault(case kind when 'S' then 's' else kind end, owner) as first,
+			coalesce(acl, acldefault(case kind when 'S' then 's' else kind end, owner)) as acl
+		from every where exists (select from pg_catalog.pg_default_acl
+				where defaclrole = owner and defaclobjtype = kind and defaclnamespace in (0, schema))
+			or acl is not null and ` + grantees("acl") + ` <> ` +
+	grantees("acldefault(case kind when 'S' then 's' else kind end, owner)") + `
 	), usual as (
 		select h.oid, h.class, x.* from held h cross join lateral (
 			select * from aclexplode(coalesce(
@@ -197,8 +245,7 @@ var grantsQuery = `
 			where defaclrole = owner and defaclnamespace = schema and defaclobjtype = kind) x
 	), judged as (
 		select h.*,
-			array(select format('%s %s %s', grantee, privilege_type, is_grantable)
-				from aclexplode(acl) order by 1)
+			` + grantees("acl") + `
 			= array(select format('%s %s %s', grantee, privilege_type, is_grantable)
 				from usual u where u.oid = h.oid and u.class = h.class order by 1) as is_usual
 		from held h
@@ -209,8 +256,8 @@ var grantsQuery = `
 			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("aclexplode(acl)", "what",
 	"grantee <> owner") + `) lines),
 		format('revoke all on %s from public, anon, authenticated, service_role;', what)
-			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("usual", "what",
-	"grantee <> owner and usual.oid = d.oid and usual.class = d.class") + `) lines),
+			|| (select coalesce(string_agg(line, '' order by line), '') from (` + grantLines("aclexplode(first)", "what",
+	"grantee <> owner") + `) lines),
 		array[case when is_usual then 'usual' else 'own' end]
 			|| array(select distinct quote_ident(pg_get_userbyid(grantee))::text from aclexplode(acl)
 				where grantee <> 0 and grantee <> owner
@@ -221,6 +268,12 @@ var grantsQuery = `
 			where x.classid = d.class and x.objid = d.oid and x.deptype in ('e', 'i')
 				and d.class <> 'pg_catalog.pg_class'::regclass
 				or x.classid = d.class and x.objid = d.oid and x.deptype = 'e')`
+
+// grantees is the expression for the grants of an access list as a sorted array.
+func grantees(acl string) string {
+	return `array(select format('%s %s %s', grantee, privilege_type, is_grantable) from aclexplode(` + acl +
+		`) order by 1)`
+}
 
 // grantLines returns a query of GRANT statements, each after a line break, for the rows of an
 // exploded access list.

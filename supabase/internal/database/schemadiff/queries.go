@@ -34,10 +34,11 @@ var queries = []query{
 		select 'pg_catalog.pg_type'::regclass::oid, t.oid, 0::oid, format('%I.%I', nspname, typname), '',
 			format(E'create type %I.%I as (\n    %s\n);', nspname, typname,
 				(select string_agg(
-					format('%I %s', attname, format_type(atttypid, atttypmod)), E',\n    ' order by attnum)
+					format('%I %s', attname, format_type(atttypid, atttypmod)) || ` + collation("atttypid", "attcollation") + `,
+					E',\n    ' order by attnum)
 				 from pg_catalog.pg_attribute where attrelid = typrelid and attnum > 0 and not attisdropped)),
 			format('drop type %I.%I;', nspname, typname),
-			array(select format('%I %s', attname, format_type(atttypid, atttypmod))
+			array(select format('%I %s', attname, format_type(atttypid, atttypmod)) || ` + collation("atttypid", "attcollation") + `
 				from pg_catalog.pg_attribute where attrelid = typrelid and attnum > 0 and not attisdropped
 				order by attnum)
 		from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = typnamespace
@@ -45,14 +46,19 @@ var queries = []query{
 		where nspname = any($1) and typtype = 'c' and relkind = 'c'` + notOfExtension("pg_type", "t.oid")},
 	{"domain", `
 		select 'pg_catalog.pg_type'::regclass::oid, t.oid, 0::oid, format('%I.%I', nspname, typname), '',
-			format('create domain %I.%I as %s%s%s%s;', nspname, typname, format_type(typbasetype, typtypmod),
+			format('create domain %I.%I as %s%s%s%s%s;%s', nspname, typname, format_type(typbasetype, typtypmod),
+				` + collation("t.typbasetype", "t.typcollation") + `,
 				' default ' || typdefault,
 				case when typnotnull then ' not null' end,
 				(select string_agg(
 					format(' constraint %I %s', conname, pg_get_constraintdef(c.oid)), '' order by conname)
-				 from pg_catalog.pg_constraint c where contypid = t.oid and contype = 'c')),
+				 from pg_catalog.pg_constraint c where contypid = t.oid and contype = 'c' and convalidated),
+				(select string_agg(format(E'\nalter domain %I.%I add constraint %I %s;', nspname, typname, conname,
+					pg_get_constraintdef(c.oid)), '' order by conname)
+				 from pg_catalog.pg_constraint c where contypid = t.oid and contype = 'c' and not convalidated)),
 			format('drop domain %I.%I;', nspname, typname),
-			array[format_type(typbasetype, typtypmod), coalesce(typdefault, ''),
+			array[format_type(typbasetype, typtypmod) || ` + collation("t.typbasetype", "t.typcollation") + `,
+				coalesce(typdefault, ''),
 				case when typnotnull then 'not null' else '' end]
 				|| array(select format('%I %s', conname, pg_get_constraintdef(c.oid))
 					from pg_catalog.pg_constraint c where contypid = t.oid and contype = 'c' order by conname)
@@ -175,9 +181,9 @@ var queries = []query{
 		select 'pg_catalog.pg_trigger'::regclass::oid, t.oid, tgrelid, format('%I on %s', tgname, tgrelid::regclass),
 			'table ' || tgrelid::regclass,
 			pg_get_triggerdef(t.oid) || ';'
-				|| case tgenabled
-					when 'D' then format(E'\nalter table %s disable trigger %I;', tgrelid::regclass, tgname)
-					else '' end,
+				|| case when tgenabled <> 'O' then format(E'\nalter table %s %s trigger %I;', tgrelid::regclass,
+					case tgenabled when 'D' then 'disable' when 'A' then 'enable always' else 'enable replica' end,
+					tgname) else '' end,
 			format('drop trigger %I on %s;', tgname, tgrelid::regclass), array[]::text[]
 		from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = tgrelid
 		join pg_catalog.pg_namespace n on n.oid = relnamespace
@@ -266,7 +272,7 @@ var queries = []query{
 				(select ' (' || string_agg(quote_ident(attname), ', ' order by attnum) || ')'
 					from pg_catalog.pg_attribute where attrelid = prrelid and attnum = any(prattrs::int2[])),
 				' where (' || pg_get_expr(prqual, prrelid) || ')'),
-			format('alter publication %I drop table %s;', pubname, prrelid::regclass), array[]::text[]
+			format('alter publication %I drop table only %s;', pubname, prrelid::regclass), array[]::text[]
 		from pg_catalog.pg_publication_rel r join pg_catalog.pg_publication p on p.oid = prpubid
 		join pg_catalog.pg_class c on c.oid = prrelid
 		join pg_catalog.pg_namespace n on n.oid = relnamespace where nspname = any($1)`},

@@ -83,6 +83,11 @@ func TestDumpRestores(t *testing.T) {
 	if diff := cmp.Diff(data.String(), again.String()); diff != "" || !strings.Contains(data.String(), "O''Neil") {
 		t.Errorf("rows differ after the restore:\n%s\n%s", diff, data.String())
 	}
+	for _, text := range []string{`word text collate pg_catalog."C"`, `shop.word as text collate pg_catalog."C"`} {
+		if !strings.Contains(schema.String(), text) {
+			t.Errorf("the dump has no %s", text)
+		}
+	}
 	for _, kind := range []string{
 		"schema", "extension", "type", "composite type", "domain", "range type", "sequence", "table", "sequence owner",
 		"function", "default", "constraint", "check", "view", "index", "foreign key", "rule", "trigger",

@@ -35,6 +35,10 @@ create table shop.orders (
 create index orders_customer_idx on shop.orders (customer) where state = 'new';
 create table shop.events (day date not null, what text) partition by range (day);
 create table shop.events_2026 partition of shop.events for values from ('2026-01-01') to ('2027-01-01');
+create table shop.base (id int, note text, day date);
+create table shop.heir (vat text) inherits (shop.base);
+create type shop.line as (n int, word text collate "C");
+create domain shop.word as text collate "C" check (value <> '');
 create unlogged table shop.cache (key text primary key, value jsonb);
 
 create view shop.totals with (security_invoker = true) as select customer, sum(price) as total from shop.orders group by customer;
@@ -76,7 +80,8 @@ create table public.plain (id uuid primary key default gen_random_uuid(), at tim
 create table public.hidden (id int);
 revoke all on public.hidden from anon, authenticated;
 
-create publication orders for table shop.orders with (publish = 'insert');
+create statistics shop.kept (ndistinct) on what, day from shop.events;
+create publication orders for table shop.orders, shop.base with (publish = 'insert');
 alter publication supabase_realtime add table shop.customers;
 
 insert into shop.customers (name, nickname, home, tags) values ('O''Neil', null, row('Main St', 'Galway'), '{a,"b c"}'), (E'line\nbreak\\', 'x', null, '{}');
