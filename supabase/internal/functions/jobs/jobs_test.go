@@ -412,26 +412,32 @@ func TestFailingJobIsDiscarded(t *testing.T) {
 	}
 }
 
-// TestSentMailIsErased checks that the database does not keep the text of a sent mail.
+// TestSentMailIsErased checks that the database does not keep the text of a sent mail, nor of a
+// mail without a recipient, which is queued like others and not sent.
 func TestSentMailIsErased(t *testing.T) {
-	var out outgoing
-	tdb := testdb.New(t)
-	b := newOutbox(t, tdb, Options{Mail: out.send}, nil, true)
-	secret := mail.Message{To: []string{"user@example.org"}, Subject: "Sign in", Text: "the secret link"}
-	err := b.DB.Tx(t.Context(), pool.Caller{Role: "supabase_auth_admin"}, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		return b.SendMail(t.Context(), tx, secret)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, "the mail", func() bool {
-		return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed'`) == 1
-	})
-	if m := out.mails()[0]; m.Text != "the secret link" || m.ID == "" {
-		t.Errorf("%+v", m)
-	}
-	if row := testdb.Value[string](tdb, `select to_jsonb(j)::text from river.river_job j`); strings.Contains(row,
-		"secret") {
-		t.Errorf("the row still contains the link: %s", row)
+	for name, to := range map[string][]string{"to a user": {"user@example.org"}, "without a recipient": nil} {
+		t.Run(name, func(t *testing.T) {
+			var out outgoing
+			tdb := testdb.New(t)
+			b := newOutbox(t, tdb, Options{Mail: out.send}, nil, true)
+			secret := mail.Message{To: to, Subject: "Sign in", Text: "the secret link"}
+			err := b.DB.Tx(t.Context(), pool.Caller{Role: "supabase_auth_admin"}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+				return b.SendMail(t.Context(), tx, secret)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			waitFor(t, "the mail", func() bool {
+				return testdb.Value[int](tdb, `select count(*) from river.river_job where state = 'completed'`) == 1
+			})
+			sent := out.mails()
+			if len(sent) != len(to) || len(sent) == 1 && (sent[0].Text != "the secret link" || sent[0].ID == "") {
+				t.Errorf("%+v", sent)
+			}
+			if row := testdb.Value[string](tdb, `select to_jsonb(j)::text from river.river_job j`); strings.Contains(row,
+				"secret") {
+				t.Errorf("the row still contains the link: %s", row)
+			}
+		})
 	}
 }

@@ -98,13 +98,16 @@ func (s *Service) mailMagicLink(r *http.Request, p signupParams, create bool) er
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if u == nil && !create {
-		return errNoSignupByCode
-	}
 	// Without confirmations, the link is the only way into an account that another person may have
 	// made.
-	if u == nil || !u.Confirmed() && !s.config.MailerAutoconfirm {
-		p.Password = s.passwords.Random()
+	signup := u == nil || !u.Confirmed() && !s.config.MailerAutoconfirm
+	var refusal error
+	switch {
+	case u == nil && !create:
+		refusal = errNoSignupByCode
+	case signup && s.config.DisableSignup:
+		refusal = errSignupDisabled
+	case signup:
 		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
 			return err
 		}
@@ -115,7 +118,31 @@ func (s *Service) mailMagicLink(r *http.Request, p signupParams, create bool) er
 			return err
 		}
 	}
-	return s.sendRecovery(r, u, p, template.MagicLink, "magiclink")
+	if refusal != nil {
+		if !s.config.HideAccounts {
+			return refusal
+		}
+		u = s.decoy(r, p)
+	}
+	var more func(message.Tx) error
+	if !s.config.MailerAutoconfirm && !s.config.DisableSignup {
+		more = func(tx message.Tx) error { return s.rehearseSignup(r, tx, p) }
+		if _, err := s.checkSignup(r, &p, true); err != nil {
+			return err
+		}
+	}
+	if err := s.sendRecovery(r, u, p, template.MagicLink, "magiclink", more); err != nil {
+		return err
+	}
+	return refusal
+}
+
+// rehearseSignup sends the statements of a new account, which store nothing.
+func (s *Service) rehearseSignup(r *http.Request, tx message.Tx, p signupParams) error {
+	if err := s.rereadNone(r.Context(), tx); err != nil {
+		return err
+	}
+	return s.storeSignup(r.Context(), tx, s.decoy(r, p), p)
 }
 
 // sendPhoneCode sends a code to sign in. For an unknown or unconfirmed number it signs up instead,
@@ -143,7 +170,6 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	// Without confirmations, the code is the only way into an account that another person may have
 	// made.
 	if u == nil || !u.PhoneConfirmed() && !s.config.PhoneAutoconfirm {
-		p.Password = s.passwords.Random()
 		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
 			return err
 		}
@@ -167,8 +193,8 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
 }
 
-// Recover serves POST /recover. An unknown address gets the same reply as a known one; without
-// Config.HideAccounts it gets it sooner, because nothing is written or mailed for it.
+// Recover serves POST /recover. An unknown address gets the same reply as a known one, after the
+// same work.
 func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	if s.config.DisableEmail {
 		return apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
@@ -191,20 +217,26 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	return s.mailAlike(w, r, p.Email, func() error {
 		u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
 		if errors.Is(err, store.ErrNotFound) {
-			return nil
+			u, err = s.decoy(r, p), nil
 		}
 		if err != nil {
 			return err
 		}
-		return s.sendRecovery(r, u, p, template.Recovery, "recovery")
+		return s.sendRecovery(r, u, p, template.Recovery, "recovery", nil)
 	})
 }
 
 // sendRecovery mails a link that signs u in. action is the type of the link and the method of its
-// flow.
-func (s *Service) sendRecovery(r *http.Request, u *store.User, p signupParams, kind, action string) error {
+// flow. more, if not nil, runs first in the transaction.
+func (s *Service) sendRecovery(r *http.Request, u *store.User, p signupParams, kind, action string,
+	more func(message.Tx) error) error {
 	ctx := r.Context()
 	_, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {
+		if more != nil {
+			if err := more(tx); err != nil {
+				return nil, err
+			}
+		}
 		if p.pkce() {
 			if err := s.store.NewFlow(ctx, tx, p.flow(action, u)); err != nil {
 				return nil, err

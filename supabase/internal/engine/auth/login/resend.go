@@ -29,10 +29,14 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	if p.Email != "" {
 		return s.mailAlike(w, r, p.Email, func() error {
 			u, err := store.HolderOfEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+			if errors.Is(err, store.ErrNotFound) || err == nil && !pending(u, body.Type) {
+				u, err = s.decoy(r, p), nil
+				u.EmailChange = p.Email
+			}
 			if err == nil {
 				_, err = s.resendTo(r, u, body.Type, p)
 			}
-			return ignoreUnknown(err)
+			return err
 		})
 	}
 	u, err := store.HolderOfPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
@@ -40,18 +44,10 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		id, err = s.resendTo(r, u, body.Type, p)
 	}
-	if err := ignoreUnknown(err); err != nil {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, message.Reply{ID: id})
-}
-
-// ignoreUnknown returns nil if there is no account.
-func ignoreUnknown(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	return err
 }
 
 // resendTo sends the message if u still needs it, and returns the provider's id of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -60,7 +61,7 @@ func (p signupParams) checkPKCE() error {
 // flow returns the flow of user u for a sign-in by a link.
 func (p signupParams) flow(method string, u *store.User) store.Flow {
 	return store.Flow{Provider: method, Method: method, Challenge: p.Challenge, ChallengeMethod: p.ChallengeMethod,
-		UserID: &u.ID}
+		UserID: &u.ID, Decoy: u.Decoy}
 }
 
 // Signup serves POST /signup.
@@ -75,7 +76,11 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limiter.Limit(r, ratelimit.Signup); err != nil {
 		return err
 	}
+	begun := time.Now()
 	reply, err := s.signUp(r, w.Header(), p, false)
+	if p.Email != "" && !s.config.MailerAutoconfirm {
+		s.awaitStep(r.Context(), begun)
+	}
 	if err != nil {
 		return err
 	}
@@ -83,35 +88,30 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 }
 
 // signUp makes an account. If contacts need no confirmation it signs in and returns a
-// *session.TokenReply, else the *store.User. For a taken address it returns a made-up user, so that
-// the reply does not tell whether an account exists. byCode: the user asked for a code, so the
-// password is a random one and is not checked.
+// *session.TokenReply, else the *store.User. For a taken contact it does the same work for a decoy
+// and returns it, so that neither the reply nor its time tells whether an account exists. byCode:
+// the user asked for a code, so the account gets no password.
 func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, byCode bool) (any, error) {
-	existing, err := s.checkSignup(r, &p, byCode)
+	existing, taken, err := s.beginSignup(r, &p, byCode)
 	if err != nil {
 		return nil, err
 	}
-	if existing != nil {
-		if ok, err := s.mayContinue(r, p, existing); err != nil {
-			return nil, err
-		} else if !ok {
-			return s.repeatedSignup(r, p, existing)
-		}
-	}
-	u, hash, err := s.prepareSignup(r, p, existing)
+	u, hash, err := s.prepareSignup(r, p, existing, byCode)
 	if err != nil {
 		return nil, err
+	}
+	if taken != nil {
+		u.Decoy, u.ID = true, decoyID(taken.ID)
 	}
 	reply, err := message.Queued(r.Context(), s.sender, s.signupQueue(p), func(tx message.Tx) (any, error) {
-		if existing == nil {
-			if err := s.storeSignup(r.Context(), tx, u, p); err != nil {
-				return nil, err
-			}
-		} else if err := s.continueSignup(r.Context(), tx, u, p, hash, byCode); err != nil {
+		shown, err := s.storeAccount(r, tx, u, existing, p, hash, byCode)
+		if err != nil {
 			return nil, err
 		}
 		if !s.autoconfirm(p) {
-			return u, s.askToConfirm(r, tx, u, p)
+			err := s.askToConfirm(r, tx, u, taken, p)
+			shown.ConfirmationSentAt, shown.UpdatedAt = u.ConfirmationSentAt, u.UpdatedAt
+			return shown, err
 		}
 		reply, err := s.confirmSignup(r, tx, headers, u, p)
 		if err == nil && existing == nil && p.Email != "" {
@@ -119,38 +119,103 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 		}
 		return reply, err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if existing == nil {
+	case taken != nil && !s.config.HideAccounts:
+		return s.repeatedSignup(p, taken), nil
+	case taken == nil && existing == nil:
 		if err := s.hooks.AfterUserCreated(r, u); err != nil {
 			return nil, err
 		}
 	}
-	if bare, ok := reply.(*store.User); ok && bare.InvitedAt != nil {
-		// The client may not be the invited person, so it does not see the invitation's data.
-		shown := *bare
-		shown.UserMetadata, shown.Identities = store.Metadata{}, []store.Identity{}
-		return &shown, nil
-	}
 	return reply, nil
 }
 
-// prepareSignup returns the account, which is a new one if existing is nil, and the hash of the
-// password. The hash is "" if the account has an identity of the provider already.
-func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store.User) (u *store.User, hash string,
+// beginSignup validates and counts a sign-up. It returns the account that the sign-up continues, or
+// the one that has the contact and belongs to another person.
+func (s *Service) beginSignup(r *http.Request, p *signupParams, byCode bool) (existing, taken *store.User,
 	err error) {
-	if existing != nil && existing.HasIdentity(p.provider()) {
-		return existing, "", nil
+	if existing, err = s.checkSignup(r, p, byCode); err != nil {
+		return nil, nil, err
 	}
-	if hash, err = s.passwords.Hash(r.Context(), p.Password); err != nil {
-		return nil, "", err
+	if existing != nil {
+		switch ok, err := s.mayContinue(r, *p, existing); {
+		case err != nil:
+			return nil, nil, err
+		case !ok && (s.config.MailerAutoconfirm || s.config.PhoneAutoconfirm):
+			return nil, nil, s.refuseRepeated(r, *p, existing)
+		case !ok:
+			taken, existing = existing, nil
+		}
+	}
+	if p.Email != "" && !byCode && !s.config.MailerAutoconfirm {
+		err = s.limiter.LimitSignup(r, p.Email)
+	}
+	return existing, taken, err
+}
+
+// prepareSignup returns the account, which is a new one if existing is nil, and the hash of the
+// password; "" for a sign-up by a code. It hashes also if existing keeps its own password, so that
+// the time does not tell whether there is an account.
+func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store.User, byCode bool) (u *store.User,
+	hash string, err error) {
+	if !byCode {
+		if hash, err = s.passwords.Hash(r.Context(), p.Password); err != nil {
+			return nil, "", err
+		}
 	}
 	if existing != nil {
 		return existing, hash, nil
 	}
 	u = s.store.NewUser(p.Email, p.Phone, p.Data, hash, s.sessions.Audience(r, nil))
 	return u, hash, s.hooks.BeforeUserCreated(r, nil, u)
+}
+
+// storeAccount stores the new account u, or continues with existing, which is u. While contacts
+// need a confirmation it sends the statements of both cases. It returns the account as the client
+// sees it: with nothing that another person has sent.
+func (s *Service) storeAccount(r *http.Request, tx message.Tx, u, existing *store.User, p signupParams, hash string,
+	byCode bool) (shown *store.User, err error) {
+	ctx := r.Context()
+	if existing == nil {
+		if !s.autoconfirm(p) {
+			if err := s.rereadNone(ctx, tx); err != nil {
+				return nil, err
+			}
+		}
+		return u, s.storeSignup(ctx, tx, u, p)
+	}
+	if err := s.continueSignup(ctx, tx, u, p, hash, byCode); err != nil || s.autoconfirm(p) {
+		return u, err
+	}
+	shown = s.decoy(r, p)
+	shown.ID = u.ID
+	return shown, s.storeSignup(ctx, tx, shown, p)
+}
+
+// rereadNone sends the statements that reread an account, for one that does not exist.
+func (s *Service) rereadNone(ctx context.Context, tx message.Tx) error {
+	err := store.ReloadUser(ctx, tx, &store.User{ID: uuid.New()})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// decoyID returns the id that a sign-up with a contact of an account shows: the same one each time,
+// as if the account waited for its confirmation, and in the form of a random one (version 4).
+func decoyID(account uuid.UUID) uuid.UUID {
+	id := uuid.NewSHA1(account, []byte("sign-up"))
+	id[6] = id[6]&0x0f | 0x40
+	return id
+}
+
+// decoy returns an account for a contact, for which a request does the work but stores nothing.
+func (s *Service) decoy(r *http.Request, p signupParams) *store.User {
+	u := s.store.NewUser(p.Email, p.Phone, p.Data, "", s.sessions.Audience(r, nil))
+	u.Decoy = true
+	return u
 }
 
 // confirmSignup confirms the contact without a message and signs in.
@@ -182,11 +247,16 @@ func showVerified(u *store.User) {
 	}
 }
 
-// askToConfirm sends the link or code that confirms the contact.
-func (s *Service) askToConfirm(r *http.Request, tx message.Tx, u *store.User, p signupParams) error {
+// askToConfirm sends the link or code that confirms the contact. A decoy's has no recipient,
+// because the contact is taken.
+func (s *Service) askToConfirm(r *http.Request, tx message.Tx, u, taken *store.User, p signupParams) (err error) {
 	ctx := r.Context()
-	if err := s.store.Audit(ctx, tx, u, "user_confirmation_requested",
-		map[string]any{"provider": p.provider()}); err != nil {
+	if taken != nil {
+		err = s.auditRepeated(ctx, tx, p, taken)
+	} else {
+		err = s.store.Audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()})
+	}
+	if err != nil {
 		return err
 	}
 	if p.Email == "" {
@@ -253,15 +323,17 @@ func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*s
 	return existing, err
 }
 
+var errSignupDisabled = apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
+	"Signups not allowed for this instance")
+
 func (s *Service) checkSignupForm(ctx context.Context, p *signupParams, byCode bool) error {
 	if s.config.DisableSignup {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
-			"Signups not allowed for this instance")
-	}
-	if p.Password == "" {
-		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
+		return errSignupDisabled
 	}
 	if !byCode {
+		if p.Password == "" {
+			return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
+		}
 		if err := s.passwords.Check(ctx, p.Password); err != nil {
 			return err
 		}
@@ -303,8 +375,7 @@ func (s *Service) signupAnonymously(w http.ResponseWriter, r *http.Request, p si
 		return err
 	}
 	if s.config.DisableSignup {
-		return apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
-			"Signups not allowed for this instance")
+		return errSignupDisabled
 	}
 	ctx := r.Context()
 	u := s.store.NewUser("", "", p.Data, "", s.sessions.Audience(r, nil))
@@ -326,22 +397,29 @@ func (s *Service) signupAnonymously(w http.ResponseWriter, r *http.Request, p si
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
-// repeatedSignup replies to a sign-up with a contact that has a confirmed account.
-func (s *Service) repeatedSignup(r *http.Request, p signupParams, existing *store.User) (any, error) {
+// refuseRepeated replies to a sign-up with a contact that has a confirmed account, if contacts need
+// no confirmation.
+func (s *Service) refuseRepeated(r *http.Request, p signupParams, taken *store.User) error {
 	_, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) {
-		return nil, s.store.Audit(r.Context(), tx, existing, "user_repeated_signup",
-			map[string]any{"provider": p.provider()})
+		return nil, s.auditRepeated(r.Context(), tx, p, taken)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if s.config.MailerAutoconfirm || s.config.PhoneAutoconfirm {
-		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
-	}
+	return apierror.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
+}
+
+func (s *Service) auditRepeated(ctx context.Context, tx pgx.Tx, p signupParams, taken *store.User) error {
+	return s.store.Audit(ctx, tx, taken, "user_repeated_signup", map[string]any{"provider": p.provider()})
+}
+
+// repeatedSignup returns GoTrue's reply to a sign-up with a contact that has a confirmed account:
+// without identities, by which clients recognise it.
+func (s *Service) repeatedSignup(p signupParams, taken *store.User) *store.User {
 	now := s.now()
 	return &store.User{
-		ID: uuid.New(), Audience: existing.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
+		ID: uuid.New(), Audience: taken.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
 		AppMetadata:  store.Metadata{"provider": p.provider(), "providers": []string{p.provider()}},
 		UserMetadata: store.Metadata(p.Data).Copy(), Identities: []store.Identity{}, CreatedAt: now, UpdatedAt: now,
-	}, nil
+	}
 }

@@ -54,20 +54,13 @@ func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, 
 		return apierror.Errorf(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
 	}
 	if u.HasIdentity(p.provider()) {
-		if byCode && !s.autoconfirm(p) {
+		if byCode && u.HasPassword() && !s.autoconfirm(p) {
 			return store.SavePassword(ctx, tx, u, "", nil, s.now())
 		}
 		return nil
 	}
-	secret := p.Password
 	if u.InvitedAt != nil { // the client may not be the invited person
-		secret, hash = s.passwords.Random(), ""
-	}
-	if hash == "" {
-		var err error
-		if hash, err = s.passwords.Hash(ctx, secret); err != nil {
-			return err
-		}
+		hash = ""
 	}
 	if err := s.store.KeepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
 		return err

@@ -40,6 +40,10 @@ func (s *Sender) mailByHook(r *http.Request, tx Tx, u *store.User, d emailData) 
 	if err := tx.tally.AllowMail(r.Context(), tx); err != nil {
 		return err
 	}
+	if u.Decoy {
+		tx.tally.SpareMail()
+		return nil
+	}
 	d.RedirectTo, d.SiteURL = s.RedirectTo(r), s.externalURL(r)
 	err := s.hooks.Call(r, tx, s.hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
 	if err != nil {
@@ -94,7 +98,15 @@ func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err e
 	if err != nil {
 		return err
 	}
-	err = s.mailer.SendMail(r.Context(), tx, mail.Message{To: []string{m.to}, Subject: subject, HTML: html,
+	to := []string{m.to}
+	if u.Decoy {
+		to = nil
+		tx.tally.SpareMail()
+		if s.directMail {
+			return nil
+		}
+	}
+	err = s.mailer.SendMail(r.Context(), tx, mail.Message{To: to, Subject: subject, HTML: html,
 		Kind: messageKind(m.kind)})
 	if errors.As(err, new(Undelivered)) {
 		return unsent.WithCause(err)

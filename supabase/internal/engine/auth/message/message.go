@@ -17,8 +17,9 @@ import (
 	"daawo/supabase/internal/engine/auth/redirect"
 )
 
-// Mailer sends a mail once the transaction commits, as jobs.Outbox does. An error other than
-// Undelivered is the database's.
+// Mailer sends a mail once the transaction commits, as jobs.Outbox does. It queues a mail without a
+// recipient like any other, and does not send it. An error other than Undelivered is the
+// database's.
 type Mailer interface {
 	SendMail(ctx context.Context, tx pgx.Tx, m mail.Message) error
 }

@@ -53,7 +53,7 @@ func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.On
 	}
 	code, test := s.TestCode(phone)
 	id := "test-otp"
-	if !test {
+	if !test && !u.Decoy {
 		code = password.Code(s.config.SMS.CodeLength)
 		var err error
 		if id, err = s.SendSMS(r, tx, u, SMSData{OTP: code, Phone: phone}, s.config.SMS.Template, channel,

@@ -22,6 +22,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
@@ -36,9 +37,13 @@ var errHash = errors.New("unknown format of password hash; use bcrypt, argon2 or
 
 // Hasher hashes and compares passwords, with a limit on concurrent hashes.
 type Hasher struct {
-	cost  int
-	slots chan struct{}
+	cost   int
+	slots  chan struct{}
+	hashes atomic.Int64
 }
+
+// Hashes returns how many hashes have been computed, for new passwords and for comparisons.
+func (h *Hasher) Hashes() int64 { return h.hashes.Load() }
 
 // NewHasher returns a Hasher that uses the bcrypt cost and runs at most concurrency hashes at once
 // (at least 1).
@@ -55,6 +60,7 @@ func (h *Hasher) lowPriority(ctx context.Context, work func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	h.hashes.Add(1)
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked, so the thread ends with this goroutine

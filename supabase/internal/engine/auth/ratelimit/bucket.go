@@ -77,10 +77,12 @@ func (l *Limiter) pourOne(ctx context.Context, d drop) (bool, error) {
 
 // level returns the level of a bucket after one more drop, without adding the drop and without a
 // lock. (The query mentions $4, which levelAfter does not use, so that Postgres knows its type.)
-func (l *Limiter) level(ctx context.Context, tx pgx.Tx, key string, b bucket) (float64, error) {
+func (l *Limiter) level(ctx context.Context, q interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, key string, b bucket) (float64, error) {
 	hash := sha256.Sum256([]byte(key))
 	level := 1.0
-	err := tx.QueryRow(ctx, `select `+levelAfter+` from auth_limits.buckets b where b.key = $1 and $4::float8 > 0`,
+	err := q.QueryRow(ctx, `select `+levelAfter+` from auth_limits.buckets b where b.key = $1 and $4::float8 > 0`,
 		hash[:], l.now(), b.perSecond, b.capacity, b.empties()).Scan(&level)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil

@@ -164,8 +164,20 @@ func (l *Limiter) LimitMail(r *http.Request, address string) error {
 	if m.Gap <= 0 {
 		return nil
 	}
-	drops := l.ofNetworks(r, "mail from", bucketOf(m.PerNetwork, time.Hour))
-	room, err := l.pour(r.Context(), append(drops, drop{"mail gap " + address, bucketOf(1, m.Gap)},
+	return l.countMail(r.Context(), address, l.ofNetworks(r, "mail from", bucketOf(m.PerNetwork, time.Hour))...)
+}
+
+// LimitSignup is LimitMail for a sign-up, which has a limit per network of its own.
+func (l *Limiter) LimitSignup(r *http.Request, address string) error {
+	if l.limits.Mail.Gap <= 0 {
+		return nil
+	}
+	return l.countMail(r.Context(), address)
+}
+
+func (l *Limiter) countMail(ctx context.Context, address string, drops ...drop) error {
+	m := l.limits.Mail
+	room, err := l.pour(ctx, append(drops, drop{"mail gap " + address, bucketOf(1, m.Gap)},
 		drop{"mail to " + address, bucketOf(m.PerAddress, time.Hour)})...)
 	if err == nil && !room {
 		return errMail

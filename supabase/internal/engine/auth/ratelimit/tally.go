@@ -15,8 +15,9 @@ import (
 // has ended: the bucket of a kind is one row for all clients, which must not stay locked while a
 // message is being sent. Until then the Limiter remembers them as in flight.
 type Tally struct {
-	l    *Limiter
-	sent map[kind]int
+	l      *Limiter
+	sent   map[kind]int
+	spared int // mails without a recipient
 }
 
 // NewTally returns an empty Tally. The caller flushes it when the transaction has ended.
@@ -93,6 +94,15 @@ func (t *Tally) allow(ctx context.Context, tx pgx.Tx, free bool, k kind, refusal
 // MailNotSent takes back the count of a mail that was not sent.
 func (t *Tally) MailNotSent() { t.unsent(email) }
 
+// SpareMail takes back the count of a mail without a recipient. Flush then reads the bucket instead
+// of adding to it, so that the work is the one for a mail.
+func (t *Tally) SpareMail() {
+	if t.sent[email] > 0 {
+		t.spared++
+	}
+	t.unsent(email)
+}
+
 // SMSNotSent takes back the count of a text message that was not sent.
 func (t *Tally) SMSNotSent() { t.unsent(sms) }
 
@@ -108,6 +118,11 @@ const flushTimeout = 10 * time.Second
 
 // Flush adds the messages to the buckets, also if ctx has ended.
 func (t *Tally) Flush(ctx context.Context) {
+	for range t.spared {
+		if _, err := t.l.level(ctx, t.l.db.Pgx(), string(email), bucketOf(t.l.perHour(email), time.Hour)); err != nil {
+			t.l.log.ErrorContext(ctx, "read the count of messages", "error", err)
+		}
+	}
 	for k, n := range t.sent {
 		for range n {
 			t.flushOne(context.WithoutCancel(ctx), k)

@@ -24,10 +24,10 @@ func logType(action string) string {
 	return "user"
 }
 
-// insertAudit writes a line of the audit log: its id, the payload, the time.
+// insertAudit writes a line of the audit log: its id, the payload, the time; none for a decoy.
 const insertAudit = `
 	insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
-	values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, '')`
+	select '00000000-0000-0000-0000-000000000000', $1, $2, $3, '' where not $4`
 
 // Audit writes an action into the audit log, in the same transaction.
 func (s *Store) Audit(ctx context.Context, tx pgx.Tx, actor *User, action string, traits map[string]any) error {
@@ -67,12 +67,14 @@ func (s *Store) audit(ctx context.Context, actor *User, action string, traits ma
 		payload["traits"] = traits
 	}
 	if s.config.NoAuditTable {
-		s.log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
+		if !actor.Decoy {
+			s.log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
+		}
 		return nil, nil
 	}
 	text, err := json.Marshal(payload)
 	if err != nil {
 		return nil, err
 	}
-	return []any{uuid.New(), text, s.now()}, nil
+	return []any{uuid.New(), text, s.now(), actor.Decoy}, nil
 }

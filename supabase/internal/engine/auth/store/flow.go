@@ -31,6 +31,7 @@ type Flow struct {
 	EmailOptional   bool       `db:"email_optional"`
 	CreatedAt       time.Time  `db:"created_at"`
 	CodeIssuedAt    *time.Time `db:"auth_code_issued_at"`
+	Decoy           bool       `db:"-"` // of a User that is one
 }
 
 // PKCE reports whether the flow ends with a code.
@@ -64,10 +65,12 @@ func (s *Store) InsertFlow(ctx context.Context, tx pgx.Tx, f Flow) (uuid.UUID, e
 		  id, user_id, auth_code, code_challenge, code_challenge_method, provider_type, authentication_method,
 		  provider_access_token, provider_refresh_token, invite_token, referrer, oauth_client_state_id,
 		  linking_target_id, email_optional, created_at, updated_at)
-		values ($1, $2, nullif($3, ''), nullif($4, ''), nullif($5, '')::auth.code_challenge_method, $6, $7, '', '',
-		        nullif($8, ''), nullif($9, ''), $10, $11, $12, $13, $13)`,
+		select $1, $2, nullif($3, ''), nullif($4, ''), nullif($5, '')::auth.code_challenge_method, $6, $7, '', '',
+		       nullif($8, ''), nullif($9, ''), $10, $11, $12, $13, $13
+		 where not $14`,
 		f.ID, f.UserID, f.AuthCode, f.Challenge, strings.ToLower(f.ChallengeMethod), f.Provider, f.Method,
-		f.InviteToken, f.Referrer, f.ClientStateID, f.LinkingTargetID, f.EmailOptional, s.now())
+		f.InviteToken, f.Referrer, f.ClientStateID, f.LinkingTargetID, f.EmailOptional, s.now(),
+		f.Decoy)
 	return f.ID, err
 }
 

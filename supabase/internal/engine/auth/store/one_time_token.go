@@ -69,6 +69,9 @@ func (t OneTimeToken) Lock(ctx context.Context, tx pgx.Tx, u *User) error {
 	err := tx.QueryRow(ctx, fmt.Sprintf(`
 		select coalesce(email, ''), coalesce(phone, ''), %s from auth.users where id = $1 for update`, t.sentAt), u.ID).
 		Scan(&email, &phone, sentAt)
+	if u.Decoy && errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (email != u.Email || phone != u.Phone) {
 		return ErrContactChanged
 	}
@@ -88,11 +91,11 @@ func (t OneTimeToken) Save(ctx context.Context, tx pgx.Tx, u *User, contact, has
 	}
 	_, err := tx.Exec(ctx, `
 		insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
-		values ($1, $2, $3::auth.one_time_token_type, $4, $5, $6 at time zone 'utc', $6 at time zone 'utc')
+		select $1, $2, $3::auth.one_time_token_type, $4, $5, $6 at time zone 'utc', $6 at time zone 'utc' where not $7
 		on conflict (user_id, token_type) do update
 		set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
 		    created_at = excluded.created_at, updated_at = excluded.updated_at`,
-		uuid.New(), u.ID, t.Kind, hash, strings.ToLower(contact), now)
+		uuid.New(), u.ID, t.Kind, hash, strings.ToLower(contact), now, u.Decoy)
 	return err
 }
 

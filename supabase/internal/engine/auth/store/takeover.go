@@ -26,23 +26,23 @@ func Release(ctx context.Context, tx pgx.Tx, u *User) error {
 			with released as (
 			  update auth.users u
 			     set email = null, confirmation_token = '', recovery_token = '', email_change_token_current = ''
-			   where u.email = $1 and u.id <> $2 and not u.is_sso_user and not `+ProvenEmail+`
+			   where u.email = $1 and u.id <> $2 and not $3 and not u.is_sso_user and not `+ProvenEmail+`
 			  returning u.id),
 			identities as (
 			  delete from auth.identities i using released r where i.user_id = r.id and i.provider = 'email')
 			delete from auth.one_time_tokens t using released r
-			 where t.user_id = r.id and t.token_type <> 'phone_change_token'`, u.Email, u.ID)
+			 where t.user_id = r.id and t.token_type <> 'phone_change_token'`, u.Email, u.ID, u.Decoy)
 	}
 	if u.Phone != "" {
 		b.Queue(`
 			with released as (
 			  update auth.users u set phone = null, confirmation_token = ''
-			   where u.phone = $1 and u.id <> $2 and not `+ProvenPhone+`
+			   where u.phone = $1 and u.id <> $2 and not $3 and not `+ProvenPhone+`
 			  returning u.id),
 			identities as (
 			  delete from auth.identities i using released r where i.user_id = r.id and i.provider = 'phone')
 			delete from auth.one_time_tokens t using released r
-			 where t.user_id = r.id and t.token_type = 'confirmation_token'`, u.Phone, u.ID)
+			 where t.user_id = r.id and t.token_type = 'confirmation_token'`, u.Phone, u.ID, u.Decoy)
 	}
 	if b.Len() == 0 {
 		return nil

@@ -54,6 +54,11 @@ type User struct {
 	EmailChangeConfirmStatus int        `json:"-" db:"email_change_confirm_status"`
 	PhoneChangeToken         string     `json:"-" db:"phone_change_token"`
 	ReauthenticationToken    string     `json:"-" db:"reauthentication_token"`
+
+	// Decoy marks an account that does not exist. A request does for it the work that it does for
+	// an account, with the same statements, which store nothing, so that the time of the reply does
+	// not tell whether there is an account.
+	Decoy bool `json:"-" db:"-"`
 }
 
 // Identity is a way to recognise a user: an address, a number, an account at another provider. In

@@ -68,10 +68,11 @@ func InsertUser(ctx context.Context, tx pgx.Tx, u *User) error {
 		  is_anonymous, is_sso_user, created_at, updated_at, invited_at, banned_until,
 		  confirmation_token, recovery_token, email_change_token_current, email_change_token_new, email_change,
 		  phone_change, phone_change_token, reauthentication_token, email_change_confirm_status)
-		values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, nullif($4, ''), nullif($5, ''), $6, $7, $8,
-		        $9, $10, $11, $11, $12, $13, '', '', '', '', '', '', '', '', 0)`,
+		select '00000000-0000-0000-0000-000000000000', $1, $2, $3, nullif($4, ''), nullif($5, ''), $6, $7, $8,
+		       $9, $10, $11, $11, $12, $13, '', '', '', '', '', '', '', '', 0
+		 where not $14`,
 		u.ID, u.Audience, u.Role, u.Email, u.Phone, u.EncryptedPassword, u.AppMetadata.encode(),
-		u.UserMetadata.encode(), u.IsAnonymous, u.IsSSO, u.CreatedAt, u.InvitedAt, u.BannedUntil)
+		u.UserMetadata.encode(), u.IsAnonymous, u.IsSSO, u.CreatedAt, u.InvitedAt, u.BannedUntil, u.Decoy)
 	return err
 }
 
@@ -84,8 +85,8 @@ func InsertIdentity(ctx context.Context, tx pgx.Tx, u *User, provider string, da
 	_, err := tx.Exec(ctx, `
 		insert into auth.identities
 			(id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
-		values ($1, $2, $3, $4, $5, $6, $6, $6)`,
-		i.ID, i.ProviderID, u.ID, data.encode(), provider, now)
+		select $1, $2, $3, $4, $5, $6, $6, $6 where not $7`,
+		i.ID, i.ProviderID, u.ID, data.encode(), provider, now, u.Decoy)
 	if err != nil {
 		return err
 	}

@@ -223,7 +223,7 @@ func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audien
 		u, err = store.HolderOfEmail(ctx, tx, p.Email, audience)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, errCode
+		u, err = &store.User{}, nil // for the same statements; no row has this id
 	}
 	if err != nil {
 		return nil, err
