@@ -252,7 +252,12 @@ func (r *reader) leaf(to reflect.Value, raw any, key string) {
 	if list, ok := raw.([]any); ok && to.Kind() == reflect.Slice {
 		words := make([]string, 0, len(list))
 		for _, word := range list {
-			if text, set := r.expand(fmt.Sprint(word), key); set {
+			text, ok := word.(string)
+			if !ok {
+				r.failf(key, "has the value %v, texts in quotes are needed", word)
+				return
+			}
+			if text, set := r.expand(text, key); set {
 				words = append(words, text)
 			}
 		}
@@ -264,9 +269,9 @@ func (r *reader) leaf(to reflect.Value, raw any, key string) {
 		return
 	}
 	text := fmt.Sprint(raw)
-	if to.Kind() == reflect.String {
-		if _, custom := to.Addr().Interface().(encoding.TextUnmarshaler); !custom {
-			to.SetString(text)
+	if _, custom := to.Addr().Interface().(encoding.TextUnmarshaler); to.Kind() == reflect.String && !custom {
+		if _, quoted := raw.(string); !quoted {
+			r.failf(key, "is %v, a text in quotes is needed", raw) // 1.10 would be 1.1
 			return
 		}
 	}

@@ -31,6 +31,10 @@ func TestLeniency(t *testing.T) {
 		{"unset number", "[api]\nport = \"env(NOT_SET)\"", []string{"api.port: the variable NOT_SET is not set"}},
 		{"unset secret of a disabled provider", "[auth.external.apple]\nenabled = false\nsecret = \"env(NOT_SET)\"",
 			nil},
+		{"unset switch of a hook", "[auth.hook.send_email]\nenabled = \"env(NOT_SET)\"\nuri = \"pg-functions://postgres/public/f\"",
+			[]string{"auth.hook.send_email.enabled: the variable NOT_SET"}},
+		{"unset switch of a service", "[auth.third_party.auth0]\nenabled = \"env(NOT_SET)\"\ntenant = \"t\"",
+			[]string{"auth.third_party.auth0.enabled: the variable NOT_SET"}},
 		{"mail server of unset variables",
 			"[auth.email.smtp]\nhost = \"env(NOT_SET)\"\nadmin_email = \"a@example.org\"",
 			[]string{"auth.email.smtp.host: the variable NOT_SET", "the mail server is not used"}},
@@ -260,6 +264,23 @@ func TestLocalCertificate(t *testing.T) {
 		}
 		if got := fmt.Sprint(err); tt.want == "" && err != nil || !strings.Contains(got, tt.want) {
 			t.Errorf("%s on %s: %v", tt.file, tt.host, err)
+		}
+	}
+}
+
+// TestTextsNeedQuotes checks that a number or a list is no text: 1.10 is a password of four
+// characters for its author, and 1.1 for TOML.
+func TestTextsNeedQuotes(t *testing.T) {
+	for file, want := range map[string]string{
+		"auth.email.smtp.pass = 1.10":            "auth.email.smtp.pass: is 1.1, a text in quotes is needed",
+		"auth.site_url = true":                   "auth.site_url: is true, a text in quotes is needed",
+		"db.vault.key = 7":                       "db.vault.key: is 7, a text in quotes is needed",
+		"api.schemas = [[\"public\"]]":           "api.schemas: has the value [public], texts in quotes are needed",
+		"auth.additional_redirect_urls = [5]":    "auth.additional_redirect_urls: has the value 5, texts in quotes are needed",
+		"auth.sms.test_otp = {4152127777 = 123}": "auth.sms.test_otp.4152127777: is 123, a text in quotes is needed",
+	} {
+		if _, err := Load(Sources{File: []byte(file), Name: "config.toml"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", file, err, want)
 		}
 	}
 }

@@ -30,7 +30,9 @@ func (c *Config) warn() {
 func (c *Config) unsetMatters(key string) bool {
 	words := strings.Split(key, ".")
 	switch {
-	case strings.HasPrefix(key, "auth.external.") && len(words) == 4 && words[3] != "enabled":
+	case words[len(words)-1] == "enabled":
+		return true
+	case strings.HasPrefix(key, "auth.external.") && len(words) == 4:
 		return c.Auth.External[words[2]].Enabled
 	case strings.HasPrefix(key, "auth.email.smtp."):
 		return c.Auth.Email.SMTP.Enabled
