@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -50,11 +51,13 @@ func takeTour(t *testing.T, project string, before []string, after []tourStep) {
 	t.Helper()
 	dir := tourFolder(t)
 	run := func(dir, script string) string {
-		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
-		c.Dir, c.Env = dir, tourEnvironment(t, dir)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
+		c.Dir, c.Env, c.WaitDelay = dir, tourEnvironment(t, dir), time.Minute // for what it leaves behind
 		out, err := c.CombinedOutput()
 		if err != nil {
-			t.Fatalf("%v\n%s\n%s", err, script, out)
+			t.Fatalf("%v %v\n%s\n%s", err, ctx.Err(), script, out)
 		}
 		return string(out)
 	}
@@ -110,12 +113,16 @@ func startTour(t *testing.T, dir string, env []string) {
 	go func() { exited <- server.Wait() }()
 	t.Cleanup(func() {
 		_ = server.Process.Signal(syscall.SIGINT) // the server may have exited already
+		kill := time.AfterFunc(time.Minute, func() { _ = server.Process.Kill() })
+		defer kill.Stop()
 		if err := <-exited; err != nil || t.Failed() {
 			t.Errorf("the server: %v\n%s", err, log.String())
 		}
 	})
-	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		c := exec.Command("daawo", "status")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	for ; ; time.Sleep(100 * time.Millisecond) {
+		c := exec.CommandContext(ctx, "daawo", "status")
 		c.Dir, c.Env = dir, env
 		if c.Run() == nil {
 			return
@@ -126,8 +133,8 @@ func startTour(t *testing.T, dir string, env []string) {
 			t.Fatal("the server exited before it was ready")
 		default:
 		}
-		if time.Now().After(end) {
-			t.Fatal("the server is not ready")
+		if ctx.Err() != nil {
+			t.Fatal("the server is not ready after two minutes")
 		}
 	}
 }

@@ -118,11 +118,13 @@ func startGuide(t *testing.T, program string) map[string]string {
 	go func() { ended <- server.Wait() }()
 	t.Cleanup(func() {
 		_ = server.Process.Signal(syscall.SIGTERM)
+		kill := time.AfterFunc(time.Minute, func() { _ = server.Process.Kill() })
+		defer kill.Stop()
 		if err := <-ended; err != nil {
 			t.Errorf("stop: %v\n%s", err, log)
 		}
 	})
-	for {
+	for end := time.Now().Add(2 * time.Minute); ; {
 		if out, err := run("status", "-o", "json").Output(); err == nil {
 			values := map[string]string{}
 			if err := json.Unmarshal(out, &values); err != nil {
@@ -135,6 +137,9 @@ func startGuide(t *testing.T, program string) map[string]string {
 			ended <- err
 			t.Fatalf("start: %v\n%s", err, log)
 		case <-time.After(100 * time.Millisecond):
+			if time.Now().After(end) {
+				t.Fatal("the server is not ready after two minutes") // the cleanup prints its log
+			}
 		}
 	}
 }
