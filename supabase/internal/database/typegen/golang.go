@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -81,9 +82,18 @@ func goStruct(name string, fields [][3]string) string {
 	}
 	lines := make([]string, len(fields))
 	for i, f := range fields {
-		lines[i] = fmt.Sprintf("  %-*s %-*s `json:\"%s\"`", width[0], f[0], width[1], f[1], f[2])
+		lines[i] = fmt.Sprintf("  %-*s %-*s %s", width[0], f[0], width[1], f[1], goTag(f[2]))
 	}
 	return "type " + name + " struct {\n" + strings.Join(lines, "\n") + "\n}"
+}
+
+// goTag returns the tag of a field with a name in JSON.
+func goTag(name string) string {
+	tag := "json:" + strconv.Quote(name)
+	if strconv.CanBackquote(tag) {
+		return "`" + tag + "`"
+	}
+	return strconv.Quote(tag)
 }
 
 // goTypes are the Go types of Postgres's.

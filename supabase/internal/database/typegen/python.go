@@ -32,7 +32,7 @@ func (m *Metadata) Python() string {
 		if len(t.Enums) > 0 {
 			name := pascalCase(t.Schema) + pascalCase(t.Name)
 			p.enums[t.Name] = name
-			enums = append(enums, name+`: TypeAlias = Literal["`+strings.Join(t.Enums, `", "`)+`"]`)
+			enums = append(enums, name+`: TypeAlias = Literal[`+textLiterals(t.Enums)+`]`)
 		}
 	}
 	for _, r := range m.Tables {
@@ -81,7 +81,7 @@ func (p python) model(r Relation) string {
 func (p python) dict(r Relation, o operation) string {
 	var fields []string
 	for _, c := range p.columns[r.ID] {
-		typ := "Annotated[" + p.columnType(c) + `, Field(alias="` + c.Name + `")]`
+		typ := "Annotated[" + p.columnType(c) + `, Field(alias=` + textLiteral(c.Name) + `)]`
 		if o == updating || c.IsNullable || c.IsIdentity || c.DefaultValue != nil {
 			typ = "NotRequired[" + typ + "]"
 		}
@@ -91,7 +91,7 @@ func (p python) dict(r Relation, o operation) string {
 }
 
 func pythonField(name, typ string) string {
-	return "    " + snakeCase(name) + ": " + typ + ` = Field(alias="` + name + `")`
+	return "    " + snakeCase(name) + ": " + typ + ` = Field(alias=` + textLiteral(name) + `)`
 }
 
 func pythonClass(name, base string, fields []string) string {

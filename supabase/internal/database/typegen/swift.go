@@ -109,7 +109,7 @@ func (w *swiftWriter) structure(name string, fields []swiftField) {
 func (w *swiftWriter) enum(level int, name, protocols string, cases []swiftField) {
 	w.line(level, "%s enum %s: %s {", w.access, name, protocols)
 	for _, c := range cases {
-		w.line(level+1, "case %s = \"%s\"", c.name, c.raw)
+		w.line(level+1, "case %s = %s", c.name, textLiteral(c.raw))
 	}
 	w.line(level, "}")
 }
@@ -158,8 +158,15 @@ func swiftName(name string) string {
 		words[i+1] = capital(words[i+1])
 	}
 	camel := strings.Join(words, "")
-	if camel == "in" || camel == "default" || camel == "case" {
+	if strings.Contains(swiftKeywords, " "+camel+" ") {
 		return "`" + camel + "`"
 	}
 	return camel
 }
+
+// swiftKeywords are the words that are no names in a declaration (The Swift Programming Language,
+// "Lexical Structure"). Upstream knows in, default and case alone.
+const swiftKeywords = " associatedtype class deinit enum extension fileprivate func import init inout internal let " +
+	"open operator private precedencegroup protocol public rethrows static struct subscript typealias var break case " +
+	"catch continue default defer do else fallthrough for guard if in repeat return switch throw where while any as " +
+	"await false is nil self super throws true try "

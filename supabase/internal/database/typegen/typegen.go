@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"daawo/supabase/internal/database/catalog"
 )
@@ -47,4 +48,18 @@ func Write(ctx context.Context, w io.Writer, r catalog.Reader, language string, 
 	}
 	_, err = io.WriteString(w, mark+Head+"\n\n"+types)
 	return err
+}
+
+// textLiteral returns a string literal of Python and of Swift.
+func textLiteral(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
+}
+
+// textLiterals returns string literals of Python separated by commas.
+func textLiterals(texts []string) string {
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = textLiteral(text)
+	}
+	return strings.Join(list, ", ")
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"go/parser"
+	"go/token"
 	"os"
 	"strings"
 	"testing"
@@ -39,6 +41,35 @@ func TestUnknownSchema(t *testing.T) {
 		"nowhere")
 	if err == nil || !strings.Contains(err.Error(), `no schema "nowhere"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNamesAreQuoted checks that labels and columns with characters of string literals, and columns
+// that are keywords, are no other code.
+func TestNamesAreQuoted(t *testing.T) {
+	db := testdb.New(t)
+	db.Exec(`create schema odd; create type odd.mood as enum ('say "no"', 'a\b', E'two\nlines', '\(x)');
+		create table odd.words (id int, class odd.mood, "public" text, "q""uote" text, "back\slash" text, "tick` + "`" + `" text)`)
+	for language, wants := range map[string][]string{
+		"python": {`Literal["say \"no\"", "a\\b", "two\nlines", "\\(x)"]`, `alias="q\"uote"`, `alias="back\\slash"`},
+		"swift": {`= "say \"no\""`, `= "a\\b"`, `= "two\nlines"`, `= "\\(x)"`, `= "q\"uote"`, "let `class`: Mood?",
+			"let `public`: String?", "case `class` = \"class\""},
+		"go": {"`json:\"q\\\"uote\"`", "`json:\"back\\\\slash\"`", `"json:\"tick` + "`" + `\""`},
+	} {
+		var out bytes.Buffer
+		if err := typegen.Write(t.Context(), &out, pool.Unprepared(connect(t, db).PgConn()), language, "odd"); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s has no %s:\n%s", language, want, out.String())
+			}
+		}
+		if language == "go" {
+			if _, err := parser.ParseFile(token.NewFileSet(), "types.go", out.String(), 0); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

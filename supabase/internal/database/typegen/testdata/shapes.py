@@ -47,7 +47,7 @@ RealtimeAction: TypeAlias = Literal["INSERT", "UPDATE", "DELETE", "TRUNCATE", "E
 
 RealtimeEqualityOp: TypeAlias = Literal["eq", "neq", "lt", "lte", "gt", "gte", "in", "like", "ilike", "is", "match", "imatch", "isdistinct"]
 
-ShapesColour: TypeAlias = Literal["red", "it's "blue"", "dark-green"]
+ShapesColour: TypeAlias = Literal["red", "it's \"blue\"", "dark-green"]
 
 OddSchemaOddEnum: TypeAlias = Literal["ä"]
 

@@ -35,7 +35,7 @@ internal enum OddSchemaSchema {
 internal enum ShapesSchema {
   internal enum Colour: String, Codable, Hashable, Sendable {
     case red = "red"
-    case itSBlue = "it's "blue""
+    case itSBlue = "it's \"blue\""
     case darkGreen = "dark-green"
   }
   internal struct OwnerSelect: Codable, Hashable, Sendable, Identifiable {
