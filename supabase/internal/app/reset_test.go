@@ -62,7 +62,11 @@ func TestReset(t *testing.T) {
 		}
 		return text
 	}
-	const users = `select count(*)::text from auth.users`
+	mark, err := os.ReadFile(filepath.Join(data, "storage", ".database", tenant, tenant))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const users, known = `select count(*)::text from auth.users`, `select count(*)::text from storage.file_marks where token = '`
 	again := func(more fstest.MapFS) error {
 		t.Helper()
 		other := newApp(t, data, nil)
@@ -98,6 +102,9 @@ func TestReset(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkNew(t, value)
+		if n := value(known + strings.Fields(string(mark))[0] + "'"); n != "1" { // else the new database could not sweep the files
+			t.Errorf("%s marks of the files are known", n)
+		}
 		if found := stored(); len(found) > 0 {
 			t.Errorf("files of the database before: %q", found)
 		}

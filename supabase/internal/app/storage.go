@@ -70,6 +70,7 @@ func (s *services) openStorage(ctx context.Context) error {
 		return err
 	}
 	s.OnClose("storage", engine.Close)
+	engine.Claim(ctx)
 	setSecrets(engine, set)
 	s.keys.OnChange(func(set keys.Set) { setSecrets(engine, set) })
 	if s.outbox != nil {

@@ -95,8 +95,10 @@ func (r reset) build(ctx context.Context, conn *pgx.Conn, seed bool) error {
 	if err := next.MigratePlatform(ctx, nil); err != nil {
 		return err
 	}
-	if err := copyKeys(ctx, d.superuserURL(d.databaseName()), d.superuserURL(resetName)); err != nil {
-		return err
+	for _, table := range lasting {
+		if err := copyTable(ctx, table, d.superuserURL(d.databaseName()), d.superuserURL(resetName)); err != nil {
+			return err
+		}
 	}
 	err = pool.WithConn(ctx, next.URL("postgres"), func(c *pgx.Conn) error {
 		return next.migrateProject(ctx, c, seed, r.progress)
@@ -167,23 +169,26 @@ select format('alter %s set %s = %s',
 	return nil
 }
 
-// copyKeys copies the keys that the servers of one database share.
-func copyKeys(ctx context.Context, from, to string) error {
-	var keys []byte
+// lasting lists the tables whose rows the new database gets: the keys that the servers share, and
+// the marks by which storage knows that the stored files are of this database.
+var lasting = []string{"daawo.keys", "storage.file_marks"}
+
+func copyTable(ctx context.Context, table, from, to string) error {
+	var content []byte
 	err := pool.WithConn(ctx, from, func(conn *pgx.Conn) error {
 		var exists bool
-		err := conn.QueryRow(ctx, `select to_regclass('daawo.keys') is not null`).Scan(&exists)
+		err := conn.QueryRow(ctx, `select to_regclass($1) is not null`, table).Scan(&exists)
 		if err != nil || !exists {
 			return err
 		}
-		return conn.QueryRow(ctx, `select coalesce(jsonb_agg(k), '[]') from daawo.keys k`).Scan(&keys)
+		return conn.QueryRow(ctx, `select coalesce(jsonb_agg(t), '[]') from `+table+` t`).Scan(&content)
 	})
-	if err != nil || keys == nil {
+	if err != nil || content == nil {
 		return err
 	}
 	return pool.WithConn(ctx, to, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `insert into daawo.keys select * from jsonb_populate_recordset(null::daawo.keys, $1)`,
-			keys)
+		_, err := conn.Exec(ctx, `insert into `+table+` overriding user value
+			select * from jsonb_populate_recordset(null::`+table+`, $1)`, content)
 		return err
 	})
 }

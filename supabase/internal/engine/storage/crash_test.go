@@ -43,8 +43,13 @@ func crashStore(t testing.TB, url, dir string, step func(string)) (*objects.Stor
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { disk.Close() })
-	return objects.New(objects.Config{Pool: pool, Backend: disk, FileSizeLimit: 1 << 20, URLSecret: []byte("x"),
-		Step: step}), disk
+	s := objects.New(objects.Config{Pool: pool, Backend: disk, FileSizeLimit: 1 << 20, URLSecret: []byte("x"),
+		Step: step})
+	t.Cleanup(s.Close)
+	if err := s.Claim(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return s, disk
 }
 
 func crashUpload(ctx context.Context, s *objects.Store, bucket, name, content string) error {
@@ -258,9 +263,13 @@ func emptyFolders(t *testing.T, dir string) (empty []string) {
 	return empty
 }
 
+// filesIn returns the files in dir, without the mark.
 func filesIn(t testing.TB, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && e.Name() == ".database" {
+			return fs.SkipDir
+		}
 		if err == nil && !e.IsDir() {
 			files = append(files, name)
 		}

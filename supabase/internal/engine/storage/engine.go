@@ -129,8 +129,25 @@ func (e *Engine) openS3(s Secrets) {
 		Region: e.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts, Log: e.log, Now: e.now}))
 }
 
+// Claim checks that the files belong to the database, and marks them if they are new. It logs an
+// error if they belong to another one; then the engine deletes no file.
+func (e *Engine) Claim(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
+	defer cancel()
+	switch err := e.store.Claim(ctx); {
+	case errors.Is(err, objects.ErrForeignFiles):
+		e.log.ErrorContext(ctx, "storage: no file is deleted", "error", err)
+	case err != nil:
+		e.log.WarnContext(ctx, "storage: mark of the files not read", "error", err)
+	}
+}
+
+// claimTimeout bounds how long a store that does not answer delays a start.
+const claimTimeout = 5 * time.Second
+
 // Sweep removes what crashes and interrupted uploads have left, if it has not changed for a day and
-// for twice the lifetime of an unfinished upload. It never removes bytes that a row refers to.
+// for twice the lifetime of an unfinished upload. It never removes bytes that a row refers to,
+// and nothing from the files of another database.
 // Several replicas may sweep at the same time.
 func (e *Engine) Sweep(ctx context.Context) error {
 	swept, err := e.store.Sweep(ctx, max(sweepAge, 2*e.TUSExpiry))
@@ -183,6 +200,7 @@ func (e *Engine) Close(context.Context) error {
 		e.stop()
 	}
 	e.tus.Close()
+	e.store.Close()
 	if e.images != nil {
 		e.images.Close()
 	}

@@ -53,14 +53,23 @@ func newStack(t testing.TB, change ...func(*Options)) *stack {
 	if s.engine, err = New(o); err != nil {
 		t.Fatal(err)
 	}
-	s.server = httptest.NewServer(s.engine)
+	s.engine.Claim(t.Context())
 	t.Cleanup(func() {
-		s.server.Close()
-		s.engine.Close(context.Background())
 		pool.Close()
 		disk.Close()
 	})
+	s.serve(s.engine)
 	return s
+}
+
+// serve makes the requests of the test go to an engine.
+func (s *stack) serve(engine *Engine) {
+	server := httptest.NewServer(engine)
+	s.server = server
+	s.t.Cleanup(func() {
+		server.Close()
+		engine.Close(context.Background())
+	})
 }
 
 // replica starts a second engine on the same database and, unless change replaces it, the same

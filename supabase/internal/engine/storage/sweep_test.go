@@ -21,9 +21,9 @@ import (
 // it is closed.
 func TestSweepsDaily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		walked := &failingWalk{}
+		marked := &failingMark{}
 		logged := &logCounter{}
-		e := &Engine{store: objects.New(objects.Config{Backend: walked}), log: slog.New(logged)}
+		e := &Engine{store: objects.New(objects.Config{Backend: marked}), log: slog.New(logged)}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -32,14 +32,14 @@ func TestSweepsDaily(t *testing.T) {
 		}()
 		time.Sleep(9 * time.Minute)
 		synctest.Wait()
-		if walked.n.Load() != 0 {
-			t.Errorf("swept %d times during the start", walked.n.Load())
+		if marked.n.Load() != 0 {
+			t.Errorf("swept %d times during the start", marked.n.Load())
 		}
 		time.Sleep(2 * time.Minute)
 		time.Sleep(3 * 24 * time.Hour)
 		synctest.Wait()
-		if walked.n.Load() != 4 {
-			t.Errorf("swept %d times in three days", walked.n.Load())
+		if marked.n.Load() != 4 {
+			t.Errorf("swept %d times in three days", marked.n.Load())
 		}
 		if logged.n.Load() != 4 {
 			t.Errorf("%d failures logged", logged.n.Load())
@@ -49,8 +49,8 @@ func TestSweepsDaily(t *testing.T) {
 	})
 }
 
-// failingWalk is a backend that counts walks and fails them before a sweep needs the database.
-type failingWalk struct {
+// failingMark is a backend that counts sweeps and fails them before they need the database.
+type failingMark struct {
 	backend.Backend
 	n atomic.Int32
 }
@@ -63,9 +63,9 @@ func (f *logCounter) Handle(context.Context, slog.Record) error { f.n.Add(1); re
 func (f *logCounter) WithAttrs([]slog.Attr) slog.Handler        { return f }
 func (f *logCounter) WithGroup(string) slog.Handler             { return f }
 
-func (c *failingWalk) Walk(context.Context, func(backend.Entry) error) error {
+func (c *failingMark) Mark(context.Context) ([]byte, error) {
 	c.n.Add(1)
-	return os.ErrPermission
+	return nil, os.ErrPermission
 }
 
 // TestDeleteRemovesEmptyFolders checks that deleting the last object of a folder removes the

@@ -139,8 +139,9 @@ var platformSchemas = []string{
 	"supabase_migrations", "river", "daawo",
 }
 
-// ledgerTables lists the ledger tables, which an import does not change.
-var ledgerTables = []string{"auth.schema_migrations", "storage.migrations"}
+// ledgerTables lists the tables that an import does not change: the ledgers, and the marks by which
+// storage knows that the files are of this database.
+var ledgerTables = []string{"auth.schema_migrations", "storage.migrations", "storage.file_marks"}
 
 // transferTables returns the tables of an export, with their columns except
 // generated ones.

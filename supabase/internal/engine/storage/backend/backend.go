@@ -74,6 +74,13 @@ type Backend interface {
 	// SweepTemporary removes files of interrupted writes that are older than before. It returns
 	// their number.
 	SweepTemporary(ctx context.Context, before time.Time) (int, error)
+	// Mark returns the content that SetMark has stored, or ErrNotFound. The mark says whose the
+	// files are. Walk does not list it.
+	Mark(ctx context.Context) ([]byte, error)
+	// SetMark replaces the mark as a whole, and returns when it is durable.
+	SetMark(ctx context.Context, content []byte) error
+	// MarkPlace returns the path or the URL of the mark, for messages.
+	MarkPlace() string
 
 	Multipart
 	Resumable

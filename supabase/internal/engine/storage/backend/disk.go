@@ -62,7 +62,7 @@ func OpenDisk(c DiskConfig) (*Disk, error) {
 	if d.step == nil {
 		d.step = func(string) {}
 	}
-	for _, dir := range []string{incoming, prefix} {
+	for _, dir := range []string{incoming, prefix, path.Join(marked, path.Dir(prefix))} {
 		changed, err := d.mkdir(dir)
 		if err == nil {
 			err = d.sync(changed...)

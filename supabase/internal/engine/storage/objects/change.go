@@ -299,6 +299,7 @@ func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.
 		s.deleteRejected(ctx, key, err)
 		return nil, err
 	}
+	s.stored()
 	s.deleteVersions(ctx, *source)
 	return moved, nil
 }

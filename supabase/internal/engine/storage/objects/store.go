@@ -40,6 +40,7 @@ type base struct {
 	log     *slog.Logger
 	now     func() time.Time
 	step    func(string)
+	marks   marks
 }
 
 // Store reads and writes objects for all protocols. Its methods may be called from many goroutines.

@@ -2,6 +2,7 @@ package objects
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -23,31 +24,27 @@ type Swept struct {
 // Sweep removes what crashes and interrupted uploads have left, if it is older than age: bytes
 // without a row of storage.objects, temporary files and multipart uploads. Younger versions stay,
 // because their row may not be written yet. The rows are queried after the bytes were listed.
+//
+// It removes nothing from the files of another database (ErrForeignFiles). The first sweep of files
+// without a mark only marks them.
 func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 	var out Swept
+	owner, err := s.verify(ctx)
+	if errors.Is(err, errUnmarked) {
+		return out, s.adopt(ctx)
+	}
+	if err != nil {
+		return out, err
+	}
 	before := s.now().Add(-age)
-	var batch []backend.Key
-	flush := func() error {
-		orphans, err := s.orphans(ctx, batch)
-		batch = batch[:0]
+	err = s.batches(ctx, func(e backend.Entry) bool { return e.Modified.Before(before) }, func(keys []backend.Key) error {
+		orphans, err := s.orphans(ctx, owner, keys)
 		if err != nil || len(orphans) == 0 {
 			return err
 		}
 		out.Orphans += len(orphans)
 		return s.Backend.Delete(ctx, orphans...)
-	}
-	err := s.Backend.Walk(ctx, func(e backend.Entry) error {
-		if !e.Modified.Before(before) {
-			return nil
-		}
-		if batch = append(batch, e.Key); len(batch) == sweepBatch {
-			return flush()
-		}
-		return nil
 	})
-	if err == nil {
-		err = flush()
-	}
 	if err != nil {
 		return out, MapError(err)
 	}
@@ -61,25 +58,45 @@ func (s *Store) Sweep(ctx context.Context, age time.Duration) (Swept, error) {
 	return out, err
 }
 
-// orphans returns the keys that have no row.
-func (s *Store) orphans(ctx context.Context, keys []backend.Key) ([]backend.Key, error) {
-	if len(keys) == 0 {
-		return nil, nil
+// batches calls fn with the keys of the chosen versions, sweepBatch at a time.
+func (b *base) batches(ctx context.Context, choose func(backend.Entry) bool, fn func([]backend.Key) error) error {
+	var batch []backend.Key
+	err := b.Backend.Walk(ctx, func(e backend.Entry) error {
+		if !choose(e) {
+			return nil
+		}
+		if batch = append(batch, e.Key); len(batch) < sweepBatch {
+			return nil
+		}
+		err := fn(batch)
+		batch = batch[:0]
+		return err
+	})
+	if err == nil && len(batch) > 0 {
+		err = fn(batch)
 	}
+	return err
+}
+
+// orphans returns the keys that have no row. The database that answers must know the mark of the
+// owner, unless that is empty.
+func (b *base) orphans(ctx context.Context, owner mark, keys []backend.Key) ([]backend.Key, error) {
 	buckets, paths, versions := make([]string, len(keys)), make([]string, len(keys)), make([]string, len(keys))
 	for i, k := range keys {
 		buckets[i], paths[i], versions[i] = k.Bucket, k.Name+"/"+k.Version, k.Version
 	}
 	// A version is a UUID, so it identifies its row even if the file system has changed the
 	// spelling of the object's name.
-	found, err := rows(ctx, s.base, Caller{}.Service(), pgx.RowTo[string], `
+	found, err := rows(ctx, b, Caller{}.Service(), pgx.RowTo[string], `
 		select o.bucket_id || '/' || o.version
 		  from storage.objects o
-		 where o.bucket_id = any($1) and o.version = any($3)
+		 where o.bucket_id = any($3) and o.version = any($5)
 		union all
 		select o.bucket_id || '/' || split_part(o.name, '/', -1)
 		  from storage.objects o
-		 where o.bucket_id = any($1) and o.name = any($2) and o.version is null`, buckets, paths, versions)
+		 where o.bucket_id = any($3) and o.name = any($4) and o.version is null
+		union all
+		select '/' where $2 = '' or `+knownMark, ownerToken(owner), owner.system, buckets, paths, versions)
 	if err != nil {
 		return nil, err
 	}
@@ -87,5 +104,16 @@ func (s *Store) orphans(ctx context.Context, keys []backend.Key) ([]backend.Key,
 	for _, f := range found {
 		named[f] = true
 	}
+	if !named["/"] {
+		return nil, b.foreign("is unknown to this database")
+	}
 	return slices.DeleteFunc(slices.Clone(keys), func(k backend.Key) bool { return named[k.Bucket+"/"+k.Version] }), nil
+}
+
+// ownerToken returns the token, or null for the empty mark.
+func ownerToken(m mark) *string {
+	if m.token == "" {
+		return nil
+	}
+	return &m.token
 }

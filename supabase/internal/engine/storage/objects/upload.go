@@ -225,6 +225,7 @@ func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, owner s
 	if err = conditionError(lockError(err)); err != nil {
 		return nil, err
 	}
+	s.stored()
 	if previous != nil && previous.Key() != key {
 		s.deleteVersions(ctx, *previous)
 	}
@@ -251,7 +252,8 @@ func (b *base) deleteVersion(ctx context.Context, key backend.Key) {
 	}
 }
 
-// deleteVersions deletes the bytes of objects whose rows have been deleted or replaced.
+// deleteVersions deletes the bytes of objects whose rows have been deleted or replaced. It keeps
+// the files of another database.
 func (b *base) deleteVersions(ctx context.Context, deleted ...Object) {
 	if len(deleted) == 0 {
 		return
@@ -263,6 +265,9 @@ func (b *base) deleteVersions(ctx context.Context, deleted ...Object) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
+	if !b.mayDelete(ctx) {
+		return
+	}
 	if err := b.Backend.Delete(ctx, keys...); err != nil {
 		b.log.WarnContext(ctx, "storage: delete failed, left to sweep", "error", err)
 	}
