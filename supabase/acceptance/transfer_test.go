@@ -53,7 +53,8 @@ func content(t *testing.T, url string) map[string]string {
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	rows, err := conn.Query(t.Context(), `
 		select format('%I.%I', schemaname, tablename) from pg_tables
-		where schemaname in ('public', 'private', 'edge_functions', 'auth', 'storage') and tablename not like '%migrations'`)
+		where schemaname in ('public', 'private', 'edge_functions', 'auth', 'storage')
+		  and tablename not like '%migrations' and tablename <> 'file_marks'`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func (e *Engine) openS3(s Secrets) {
 	}
 	e.s3.Store(s3.New(s3.Config{Store: e.store, Verifier: e.verifier, AccessKeyID: s.S3AccessKeyID,
 		SecretAccessKey: s.S3SecretAccessKey, SessionKey: e.S3SessionKey, SessionSecret: s.S3AnonKey,
-		Region: e.S3Region, Prefix: e.s3Prefix, Hosts: e.hosts, Log: e.log, Now: e.now}))
+		Region: e.S3Region, Prefix: e.s3Prefix, OnePrefix: !e.AllowForwardedPrefix, Hosts: e.hosts, Log: e.log, Now: e.now}))
 }
 
 // Claim checks that the files belong to the database, and marks them if they are new. It logs an

@@ -5,6 +5,7 @@
 package s3
 
 import (
+	"cmp"
 	"io"
 	"log/slog"
 	"net/http"
@@ -33,9 +34,11 @@ type Config struct {
 	// Prefix returns the public path before Root, which clients sign. Hosts returns the host names
 	// that clients may use.
 	Prefix func(*http.Request) string
-	Hosts  func(*http.Request) []string
-	Log    *slog.Logger
-	Now    func() time.Time
+	// OnePrefix says that Prefix returns the same for all requests.
+	OnePrefix bool
+	Hosts     func(*http.Request) []string
+	Log       *slog.Logger
+	Now       func() time.Time
 }
 
 // Handler serves the protocol.
@@ -94,8 +97,7 @@ func (c *call) authenticate() error {
 	if err != nil {
 		return err
 	}
-	path := strings.TrimRight(c.h.Prefix(c.r), "/") + c.r.URL.EscapedPath()
-	if !s.matches(c.r, secret, path, c.h.Hosts(c.r)) {
+	if !c.h.signedFor(c.r, s, secret) {
 		if s.session != "" {
 			return apierror.Errorf(403, "SignatureDoesNotMatch",
 				"The request signature we calculated does not match the signature you provided, Check your "+
@@ -114,6 +116,31 @@ func (c *call) authenticate() error {
 		c.body = &whole{c.body, c.length}
 	}
 	return err
+}
+
+// signedFor reports whether the signature is correct for the public path of the request, or for the
+// path below the endpoint: s3fs, restic, minio-go and s3cmd do not sign the path of an endpoint, and
+// s3cmd signs it as a part of the host.
+//
+// A path below the endpoint that looks like a public path is not accepted. So no string is the path
+// of two requests, and a signature is valid for one of them only. With a prefix that each request
+// names, that would not hold.
+func (h *Handler) signedFor(r *http.Request, s *signature, secret string) bool {
+	endpoint, hosts := strings.TrimRight(h.Prefix(r), "/")+Root, h.Hosts(r)
+	rest, below := strings.CutPrefix(r.URL.EscapedPath(), Root)
+	if !below { // a server of its own, without Root
+		return s.matches(r, secret, strings.TrimSuffix(endpoint, Root)+rest, hosts)
+	}
+	if s.matches(r, secret, endpoint+rest, hosts) {
+		return true
+	}
+	if !h.OnePrefix || rest == endpoint || strings.HasPrefix(rest, endpoint+"/") {
+		return false
+	}
+	for _, host := range hosts {
+		hosts = append(hosts, host+endpoint)
+	}
+	return s.matches(r, secret, cmp.Or(rest, "/"), hosts)
 }
 
 // identify sets the caller and returns the secret of the access key.
