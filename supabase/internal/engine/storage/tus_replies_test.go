@@ -50,14 +50,15 @@ func TestTUSTooLong(t *testing.T) {
 	}
 }
 
-// TestTUSConcatenation checks that parallel uploads are refused as storage-api refuses them.
+// TestTUSConcatenation checks that parallel uploads are refused with a status after which clients do
+// not try again.
 func TestTUSConcatenation(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	s.bucket("b", false)
-	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "partial").want(t, 501,
+	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "partial").want(t, 400,
 		"Concatenation extension is not (yet) supported.")
-	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "final;/a /b").want(t, 501,
+	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "final;/a /b").want(t, 400,
 		"Concatenation extension")
 	s.tusCreate(s.demo.ServiceRole, "b", "a", 5, "", "Upload-Concat", "other").want(t, 400, "Invalid upload-concat\n")
 }

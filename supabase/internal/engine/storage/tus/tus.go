@@ -110,7 +110,7 @@ var (
 			"The key SHOULD be ASCII encoded and the value MUST be Base64 encoded. All keys MUST be unique"}
 	// clients then query the offset and continue
 	errDisplaced = &protocolError{423, "Another request took over the upload\n"}
-	errConcat    = &protocolError{501,
+	errConcat    = &protocolError{400, // storage-api says 501, which tus-js-client sends again
 		"Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n"}
 	errMethod = &protocolError{404, "Not found\n"}
 )
