@@ -50,8 +50,8 @@ func TestTUSTooLong(t *testing.T) {
 	}
 }
 
-// TestTUSConcatenation checks that parallel uploads are refused with a status after which clients do
-// not try again.
+// TestTUSConcatenation checks that parallel uploads are refused with a status after which clients
+// do not try again.
 func TestTUSConcatenation(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

@@ -119,8 +119,8 @@ func (c *call) authenticate() error {
 }
 
 // signedFor reports whether the signature is correct for the public path of the request, or for the
-// path below the endpoint: s3fs, restic, minio-go and s3cmd do not sign the path of an endpoint, and
-// s3cmd signs it as a part of the host.
+// path below the endpoint: s3fs and s3cmd do not sign the path of an endpoint, and s3cmd signs it
+// as a part of the host.
 //
 // A path below the endpoint that looks like a public path is not accepted. So no string is the path
 // of two requests, and a signature is valid for one of them only. With a prefix that each request
