@@ -68,7 +68,8 @@ step=${1:-}
 [ "$step" != compile ] || shift
 all=$(go list "${@:-./...}")
 module=$(go list -m)
-longest="^$module/supabase(|/acceptance|/stack|/internal/(app|functions/(deploy|deno)|engine/(auth|realtime/changes)))$"
+longest="^$module/supabase(|/acceptance|/stack|/internal/(app|database/(backup/physical|migrate|schemadiff|server)|\
+functions/(deploy|jobs)|engine/(auth|auth/gotrue|realtime|realtime/changes|rest)))$"
 unraced="^$module/(docker|scripts/.*|functions/.*|supabase|supabase/acceptance|supabase/internal/(functions/(deploy|scaffold)|\
 database/(migrate|schemadiff|server|backup/physical)|housetest))$"
 if [ "${LONG:-}" = 1 ] || [ $# -gt 0 ]; then unraced="^$module/supabase/internal/housetest$"; fi
