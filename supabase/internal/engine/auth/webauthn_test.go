@@ -96,6 +96,11 @@ func TestPasskeys(t *testing.T) {
 	}
 	key := newAuthenticator(t, "example.org", rpOrigin)
 	passkey := register(token, key).want(200)
+	for _, r := range []reply{passkey, w.do("GET", "/passkeys", token, nil)} {
+		if strings.Contains(r.raw, "Credential") || !strings.Contains(r.raw, passkey.text("id")) {
+			t.Errorf("%s", r.raw) // GoTrue shows no credential
+		}
+	}
 	register(token, key).want(422, "webauthn_credential_exists")
 	register(token, newAuthenticator(t, "example.org", "https://evil.example")).want(400,
 		"webauthn_verification_failed")

@@ -162,7 +162,7 @@ func (s *Service) checkChanges(ctx context.Context, c *session.Caller, p *userCh
 		}
 	}
 	if newPhone {
-		if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone, c.User.Audience); err != nil {
+		if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone); err != nil {
 			return err
 		} else if taken {
 			return store.ErrPhoneExists

@@ -146,7 +146,7 @@ func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser
 			return err
 		}
 		if p.Phone != u.Phone {
-			if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone, u.Audience); err != nil {
+			if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone); err != nil {
 				return err
 			} else if taken {
 				return apierror.Errorf(http.StatusUnprocessableEntity, "phone_exists",

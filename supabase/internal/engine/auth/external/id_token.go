@@ -58,6 +58,9 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		if err := c.CheckOwn(); err != nil {
 			return err
 		}
+		if err := checkLinking(s.config, c); err != nil {
+			return err
+		}
 		f.LinkingTargetID = &c.User.ID
 	}
 	provider, err := s.idTokenProvider(ctx, f.Provider, p)

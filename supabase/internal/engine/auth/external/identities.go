@@ -19,16 +19,25 @@ import (
 	"daawo/supabase/internal/engine/auth/store"
 )
 
-// WithLinking calls h for a user if manual linking is enabled, else it replies as GoTrue does when
-// it is disabled.
+// WithLinking calls h for a user if manual linking is enabled and the session has used a second
+// factor of the user, else it replies as GoTrue does when linking is disabled.
 func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request,
 	*session.Caller) error) func(http.ResponseWriter, *http.Request) error {
 	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-		if !s.config.ManualLinking {
-			return apierror.Errorf(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
+		if err := checkLinking(s.config, c); err != nil {
+			return err
 		}
 		return h(w, r, c)
 	})
+}
+
+// checkLinking returns an error if the caller may not change the identities of the account. A thief
+// of the password could otherwise link an identity that no change of the password removes.
+func checkLinking(o Config, c *session.Caller) error {
+	if !o.ManualLinking {
+		return apierror.Errorf(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
+	}
+	return c.CheckFactor()
 }
 
 // UnlinkIdentity serves DELETE /user/identities/{id}. It keeps the user's last identity.

@@ -195,7 +195,7 @@ func (s *Service) findLinkable(ctx context.Context, tx pgx.Tx, a *profile, audie
 		return s.findOfProvider(ctx, tx, a)
 	}
 	if len(a.verified) == 0 {
-		other, err := store.UserOfEmail(ctx, tx, a.email.Address, audience)
+		other, err := store.UserOfEmail(ctx, tx, a.email.Address)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil
 		}

@@ -307,7 +307,7 @@ func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*s
 		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return nil, err
 		}
-		existing, err = store.UserOfEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+		existing, err = store.UserOfEmail(r.Context(), s.db.Pgx(), p.Email)
 	} else {
 		if !s.config.EnablePhone {
 			return nil, apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
@@ -315,7 +315,7 @@ func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*s
 		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return nil, err
 		}
-		existing, err = store.UserByPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+		existing, err = store.UserOfPhone(r.Context(), s.db.Pgx(), p.Phone)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil

@@ -12,10 +12,11 @@ import (
 )
 
 // mayContinue reports whether a sign-up goes on with an existing account, which it does while the
-// contact is unconfirmed. If contacts need no confirmation, the client must know the account's
-// password, and an invited account is out of reach.
+// contact is unconfirmed and the request is for the audience of the account. If contacts need no
+// confirmation, the client must know the account's password, and an invited account is out of
+// reach.
 func (s *Service) mayContinue(r *http.Request, p signupParams, u *store.User) (bool, error) {
-	if p.confirmed(u) {
+	if p.confirmed(u) || u.Audience != s.sessions.Audience(r, nil) {
 		return false, nil
 	}
 	if !s.autoconfirm(p) {

@@ -123,8 +123,8 @@ func (s *Service) enrollable(kind string) error {
 // same name, or must use an existing factor first.
 func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller, f *store.FactorRow) error {
 	now := s.now()
-	if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, f.UserID); err != nil {
-		return err // concurrent enrolments of one user count each other
+	if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+		return err // its lock lets concurrent enrolments of one user count each other
 	}
 	if _, err := tx.Exec(ctx,
 		`delete from auth.mfa_factors where status = 'unverified' and created_at < $1 and user_id = $2`,
@@ -233,6 +233,9 @@ func (s *Service) Unenroll(w http.ResponseWriter, r *http.Request, c *session.Ca
 	ctx := r.Context()
 	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorUnenrolled),
 		func(tx message.Tx) (any, error) {
+			if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+				return nil, err
+			}
 			if err := store.DeleteFactor(ctx, tx, f); err != nil {
 				return nil, err
 			}

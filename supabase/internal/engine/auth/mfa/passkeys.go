@@ -173,7 +173,10 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 	}
 	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: s.now()} // until the user renames it
 	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		if _, err := tx.Exec(ctx, `select from auth.users where id = $1 for update`, c.User.ID); err != nil {
+		if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+			return nil, err
+		}
+		if err := checkManage(c); err != nil {
 			return nil, err
 		}
 		h, err := passkeyHolder(ctx, tx, c.User)

@@ -119,6 +119,15 @@ func (c *Caller) CheckOwn() error {
 	return nil
 }
 
+// CheckFactor returns an error if the user has a second factor that the session has not used.
+func (c *Caller) CheckFactor() error {
+	if c.User.HasVerifiedFactor() && (c.Session == nil || c.Session.AAL != "aal2") {
+		return apierror.Errorf(http.StatusForbidden, "insufficient_aal",
+			"AAL2 session is required to link or unlink identities when MFA is enabled")
+	}
+	return nil
+}
+
 // Reauthorize locks and rereads the user and the session of the caller. A password change may have
 // ended the session while the request waited, for example for the hashing of a password.
 func (m *Manager) Reauthorize(ctx context.Context, tx pgx.Tx, c *Caller) error {

@@ -20,7 +20,7 @@ type Passkey struct {
 	CreatedAt    time.Time  `json:"created_at"`
 	LastUsedAt   *time.Time `json:"last_used_at,omitempty"`
 
-	Credential webauthn.Credential
+	Credential webauthn.Credential `json:"-"`
 }
 
 // FindPasskeys returns the passkeys of a user, oldest first.

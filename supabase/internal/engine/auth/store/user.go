@@ -164,13 +164,14 @@ func HolderOfEmail(ctx context.Context, q Queries, email, audience string) (*Use
 // identities may hold any address.
 const VerifiedIdentity = `i.identity_data ->> 'email_verified' = 'true'`
 
-// UserOfEmail returns the user who has an address as their own or as a verified one of an identity.
-func UserOfEmail(ctx context.Context, q Queries, email, audience string) (*User, error) {
+// UserOfEmail returns the user who has an address as their own or as a verified one of an identity,
+// of any audience.
+func UserOfEmail(ctx context.Context, q Queries, email string) (*User, error) {
 	return FindUser(ctx, q, `
-		where u.aud = $2 and not u.is_sso_user
+		where not u.is_sso_user
 		  and (u.email = $1 and `+ProvenEmail+` or exists (select from auth.identities i
 		      where i.user_id = u.id and i.email = $1 and `+VerifiedIdentity+`))
-		order by u.email = $1 desc nulls last limit 1`, strings.ToLower(email), audience)
+		order by u.email = $1 desc nulls last limit 1`, strings.ToLower(email))
 }
 
 // UserByPhone returns the account of a number. It skips users of single sign-on, and an account
@@ -318,16 +319,21 @@ func (m Metadata) Text(name string) string {
 // EmailTaken reports whether a user other than u has an address, as their own or as a verified one
 // of an identity.
 func EmailTaken(ctx context.Context, q Queries, email string, u *User) (bool, error) {
-	other, err := UserOfEmail(ctx, q, email, u.Audience)
+	other, err := UserOfEmail(ctx, q, email)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
 	return err == nil && other.ID != u.ID, err
 }
 
+// UserOfPhone returns the user who has a number, of any audience.
+func UserOfPhone(ctx context.Context, q Queries, phone string) (*User, error) {
+	return FindUser(ctx, q, `where u.phone = $1 and `+ProvenPhone, phone)
+}
+
 // PhoneTaken reports whether a user has a number.
-func PhoneTaken(ctx context.Context, q Queries, phone, audience string) (bool, error) {
-	_, err := UserByPhone(ctx, q, phone, audience)
+func PhoneTaken(ctx context.Context, q Queries, phone string) (bool, error) {
+	_, err := UserOfPhone(ctx, q, phone)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
