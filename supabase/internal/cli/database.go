@@ -205,6 +205,10 @@ func diffDatabase(ctx context.Context, inv *Invocation) error {
 		fmt.Fprintln(inv.Stderr, "No schema changes found")
 		return nil
 	}
+	if lost := schemadiff.Losses(statements); len(lost) > 0 {
+		fmt.Fprintf(inv.Stderr, "check these statements, which delete rows or values, also after a mere change of a name:"+
+			"\n  %s\n", strings.Join(lost, "\n  "))
+	}
 	text := strings.Join(statements, "\n\n") + "\n"
 	if *f.file == "" {
 		_, err := io.WriteString(inv.Stdout, text)

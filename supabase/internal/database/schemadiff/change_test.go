@@ -253,3 +253,19 @@ func TestDiffKeepsValues(t *testing.T) {
 		converge(t, conn, wanted)
 	}
 }
+
+// TestLosses checks that a renamed table and a renamed column count as deleted.
+func TestLosses(t *testing.T) {
+	before, after := testdb.New(t).Conn("postgres"), testdb.New(t).Conn("postgres")
+	tables := `create table public.kept (a int, b int); create table public.old (a int);
+		create view public.seen as select 1 as n`
+	run(t, before, tables)
+	run(t, after, tables)
+	run(t, after, `alter table public.kept rename b to c; alter table public.old rename to new;
+		drop view public.seen`)
+	got := schemadiff.Losses(schemadiff.Diff(read(t, before), read(t, after)))
+	want := []string{"drop table public.old;", `alter table public.kept drop column "b";`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

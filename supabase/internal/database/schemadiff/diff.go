@@ -49,6 +49,19 @@ func Diff(old, new []Object) []string {
 	return append(d.unchecked(), d.last...)
 }
 
+// Losses returns the statements of Diff that delete rows or values.
+func Losses(statements []string) (lost []string) {
+	for _, s := range statements {
+		switch {
+		case strings.HasPrefix(s, "drop table "),
+			strings.HasPrefix(s, "alter table ") && strings.Contains(s, " drop column "),
+			strings.HasPrefix(s, "alter type ") && strings.Contains(s, " drop attribute "):
+			lost = append(lost, s)
+		}
+	}
+	return lost
+}
+
 // unchecked returns the statements with a setting before them that lets functions be created before
 // the relations that their text uses. Postgres does not know those dependencies.
 func (d *differ) unchecked() []string {

@@ -49,7 +49,8 @@ func TestUnknownSchema(t *testing.T) {
 func TestNamesAreQuoted(t *testing.T) {
 	db := testdb.New(t)
 	db.Exec(`create schema odd; create type odd.mood as enum ('say "no"', 'a\b', E'two\nlines', '\(x)');
-		create table odd.words (id int, class odd.mood, "public" text, "q""uote" text, "back\slash" text, "tick` + "`" + `" text)`)
+		create table odd.words (id int, class odd.mood, "public" text, "q""uote" text,
+			"back\slash" text, "tick` + "`" + `" text)`)
 	for language, wants := range map[string][]string{
 		"python": {`Literal["say \"no\"", "a\\b", "two\nlines", "\\(x)"]`, `alias="q\"uote"`, `alias="back\\slash"`},
 		"swift": {`= "say \"no\""`, `= "a\\b"`, `= "two\nlines"`, `= "\\(x)"`, `= "q\"uote"`, "let `class`: Mood?",
