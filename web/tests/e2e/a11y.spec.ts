@@ -3,6 +3,7 @@ import { colours, violations } from './axe';
 import { expect, live, loaded, test } from './fixtures';
 import { inBothLanguages } from './languages';
 import { everyDocument } from './pages';
+import { expectReflow } from './reflow';
 import { reportForm } from './report-form';
 
 /** Returns the targets that are too small for touch. */
@@ -43,7 +44,7 @@ function withoutEdge() {
 }
 
 for (const { path } of everyDocument) {
-  test(`${path} meets WCAG 2.2 AA in light and dark, keeps its edges in forced colours, and fits 320 px and touch`, async ({
+  test(`${path} meets WCAG 2.2 AA, also in dark, forced colours, narrow windows and large text`, async ({
     page,
   }) => {
     await page.emulateMedia({ reducedMotion: 'reduce' }); // no transitions of colours
@@ -67,6 +68,7 @@ for (const { path } of everyDocument) {
       0,
     );
     expect(await smallControls(page)).toEqual([]);
+    await expectReflow(page, path);
   });
 }
 
