@@ -186,6 +186,34 @@ func TestRisingProductName(t *testing.T) {
 	}
 }
 
+// TestReportGroupNames checks that a group has the most frequent spelling of its batch, shop and
+// product, and of several the latest.
+func TestReportGroupNames(t *testing.T) {
+	tdb := newDatabase(t)
+	tdb.ExecAs("supabase_admin", staffFixture)
+	tdb.ExecAs("supabase_admin", `delete from reports;
+		insert into reports (product_name, issue_description, batch_number, where_bought, region, created_at)
+		select product, 'x', batch, shop, 'Bay', now() - hours * interval '1 hour' from (values
+		  ('ANA CREAM', 'LOT 4/77', 'CAAFI PHARMACY', 30), ('Ana cream', 'lot-477 ', 'Caafi pharmacy', 10),
+		  (' ana cream', 'lot 4/77', 'caafi pharmacy', 20),
+		  ('BEEN', null, 'SHOP', 1), (' Been', null, 'Shop', 8), ('Been ', null, ' Shop ', 9)) as v (product, batch, shop, hours)`)
+	type clusters struct {
+		Groups []struct{ Kind, Label, Product string }
+	}
+	var got []string
+	for _, g := range callAs[clusters](t, tdb.Conn("postgres"), staffClaims(2, 2, "aal2"), `select report_clusters()`).Groups {
+		got = append(got, g.Kind+" "+g.Label+": "+g.Product)
+	}
+	want := []string{
+		"batch lot-477: Ana cream",
+		"place Been: Been", "place Ana cream: Ana cream",
+		"shop Shop: Been", "shop Caafi pharmacy: Ana cream",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 // TestBinomialTail compares the chance of a rise with sums of the binomial distribution.
 func TestBinomialTail(t *testing.T) {
 	tdb := newDatabase(t)
