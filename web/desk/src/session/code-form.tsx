@@ -1,22 +1,16 @@
 import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { useText } from '@desk/i18n/language';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Input } from '@/components/ui/input';
 
 /** Asks for the six digits of an authenticator app. */
 export function CodeForm({ submit }: { submit: (code: string) => Promise<void> }) {
   const text = useText();
   const [code, setCode] = useState('');
-  const [busy, setBusy] = useState(false);
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    await submit(code.replace(/\s/g, ''));
-    setBusy(false);
-  };
   return (
-    <form onSubmit={send} className="flex flex-col gap-3">
+    <Form onSubmit={() => submit(code.replace(/\s/g, ''))} className="flex flex-col gap-3">
       <Field label={text.signIn.digits}>
         {(props) => (
           <Input
@@ -30,9 +24,9 @@ export function CodeForm({ submit }: { submit: (code: string) => Promise<void> }
           />
         )}
       </Field>
-      <Button type="submit" disabled={busy} className="min-h-11!">
+      <Button type="submit" className="min-h-11!">
         {text.signIn.submitCode}
       </Button>
-    </form>
+    </Form>
   );
 }

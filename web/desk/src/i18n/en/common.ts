@@ -2,6 +2,7 @@ export const text = {
   desk: 'Desk',
   skip: 'Skip to the content',
   loading: 'Loading…',
+  wait: 'One moment…',
   retry: 'Try again',
   refresh: 'Refresh',
   save: 'Save',

@@ -4,6 +4,7 @@ export const text: typeof english = {
   desk: 'Miiska',
   skip: 'U gudub nuxurka',
   loading: 'Waa la soo rarayaa…',
+  wait: 'Waxyar sug…',
   retry: 'Isku day mar kale',
   refresh: 'Cusboonaysii',
   save: 'Kaydi',

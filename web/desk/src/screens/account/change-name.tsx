@@ -2,9 +2,10 @@ import { setName } from '@desk/backend/session';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { useText } from '@desk/i18n/language';
 import { useAccess } from '@desk/session/access';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Input } from '@/components/ui/input';
 
 /** The name that colleagues see. */
@@ -12,12 +13,11 @@ export function ChangeName() {
   const text = useText();
   const { name, reload } = useAccess();
   const [value, change] = useState(name ?? '');
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     if (await attempt(text, () => setName(value.trim()).then(() => true), text.saved)) void reload();
   };
   return (
-    <form onSubmit={submit} className="mt-3 flex items-end gap-3">
+    <Form onSubmit={submit} className="mt-3 flex items-end gap-3">
       <Field label={text.signIn.name} className="flex-1">
         {(props) => (
           <Input
@@ -33,6 +33,6 @@ export function ChangeName() {
       <Button type="submit" variant="outline" className="min-h-11!">
         {text.save}
       </Button>
-    </form>
+    </Form>
   );
 }

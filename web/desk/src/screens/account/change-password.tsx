@@ -2,10 +2,11 @@ import { setPassword } from '@desk/backend/session';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
 import { useText } from '@desk/i18n/language';
 import { tooShort } from '@desk/session/password';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Input } from '@/components/ui/input';
 
 export function ChangePassword() {
@@ -13,8 +14,7 @@ export function ChangePassword() {
   const [current, changeCurrent] = useState('');
   const [password, change] = useState('');
   const [error, setError] = useState('');
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     if (tooShort(password)) return setError(text.signIn.passwordShort);
     setError('');
     const done = await attempt(text, () => setPassword(password, current).then(() => true), text.saved);
@@ -24,7 +24,7 @@ export function ChangePassword() {
   };
   return (
     <Panel title={text.account.password}>
-      <form onSubmit={submit} className="flex flex-col items-start gap-3" noValidate>
+      <Form onSubmit={submit} className="flex flex-col items-start gap-3" noValidate>
         <Field label={text.account.current} className="w-full">
           {(props) => (
             <Input
@@ -51,7 +51,7 @@ export function ChangePassword() {
         <Button type="submit" variant="outline">
           {text.save}
         </Button>
-      </form>
+      </Form>
     </Panel>
   );
 }

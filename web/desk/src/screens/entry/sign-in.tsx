@@ -1,9 +1,10 @@
 import { sendLink, signInByCode, signInByPassword, signOut } from '@desk/backend/session';
 import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { Problem } from '@desk/components/problem';
 import { useText } from '@desk/i18n/language';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Input } from '@/components/ui/input';
 import { EntryFrame } from './entry-frame';
 import { signInError } from './sign-in-error';
@@ -22,15 +23,12 @@ export function SignIn({ problem, again }: Props) {
   const [email, setEmail] = useState(again ?? '');
   const [secret, setSecret] = useState('');
   const [error, setError] = useState('');
-  const [busy, setBusy] = useState(false);
 
   useEffect(() => {
     if (problem) setStep('link'); // the link that failed is replaced by a new one
   }, [problem]);
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
+  const submit = async () => {
     setError('');
     try {
       if (step === 'password') await signInByPassword(email, secret);
@@ -43,7 +41,6 @@ export function SignIn({ problem, again }: Props) {
     } catch (failure) {
       setError(signInError(failure, text));
     }
-    setBusy(false);
   };
   const switchStep = () => {
     setError('');
@@ -61,7 +58,7 @@ export function SignIn({ problem, again }: Props) {
         {step === 'code' ? text.signIn.sent(email) : again ? text.signIn.again : text.signIn.intro}
       </p>
       <Problem text={error || problem} />
-      <form onSubmit={submit} className="flex flex-col gap-3">
+      <Form onSubmit={submit} className="flex flex-col gap-3">
         {step !== 'code' && (
           <Field label={text.signIn.email}>
             {(props) => (
@@ -78,10 +75,10 @@ export function SignIn({ problem, again }: Props) {
           </Field>
         )}
         {step !== 'link' && <Secret kind={step} value={secret} onChange={setSecret} />}
-        <Button type="submit" disabled={busy} className="min-h-11!">
+        <Button type="submit" className="min-h-11!">
           {action[step]}
         </Button>
-      </form>
+      </Form>
       <Button variant="link" onClick={switchStep}>
         {step === 'password' ? text.signIn.link : text.signIn.back}
       </Button>

@@ -2,10 +2,12 @@ import { enrolPasskey, passkeysWork } from '@desk/backend/second-factors';
 import { setName, setPassword } from '@desk/backend/session';
 import { Button } from '@desk/components/button';
 import { Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { message } from '@desk/components/message';
+import { Problem } from '@desk/components/problem';
 import { useText } from '@desk/i18n/language';
 import { tooShort } from '@desk/session/password';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Input } from '@/components/ui/input';
 import { EntryFrame } from './entry-frame';
 
@@ -13,28 +15,22 @@ import { EntryFrame } from './entry-frame';
 export function Welcome({ email, onDone }: { email: string; onDone: () => void }) {
   const text = useText();
   const [error, setError] = useState('');
+  const [short, setShort] = useState(false);
   const [name, changeName] = useState('');
   const [password, changePassword] = useState('');
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (tooShort(password)) return setError(text.signIn.passwordShort);
+  const finish = async (protect: () => Promise<void>) => {
+    setError('');
     try {
       if (name.trim()) await setName(name.trim());
-      await setPassword(password);
+      await protect();
       onDone();
     } catch (failure) {
       setError(message(failure, text));
     }
   };
-  /** Later sign-ins take a mailed link and then the passkey. */
-  const byPasskey = async () => {
-    try {
-      if (name.trim()) await setName(name.trim());
-      await enrolPasskey();
-      onDone();
-    } catch (failure) {
-      setError(message(failure, text));
-    }
+  const submit = async () => {
+    setShort(tooShort(password));
+    if (!tooShort(password)) await finish(() => setPassword(password));
   };
   return (
     <EntryFrame title={text.signIn.passwordTitle}>
@@ -42,7 +38,8 @@ export function Welcome({ email, onDone }: { email: string; onDone: () => void }
         {text.signIn.address} <strong className="wrap-anywhere">{email}</strong>
       </p>
       <p className="text-muted-foreground">{text.signIn.passwordIntro}</p>
-      <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
+      <Problem text={error} />
+      <Form onSubmit={submit} className="flex flex-col gap-3" noValidate>
         <Field label={text.signIn.name}>
           {(props) => (
             <Input
@@ -54,7 +51,7 @@ export function Welcome({ email, onDone }: { email: string; onDone: () => void }
             />
           )}
         </Field>
-        <Field label={text.signIn.newPassword} error={error}>
+        <Field label={text.signIn.newPassword} error={short ? text.signIn.passwordShort : ''}>
           {(props) => (
             <Input
               {...props}
@@ -69,9 +66,10 @@ export function Welcome({ email, onDone }: { email: string; onDone: () => void }
         <Button type="submit" className="min-h-11!">
           {text.save}
         </Button>
-      </form>
+      </Form>
       {passkeysWork() && (
-        <Button variant="outline" className="min-h-11!" onClick={byPasskey}>
+        // Later sign-ins take a mailed link and then the passkey.
+        <Button variant="outline" className="min-h-11!" onClick={() => finish(enrolPasskey)}>
           {text.signIn.enrolPasskey}
         </Button>
       )}

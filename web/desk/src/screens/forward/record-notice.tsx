@@ -3,11 +3,12 @@ import type { Report } from '@desk/backend/reports';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { dense, Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
 import { useText } from '@desk/i18n/language';
 import { today } from '@desk/lib/local-day';
 import { type NoticeChannel, noticeChannels } from '@desk/lib/notice';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Input, NativeSelect } from '@/components/ui/input';
 
 interface Props {
@@ -23,20 +24,16 @@ export function RecordNotice({ report, recipient, onRecipient, onDone }: Props) 
   const [channel, setChannel] = useState<NoticeChannel>('mail');
   const [day, setDay] = useState(today());
   const [receipt, setReceipt] = useState('');
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
+  const submit = async () => {
     const notice = { recipient: recipient.trim(), channel, sent_on: day, receipt: receipt.trim() || null };
     const done = await attempt(text, () => recordNotice(report.id, notice).then(() => true), text.saved);
-    setBusy(false);
     if (!done) return;
     setReceipt('');
     onDone();
   };
   return (
     <Panel title={text.forward.record} className="no-print">
-      <form onSubmit={submit} className="grid gap-3 sm:grid-cols-2">
+      <Form onSubmit={submit} className="grid gap-3 sm:grid-cols-2">
         <Field label={text.forward.recipient}>
           {(props) => (
             <Input
@@ -89,10 +86,10 @@ export function RecordNotice({ report, recipient, onRecipient, onDone }: Props) 
             />
           )}
         </Field>
-        <Button type="submit" disabled={busy} className="justify-self-start">
+        <Button type="submit" className="justify-self-start">
           {text.forward.recordIt}
         </Button>
-      </form>
+      </Form>
     </Panel>
   );
 }

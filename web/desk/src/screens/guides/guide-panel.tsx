@@ -2,6 +2,7 @@ import { changeGuide, type Guide } from '@desk/backend/guides';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { Conflicts } from '@desk/components/conflicts';
+import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
 import { Problem } from '@desk/components/problem';
 import { ScreenHead } from '@desk/components/screen-head';
@@ -9,7 +10,7 @@ import { useLanguage } from '@desk/i18n/language';
 import { toast } from '@desk/lib/toast';
 import { useAccess } from '@desk/session/access';
 import { useForm } from '@desk/session/use-form';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { GuideFields } from './guide-fields';
 import { GuideFiles } from './guide-files';
@@ -29,14 +30,10 @@ export function GuidePanel({ guide, onChanged }: Props) {
   const { values, both, theirs, drafted, set, settle, forget } = useForm(`guide:${guide.slug}`, present);
   const changes = changesOf(theirs, values);
   const [error, setError] = useState('');
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     if (both.length > 0) return setError(text.resources.decide);
     setError('');
-    setBusy(true);
     const saved = await attempt(text, () => changeGuide(guide, changes));
-    setBusy(false);
     if (saved === false) setError(text.resources.stale);
     if (saved) {
       forget();
@@ -55,13 +52,13 @@ export function GuidePanel({ guide, onChanged }: Props) {
       <GuideFiles guide={guide} editable={role !== 'reviewer'} />
       {role !== 'reviewer' && (
         <Panel title={text.guides.texts}>
-          <form onSubmit={submit} className="flex flex-col gap-4">
+          <Form onSubmit={submit} className="flex flex-col gap-4">
             <Problem text={error} />
             <Conflicts both={both} mine={values} theirs={theirs} settle={settle} />
             <GuideFields values={values} set={set} />
             <p className="text-muted-foreground text-sm">{text.guides.textsHelp}</p>
             <div className="flex flex-wrap items-center gap-3">
-              <Button type="submit" disabled={busy || Object.keys(changes).length === 0}>
+              <Button type="submit" disabled={Object.keys(changes).length === 0}>
                 {text.save}
               </Button>
               {drafted && (
@@ -73,7 +70,7 @@ export function GuidePanel({ guide, onChanged }: Props) {
                 </>
               )}
             </div>
-          </form>
+          </Form>
         </Panel>
       )}
     </div>

@@ -24,7 +24,7 @@ export function BulkBar({ rows, onDone }: { rows: Row[]; onDone: () => void }) {
   const apply = () => {
     const set = { ...(status && { status }), ...(member !== unchosen && { assigned_to: member || null }) };
     const done = status && member === unchosen ? text.report.changed(text.status[status]) : text.saved;
-    void change(rows, set, done).then(onDone);
+    return change(rows, set, done).then(onDone);
   };
   const look = 'w-auto! min-w-32 pointer-fine:min-h-9! py-1!';
   return (

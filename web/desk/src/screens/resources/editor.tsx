@@ -3,13 +3,14 @@ import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { ConfirmDialog } from '@desk/components/confirm-dialog';
 import { Conflicts } from '@desk/components/conflicts';
+import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
 import { Problem } from '@desk/components/problem';
 import { ScreenHead } from '@desk/components/screen-head';
 import { useText } from '@desk/i18n/language';
 import { toast } from '@desk/lib/toast';
 import { useForm } from '@desk/session/use-form';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { FileField } from './file-field';
 import { GuideFields } from './guide-fields';
@@ -41,8 +42,7 @@ export function Editor({ resource, guides, onStale }: Props) {
     navigate('/resources');
   };
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     if (!isComplete(values)) return setError(text.resources.required);
     if (both.length > 0) return setError(text.resources.decide);
     setError('');
@@ -63,7 +63,7 @@ export function Editor({ resource, guides, onStale }: Props) {
     if (done) leave();
   };
   return (
-    <form onSubmit={submit} className="mx-auto max-w-5xl" noValidate>
+    <Form onSubmit={submit} className="mx-auto max-w-5xl" noValidate>
       <ScreenHead title={resource ? text.resources.edit : text.resources.add}>
         <div className="flex flex-wrap gap-2">
           {resource && (
@@ -107,6 +107,6 @@ export function Editor({ resource, guides, onStale }: Props) {
           onConfirm={() => remove(resource)}
         />
       )}
-    </form>
+    </Form>
   );
 }

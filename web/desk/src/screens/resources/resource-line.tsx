@@ -11,7 +11,7 @@ interface Props {
   resource: Resource;
   first: boolean;
   last: boolean;
-  act: (action: () => Promise<boolean | undefined>) => void;
+  act: (action: () => Promise<boolean | undefined>) => Promise<void>;
 }
 
 /**

@@ -5,9 +5,10 @@ import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { ConfirmDialog } from '@desk/components/confirm-dialog';
 import { Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
 import { useText } from '@desk/i18n/language';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Input, NativeSelect } from '@/components/ui/input';
 
 /** The form that invites a member. For the address of a member it asks before it changes the role. */
@@ -15,12 +16,9 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
   const text = useText();
   const [email, setEmail] = useState('');
   const [role, changeRole] = useState<Role>('reviewer');
-  const [busy, setBusy] = useState(false);
   const [done, setDone] = useState('');
   const [asked, ask] = useState<Member>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
+  const submit = async () => {
     setDone('');
     const mailed = await attempt(text, () =>
       invite(email, role).catch((error) => {
@@ -28,7 +26,6 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
         throw error;
       }),
     );
-    setBusy(false);
     if (mailed === undefined) return;
     const known = members.find((m) => m.email?.toLowerCase() === email.toLowerCase());
     if (mailed === 'member') return known?.role === role ? setDone(text.staff.isMember(email)) : ask(known);
@@ -38,7 +35,7 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
   };
   return (
     <Panel title={text.staff.invite}>
-      <form onSubmit={submit} className="grid items-end gap-3 sm:grid-cols-2">
+      <Form onSubmit={submit} className="grid items-end gap-3 sm:grid-cols-2">
         <Field label={text.staff.email}>
           {(props) => (
             <Input
@@ -62,10 +59,10 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
             </NativeSelect>
           )}
         </Field>
-        <Button type="submit" disabled={busy} className="justify-self-start">
+        <Button type="submit" className="justify-self-start">
           {text.staff.send}
         </Button>
-      </form>
+      </Form>
       <p role="status" className="text-done mt-2">
         {done}
       </p>

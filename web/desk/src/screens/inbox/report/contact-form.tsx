@@ -4,10 +4,10 @@ import { useReportsChannel } from '@desk/cases/reports-channel';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { dense, Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { useText } from '@desk/i18n/language';
 import type { Template } from '@desk/i18n/message-templates';
 import { type Channel, type ContactOutcome, channels, contactOutcomes } from '@desk/lib/contact';
-import { type FormEvent, useState } from 'react';
 import { NativeSelect, Textarea } from '@/components/ui/input';
 
 /** A call or a message that is not in the log yet. */
@@ -34,19 +34,15 @@ export function ContactForm({ report, template, entry, onChange, onDone }: Props
   const first = template ? ({ channel: 'whatsapp', outcome: 'sent' } as const) : firstEntry;
   const { channel, outcome, body } = entry ?? { ...first, body: '' };
   const set = (change: Partial<Entry>) => onChange({ channel, outcome, body, ...change });
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
+  const submit = async () => {
     const contact = { channel, outcome, template: template ?? null, body: body.trim() || null };
     const done = await attempt(text, () => logContact(report.id, contact).then(() => true), text.saved);
-    setBusy(false);
     if (!done) return;
     tell();
     onDone();
   };
   return (
-    <form onSubmit={submit} className="no-print mt-3 flex flex-col gap-3 border-t pt-3">
+    <Form onSubmit={submit} className="no-print mt-3 flex flex-col gap-3 border-t pt-3">
       <div className="flex flex-wrap gap-3">
         <Field label={text.contact.channel} className="min-w-36 flex-1">
           {(props) => (
@@ -92,9 +88,9 @@ export function ContactForm({ report, template, entry, onChange, onDone }: Props
           />
         )}
       </Field>
-      <Button type="submit" className="self-start" disabled={busy}>
+      <Button type="submit" className="self-start">
         {text.contact.save}
       </Button>
-    </form>
+    </Form>
   );
 }

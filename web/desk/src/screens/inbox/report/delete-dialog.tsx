@@ -3,8 +3,9 @@ import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
 import { Dialog } from '@desk/components/dialog';
 import { Field } from '@desk/components/field';
+import { Form } from '@desk/components/form';
 import { useText } from '@desk/i18n/language';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Input } from '@/components/ui/input';
 
 interface Props {
@@ -17,8 +18,7 @@ interface Props {
 export function DeleteDialog({ reference, onClose, onDeleted }: Props) {
   const text = useText();
   const [reason, setReason] = useState('');
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const done = await attempt(
       text,
       () => deleteReport(reference, reason).then(() => true),
@@ -29,7 +29,7 @@ export function DeleteDialog({ reference, onClose, onDeleted }: Props) {
   return (
     <Dialog title={text.report.removeTitle(reference)} onClose={onClose}>
       <p>{text.report.removeHelp}</p>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form onSubmit={submit} className="flex flex-col gap-4">
         <Field label={text.report.reason}>
           {(props) => (
             <Input
@@ -50,7 +50,7 @@ export function DeleteDialog({ reference, onClose, onDeleted }: Props) {
             {text.report.remove}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -2,11 +2,11 @@ import { addNote, type Report } from '@desk/backend/reports';
 import { useReportsChannel } from '@desk/cases/reports-channel';
 import { attempt } from '@desk/components/attempt';
 import { Button } from '@desk/components/button';
+import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
 import { shortTime } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
 import { useDraft } from '@desk/session/use-draft';
-import { type FormEvent, useState } from 'react';
 import { Textarea } from '@/components/ui/input';
 
 /** The notes of colleagues, in the order of their time, and a field for the next one. */
@@ -14,13 +14,9 @@ export function Notes({ report }: { report: Report }) {
   const { text, language } = useLanguage();
   const { tell } = useReportsChannel();
   const [body, setBody, drafted] = useDraft(`note:${report.reference}`, '');
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!body.trim() || busy) return;
-    setBusy(true);
+  const submit = async () => {
+    if (!body.trim()) return;
     const done = await attempt(text, () => addNote(report.id, body.trim()).then(() => true), text.saved);
-    setBusy(false);
     if (done) {
       setBody('');
       tell();
@@ -48,7 +44,7 @@ export function Notes({ report }: { report: Report }) {
       {report.notes.length === 0 && !report.reviewer_notes && (
         <p className="text-muted-foreground">{text.report.noNotes}</p>
       )}
-      <form onSubmit={submit} className="no-print mt-3 flex flex-col items-start gap-2">
+      <Form onSubmit={submit} className="no-print mt-3 flex flex-col items-start gap-2">
         <Textarea
           id="note"
           aria-label={text.report.noteLabel}
@@ -58,18 +54,18 @@ export function Notes({ report }: { report: Report }) {
           value={body}
           onChange={(e) => setBody(e.target.value)}
           onKeyDown={(e) => {
-            if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) void submit(e);
+            if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) e.currentTarget.form?.requestSubmit();
           }}
         />
         <div className="flex items-center gap-3">
-          <Button type="submit" variant="outline" disabled={busy || !body.trim()}>
+          <Button type="submit" variant="outline" disabled={!body.trim()}>
             {text.report.addNote}
           </Button>
           <span role="status" className="text-muted-foreground text-sm">
             {drafted && text.draft}
           </span>
         </div>
-      </form>
+      </Form>
     </Panel>
   );
 }
