@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
@@ -40,6 +41,7 @@ type Hasher struct {
 	cost   int
 	slots  chan struct{}
 	hashes atomic.Int64
+	took   atomic.Int64 // nanoseconds of the latest hash
 }
 
 // Hashes returns how many hashes have been computed, for new passwords and for comparisons.
@@ -51,21 +53,42 @@ func NewHasher(cost, concurrency int) *Hasher {
 	return &Hasher{cost: cost, slots: make(chan struct{}, max(concurrency, 1))}
 }
 
-// lowPriority waits for a free slot and runs work on a low-priority thread. The thread ends with
-// work, so that no other goroutine runs on it. lowPriority returns the error of work, or of ctx if
-// ctx ends while it waits.
-func (h *Hasher) lowPriority(ctx context.Context, work func() error) error {
+// wait takes a slot. After a wait it gives the slot back and returns context.DeadlineExceeded if
+// too little time is left for a hash as slow as the latest one and for the reply. Without this, each
+// request of a long queue gets its slot too late, and none is answered.
+func (h *Hasher) wait(ctx context.Context) error {
+	select {
+	case h.slots <- struct{}{}:
+		return nil
+	default:
+	}
 	select {
 	case h.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < time.Duration(h.took.Load()*5/4) {
+		<-h.slots
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// lowPriority waits for a free slot and runs work on a low-priority thread. The thread ends with
+// work, so that no other goroutine runs on it. lowPriority returns the error of work, or that of
+// wait.
+func (h *Hasher) lowPriority(ctx context.Context, work func() error) error {
+	if err := h.wait(ctx); err != nil {
+		return err
 	}
 	h.hashes.Add(1)
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked, so the thread ends with this goroutine
 		yield()
+		began := time.Now()
 		err := work()
+		h.took.Store(int64(time.Since(began)))
 		<-h.slots
 		done <- err
 	}()

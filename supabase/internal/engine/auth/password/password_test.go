@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crypto/sha1"
@@ -87,6 +88,50 @@ func TestConcurrencyLimit(t *testing.T) {
 	if _, err := h.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled while waiting: %v", err)
 	}
+}
+
+// TestOverload checks that a Hasher with twice the work that it can do still ends most of what it
+// can. A hash that begins too late for its request ends for nobody.
+func TestOverload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHasher(bcrypt.MinCost, 1)
+		const hash, runs = 4 * time.Second, 50
+		var inTime atomic.Int32
+		var wg sync.WaitGroup
+		for range runs {
+			wg.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				err := h.lowPriority(ctx, func() error {
+					time.Sleep(hash)
+					return nil
+				})
+				if err == nil && ctx.Err() == nil {
+					inTime.Add(1)
+				}
+			})
+			time.Sleep(hash / 2)
+		}
+		wg.Wait()
+		if got := inTime.Load(); got < runs/2*9/10 {
+			t.Errorf("%d of %d requests were answered, and %d hashes fit into the time", got, runs, runs/2)
+		}
+	})
+}
+
+// TestRecoveryFromSlowHash checks that one hash that takes longer than a request may wait does not
+// keep the next ones out.
+func TestRecoveryFromSlowHash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHasher(bcrypt.MinCost, 1)
+		for _, took := range []time.Duration{time.Minute, time.Second} {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			if err := h.lowPriority(ctx, func() error { time.Sleep(took); return nil }); err != nil {
+				t.Errorf("a hash of %s: %v", took, err)
+			}
+			cancel()
+		}
+	})
 }
 
 func TestJudge(t *testing.T) {
