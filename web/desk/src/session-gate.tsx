@@ -30,7 +30,7 @@ window.addEventListener('hashchange', () => {
  */
 export function SessionGate({ children }: { children: ReactNode }) {
   const text = useText();
-  const { user, access, error, linkFailed, reload } = useSession(link);
+  const { user, access, error, linkFailed, reload, retry } = useSession(link);
   const [greeted, setGreeted] = useState(!mailed);
   // Welcome itself sets the name, and stays until it is done.
   const [named, setNamed] = useState<boolean>();
@@ -46,6 +46,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       email={held?.email ?? access?.email ?? ''}
       error={error}
       held={held !== undefined}
+      retry={retry}
       onDone={reload}
       onWelcomed={() => setGreeted(true)}
     />
@@ -77,23 +78,20 @@ interface EntryProps {
   problem: string;
   email: string;
   error: unknown;
+  retry: () => unknown;
   held: boolean; // a desk is open behind it
   onDone: () => Promise<void>;
   onWelcomed: () => void;
 }
 
 /** The step that is missing for the desk. */
-function Entry({ step, problem, email, error, held, onDone, onWelcomed }: EntryProps) {
+function Entry({ step, problem, email, error, retry, held, onDone, onWelcomed }: EntryProps) {
   const text = useText();
   switch (step) {
     case 'sign-in':
       return <SignIn problem={problem} again={held ? email : undefined} />;
     case 'loading':
-      return (
-        <EntryFrame>
-          {error ? <Failure error={error} retry={() => location.reload()} /> : <Loading />}
-        </EntryFrame>
-      );
+      return <EntryFrame>{error ? <Failure error={error} retry={retry} /> : <Loading />}</EntryFrame>;
     case 'enrol-factor':
       return <SecondStep enrol onDone={onDone} />;
     case 'verify-factor':

@@ -56,5 +56,7 @@ test('a reply that the client library does not know is named by its code', async
   const { check } = await import('./client');
   expect(() => check({ message: '{}', code: 'bad_gateway' })).toThrow('bad_gateway');
   expect(() => check({ message: '{}' })).toThrow('unexpected reply');
+  expect(() => check({ message: '{}', status: 504 })).toThrow('request_timeout');
+  expect(() => check({ message: '{}', status: 500 })).toThrow('unexpected_failure');
   expect(() => check(null)).not.toThrow();
 });

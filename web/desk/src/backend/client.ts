@@ -58,14 +58,23 @@ export async function rpc<T>(name: string, args: Record<string, unknown> = {}): 
 }
 
 /** Throws the error of a reply, if it has one. */
-export function check(error: { message: string; code?: string } | null) {
+export function check(error: { message: string; code?: string; status?: number } | null) {
   if (!error) return;
-  // supabase-js shows a reply that it does not know as {}.
-  throw new ApiError(
-    error.message === '{}' ? error.code || 'unexpected reply' : error.message,
-    error.code ?? '',
-  );
+  // supabase-js shows a reply that it does not know as {}, and drops the code of a server's failure.
+  const code = error.code ?? serverFailure(error.status);
+  throw new ApiError(error.message === '{}' ? code || 'unexpected reply' : error.message, code);
 }
+
+/** Returns GoTrue's code for a status of a failure of the server, or '' for another one. */
+function serverFailure(status = 0) {
+  if (status < 500) return '';
+  return status === 503 || status === 504 ? 'request_timeout' : 'unexpected_failure';
+}
+
+/** Reports whether a request may succeed later as it is: its error does not refuse it. */
+export const mayPass = (error: unknown) =>
+  !(error instanceof ApiError) ||
+  ['', 'request_timeout', 'unexpected_failure', 'over_request_rate_limit'].includes(error.code);
 
 /**
  * Calls an edge function as the signed-in person. An error has the message and the code of the

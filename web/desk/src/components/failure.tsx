@@ -3,7 +3,7 @@ import { Button } from './button';
 import { message } from './message';
 
 /** An error, and a button that tries again. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
   const text = useText();
   return (
     <div

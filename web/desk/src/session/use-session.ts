@@ -1,3 +1,4 @@
+import { mayPass } from '@desk/backend/client';
 import { listen } from '@desk/backend/listen';
 import {
   type Access,
@@ -11,11 +12,16 @@ import { removeDrafts } from '@desk/lib/drafts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { OneTimeLink } from './opened-link';
 
-/** The user and the access of the session, kept current. A link signs in once. */
+/**
+ * The user and the access of the session, kept current. A link signs in once; until then there is no
+ * known user. retry tries again what failed with error.
+ */
 export function useSession(link: OneTimeLink | null) {
   const [user, setUser] = useState<string | null>();
   const [access, setAccess] = useState<Access>();
+  const [opening, setOpening] = useState(link !== null); // the link signs in, or waits for retry
   const [linkFailed, setLinkFailed] = useState(false);
+  const [linkError, setLinkError] = useState<unknown>();
   const [error, setError] = useState<unknown>();
   const linkUsed = useRef(false);
 
@@ -26,6 +32,17 @@ export function useSession(link: OneTimeLink | null) {
     } catch (failure) {
       setError(failure);
     }
+  }, []);
+
+  const openLink = useCallback(async ({ hash, type }: OneTimeLink) => {
+    setLinkError(undefined);
+    try {
+      await signInByLink(hash, type);
+    } catch (failure) {
+      if (mayPass(failure)) return setLinkError(failure);
+      setLinkFailed(true);
+    }
+    setOpening(false);
   }, []);
 
   useEffect(() => {
@@ -49,13 +66,13 @@ export function useSession(link: OneTimeLink | null) {
     }, setError);
     if (link && !linkUsed.current) {
       linkUsed.current = true;
-      signInByLink(link.hash, link.type).catch(() => setLinkFailed(true));
+      void openLink(link);
     }
     return () => {
       ended = true;
       stop();
     };
-  }, [link, reload]);
+  }, [link, openLink, reload]);
 
   useEffect(() => {
     if (user) void reload();
@@ -64,7 +81,8 @@ export function useSession(link: OneTimeLink | null) {
   const staff = Boolean(user && access?.role);
   useEffect(() => (staff ? listen('staff', () => void reload()) : undefined), [staff, reload]);
 
-  return { user, access, error, linkFailed, reload };
+  const retry = link && opening ? () => openLink(link) : () => location.reload();
+  return { user: opening ? undefined : user, access, error: linkError ?? error, linkFailed, reload, retry };
 }
 
 /**

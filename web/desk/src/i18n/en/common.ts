@@ -77,6 +77,8 @@ export const text = {
     '23514': 'This value is not allowed. The last owner keeps the role.',
     '54000': 'These are too many reports at once.',
     '57014': 'The server took too long. Try again.',
+    request_timeout: 'The server took too long. Try again.',
+    unexpected_failure: 'The server made an error. Try again.',
     PT404: 'It does not exist any more.',
     PT403: 'This needs your second step of the last ten minutes.',
     forbidden: 'Your role does not allow this.',

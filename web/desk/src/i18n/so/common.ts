@@ -78,6 +78,8 @@ export const text: typeof english = {
     '23514': 'Qiimahan lama oggola. Mulkiilaha ugu dambeeya doorka wuu haystaa.',
     '54000': 'Warbixinnadu hal mar way ka badan yihiin.',
     '57014': 'Server-ku aad buu u daahay. Mar kale isku day.',
+    request_timeout: 'Server-ku aad buu u daahay. Mar kale isku day.',
+    unexpected_failure: 'Khalad ayaa ka dhacay server-ka. Mar kale isku day.',
     PT404: 'Hadda ma jirto.',
     PT403: 'Tani waxay u baahan tahay tallaabadaada labaad ee tobanka daqiiqo ee u dambeeyay.',
     forbidden: 'Doorkaagu ma oggola tan.',
