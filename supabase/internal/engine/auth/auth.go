@@ -21,6 +21,7 @@ import (
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/message/template"
+	"daawo/supabase/internal/engine/auth/password"
 	"daawo/supabase/internal/engine/auth/session"
 	"daawo/supabase/internal/engine/auth/store"
 )
@@ -107,7 +108,7 @@ func (h *Handler) handle(serve func(http.ResponseWriter, *http.Request) error) h
 		if err == nil {
 			return
 		}
-		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+		if errors.Is(err, password.ErrTooLate) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 			err = apierror.Errorf(http.StatusGatewayTimeout, "request_timeout",
 				"Processing this request timed out, please retry after a moment.").
 				WithHeader("Retry-After", "1").WithCause(err)

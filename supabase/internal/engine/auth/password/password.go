@@ -36,6 +36,9 @@ const MaxLength = 72
 // errHash means that a stored or imported hash has an unknown format.
 var errHash = errors.New("unknown format of password hash; use bcrypt, argon2 or Firebase scrypt")
 
+// ErrTooLate means that a request has waited so long that its hash would end too late.
+var ErrTooLate = errors.New("too little time is left for a password hash")
+
 // Hasher hashes and compares passwords, with a limit on concurrent hashes.
 type Hasher struct {
 	cost   int
@@ -53,9 +56,9 @@ func NewHasher(cost, concurrency int) *Hasher {
 	return &Hasher{cost: cost, slots: make(chan struct{}, max(concurrency, 1))}
 }
 
-// wait takes a slot. After a wait it gives the slot back and returns context.DeadlineExceeded if
-// too little time is left for a hash as slow as the latest one and for the reply. Without this, each
-// request of a long queue gets its slot too late, and none is answered.
+// wait takes a slot. After a wait it gives the slot back and returns ErrTooLate if too little time is
+// left for a hash as slow as the latest one and for the reply. Without this, each request of a long
+// queue gets its slot too late, and none is answered.
 func (h *Hasher) wait(ctx context.Context) error {
 	select {
 	case h.slots <- struct{}{}:
@@ -69,7 +72,7 @@ func (h *Hasher) wait(ctx context.Context) error {
 	}
 	if end, ok := ctx.Deadline(); ok && time.Until(end) < time.Duration(h.took.Load()*5/4) {
 		<-h.slots
-		return context.DeadlineExceeded
+		return ErrTooLate
 	}
 	return nil
 }
