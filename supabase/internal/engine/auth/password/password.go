@@ -56,9 +56,9 @@ func NewHasher(cost, concurrency int) *Hasher {
 	return &Hasher{cost: cost, slots: make(chan struct{}, max(concurrency, 1))}
 }
 
-// wait takes a slot. After a wait it gives the slot back and returns ErrTooLate if too little time is
-// left for a hash as slow as the latest one and for the reply. Without this, each request of a long
-// queue gets its slot too late, and none is answered.
+// wait takes a slot. After a wait it gives the slot back and returns ErrTooLate if too little time
+// is left for a hash as slow as the latest one and for the reply. Without this, each request of a
+// long queue gets its slot too late, and none is answered.
 func (h *Hasher) wait(ctx context.Context) error {
 	select {
 	case h.slots <- struct{}{}:

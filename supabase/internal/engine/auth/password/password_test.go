@@ -91,7 +91,7 @@ func TestConcurrencyLimit(t *testing.T) {
 }
 
 // TestOverload checks that a Hasher with twice the work that it can do still ends most of what it
-// can. A hash that begins too late for its request ends for nobody.
+// can. A hash that begins too late for its request is wasted.
 func TestOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasher(bcrypt.MinCost, 1)
