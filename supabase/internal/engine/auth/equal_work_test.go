@@ -37,50 +37,50 @@ func TestEqualWork(t *testing.T) {
 	w.e.routes = w.e.router(p)
 
 	n := 0
-	address := map[string]func() string{
-		"unknown": func() string { n++; return fmt.Sprintf("unknown%d@example.org", n) },
-		"confirmed": func() string {
-			n++
-			email := fmt.Sprintf("confirmed%d@example.org", n)
-			w.do("POST", "/admin/users", w.admin(), m{"email": email, "email_confirm": true,
-				"password": "password-1"}).want(200)
-			return email
-		},
-		"unconfirmed": func() string {
-			n++
-			email := fmt.Sprintf("unconfirmed%d@example.org", n)
+	address := func(kind string) string {
+		n++
+		email := fmt.Sprintf("%s%d@example.org", kind, n)
+		account := m{"email": email, "email_confirm": true, "password": "password-1"}
+		switch kind {
+		case "banned":
+			account["ban_duration"] = "1h"
+			fallthrough
+		case "confirmed":
+			w.do("POST", "/admin/users", w.admin(), account).want(200)
+		case "unconfirmed":
 			w.post("/signup", m{"email": email, "password": "password-1"}).want(200)
-			return email
-		},
+		}
+		return email
 	}
 	for _, c := range []struct {
 		name, path string
 		body       m
 		kinds      []string
 		status     int
+		code       string
 	}{
 		{"a sign-up", "/signup", m{"password": "password-2", "data": m{"name": "Ayan"}},
-			[]string{"unknown", "confirmed", "unconfirmed"}, 200},
+			[]string{"unknown", "confirmed", "unconfirmed"}, 200, ""},
 		{"a sign-up with PKCE", "/signup", m{"password": "password-2", "code_challenge": testChallenge,
-			"code_challenge_method": "s256"}, []string{"unknown", "confirmed", "unconfirmed"}, 200},
-		{"a code", "/otp", m{}, []string{"unknown", "confirmed"}, 200},
-		{"a magic link", "/magiclink", m{}, []string{"unknown", "confirmed"}, 200},
-		{"a recovery", "/recover", m{}, []string{"unknown", "confirmed"}, 200},
-		{"another confirmation", "/resend", m{"type": "signup"}, []string{"unknown", "confirmed", "unconfirmed"}, 200},
-		{"another message to a new address", "/resend", m{"type": "email_change"}, []string{"unknown", "confirmed"}, 200},
+			"code_challenge_method": "s256"}, []string{"unknown", "confirmed", "unconfirmed"}, 200, ""},
+		{"a code", "/otp", m{}, []string{"unknown", "confirmed"}, 200, ""},
+		{"a magic link", "/magiclink", m{}, []string{"unknown", "confirmed"}, 200, ""},
+		{"a recovery", "/recover", m{}, []string{"unknown", "confirmed"}, 200, ""},
+		{"another confirmation", "/resend", m{"type": "signup"}, []string{"unknown", "confirmed", "unconfirmed"}, 200, ""},
+		{"another message to a new address", "/resend", m{"type": "email_change"}, []string{"unknown", "confirmed"}, 200, ""},
 		{"a wrong code", "/verify", m{"type": "recovery", "token": "000000"},
-			[]string{"unknown", "confirmed", "unconfirmed"}, 403},
+			[]string{"unknown", "confirmed", "unconfirmed", "banned"}, 403, "otp_expired"},
 		{"a wrong password", "/token?grant_type=password", m{"password": "password-3"},
-			[]string{"unknown", "confirmed", "unconfirmed"}, 400},
+			[]string{"unknown", "confirmed", "unconfirmed", "banned"}, 400, "invalid_credentials"},
 	} {
 		type work struct{ trips, hashes, mails int64 }
 		did := map[work][]string{}
 		for _, kind := range c.kinds {
 			least := work{trips: math.MaxInt64}
 			for range times { // the pool pings a connection that was not used for a second
-				c.body["email"] = address[kind]()
+				c.body["email"] = address(kind)
 				trips, hashes, mails := sent.Load(), p.passwords.Hashes(), w.handed.Load()
-				w.do("POST", c.path, "", c.body).want(c.status)
+				w.do("POST", c.path, "", c.body).want(c.status, c.code)
 				least = work{min(least.trips, sent.Load()-trips), p.passwords.Hashes() - hashes, w.handed.Load() - mails}
 			}
 			did[least] = append(did[least], kind)

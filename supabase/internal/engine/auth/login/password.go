@@ -33,7 +33,7 @@ type weakPassword struct {
 }
 
 // passwordGrant signs in with an address or a number and a password. Unknown accounts and wrong
-// passwords get the same reply in the same time. Only a banned account gets another one.
+// passwords get the same reply in the same time, also for a banned account.
 func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	var p struct {
 		Email    string `json:"email"`
@@ -114,9 +114,6 @@ func (s *Service) checkLogin(r *http.Request, u *store.User, provider, password 
 		}
 		return errInvalidLogin
 	}
-	if u.Banned(s.now()) {
-		return session.ErrBanned
-	}
 	ok, err := s.passwords.MatchesUser(r.Context(), u, password)
 	if err != nil {
 		return err
@@ -127,6 +124,8 @@ func (s *Service) checkLogin(r *http.Request, u *store.User, provider, password 
 	switch {
 	case !ok:
 		return errInvalidLogin
+	case u.Banned(s.now()):
+		return session.ErrBanned
 	case provider == "email" && !u.Confirmed():
 		return apierror.Errorf(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
 	case provider == "phone" && !u.PhoneConfirmed():

@@ -236,16 +236,15 @@ func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audien
 	} else if err != nil {
 		return nil, err
 	}
-	if u.Banned(s.now()) {
-		return nil, apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
-	}
 	if p.Type == "sms" || p.Type == "phone_change" {
-		return u, s.checkPhoneCode(ctx, u, p)
+		err = s.checkPhoneCode(ctx, u, p)
+	} else if !s.codeMatches(u, p) {
+		err = errCode
 	}
-	if !s.codeMatches(u, p) {
-		return nil, errCode
+	if err == nil && u.Banned(s.now()) { // which is told to the holder of the code alone
+		err = apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	return u, nil
+	return u, err
 }
 
 // checkPhoneCode checks a code that was sent to a phone. If the SMS provider checks it, a code of
