@@ -409,7 +409,7 @@ func TestTUSCompletedDuringDelete(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if _, err := s.engine.store.Complete(t.Context(), objects.Caller{}.Service(), key, "", objects.MetadataOf(meta),
+		if _, err := s.engine.store.Complete(t.Context(), objects.Caller{}.Service(), key, objects.Upload{Upsert: true}, objects.MetadataOf(meta),
 			nil); err != nil {
 			t.Error(err)
 		}

@@ -111,9 +111,9 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 	if p.KeepMetadata {
 		user = source.UserMetadata
 	}
-	if err := s.CanUpload(ctx, c,
-		Upload{Bucket: p.ToBucket, Name: p.ToName, Owner: p.Owner, Upsert: p.Upsert, UserMetadata: user,
-			Declared: Declared{Full: metadata}}); err != nil {
+	u := Upload{Bucket: p.ToBucket, Name: p.ToName, Owner: p.Owner, Upsert: p.Upsert, UserMetadata: user,
+		Declared: Declared{Full: metadata}, Condition: p.Condition}
+	if err := s.CanUpload(ctx, c, u); err != nil {
 		return nil, err
 	}
 	if err := s.checkTarget(ctx, c, source, metadata, key); err != nil {
@@ -128,7 +128,7 @@ func (s *Store) copy(ctx context.Context, c Caller, p Copy, source *Object, key 
 		map[string]any{"eTag": meta.ETag, "lastModified": Timestamp(meta.Modified)}); err != nil {
 		return nil, err
 	}
-	o, err := s.writeRow(ctx, c, key, p.Owner, metadata, user, p.Condition.guard(p.ToBucket, p.ToName)...)
+	o, err := s.writeRow(ctx, c, key, u, metadata, user)
 	if err != nil {
 		s.deleteRejected(ctx, key, err)
 	}
@@ -220,14 +220,25 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 	if err := key.Check(); err != nil {
 		return nil, MapError(err)
 	}
-	from := []([]byte){text(fromBucket), text(fromName)}
+	var moved *Object
+	err := UseCurrent(func() (*Object, error) { return s.movable(ctx, c, fromBucket, fromName, key) },
+		func(source *Object) (err error) {
+			moved, err = s.move(ctx, c, source, key)
+			return err
+		})
+	return moved, err
+}
+
+// movable reads an object that the caller may rename to key.
+func (s *Store) movable(ctx context.Context, c Caller, bucket, name string, key backend.Key) (*Object, error) {
+	from := []([]byte){text(bucket), text(name)}
 	var seen *Object
 	var changed int64
 	rename := statement(`
 		update storage.objects
 		   set name = $3, bucket_id = $4, version = $5, owner = coalesce($6, owner), owner_id = coalesce($7, owner_id)
 		 where bucket_id = $1 and name = $2`,
-		append(from, text(toName), text(toBucket), text(key.Version), nullableText(ownerUUID(c.Subject)),
+		append(from, text(key.Name), text(key.Bucket), text(key.Version), nullableText(ownerUUID(c.Subject)),
 			nullableText(ownerID(c.Subject)))...)
 	rename.read = func(rows *pgconn.ResultReader) error {
 		tag, err := rows.Close()
@@ -235,22 +246,13 @@ func (s *Store) Move(ctx context.Context, c Caller, fromBucket, fromName, toBuck
 		return err
 	}
 	steps := append([]step{statement(`begin`), setCaller(c.session(lockTimeout))},
-		lockBoth(fromBucket, fromName, toBucket, toName)...)
+		lockBoth(bucket, name, key.Bucket, key.Name)...)
 	err := lockError(s.pipeline(ctx, c.Role, append(steps,
 		objectRow(&seen, selectObject, from...), rename, statement(`rollback`))...))
 	if err == nil && (seen == nil || changed == 0) {
 		err = ErrNoKey()
 	}
-	if err != nil {
-		return nil, err
-	}
-	var moved *Object
-	err = UseCurrent(func() (*Object, error) { return s.Object(ctx, c.Service(), fromBucket, fromName) },
-		func(source *Object) (err error) {
-			moved, err = s.move(ctx, c, source, key)
-			return err
-		})
-	return moved, err
+	return seen, err
 }
 
 func (s *Store) move(ctx context.Context, c Caller, source *Object, key backend.Key) (*Object, error) {

@@ -251,7 +251,9 @@ func (m *Multipart) Complete(ctx context.Context, c Caller, u *MultipartUpload, 
 	if err != nil {
 		return nil, MapError(err)
 	}
-	o, err := m.objects.CompleteIf(ctx, c, u.Key(), c.Subject, MetadataOf(meta), u.UserMetadata, when)
+	upload := u.asUpload(c.Subject)
+	upload.Condition = when
+	o, err := m.objects.Complete(ctx, c, u.Key(), upload, MetadataOf(meta), u.UserMetadata)
 	if err != nil {
 		return nil, err
 	}

@@ -74,16 +74,19 @@ set metadata = excluded.metadata, user_metadata = coalesce(excluded.user_metadat
     owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)
 returning ` + objectColumns
 
+// upsertAsService is upsertObject as another prepared statement: a plan depends on the role.
+const upsertAsService = upsertObject + ` -- as service_role`
+
 // upsert returns a step that writes the row of a version. A nil user document is SQL null, not JSON
 // null.
-func upsert(to **Object, bucket, name, owner, version string, metadata, user json.RawMessage) step {
-	return objectRow(to, upsertObject, text(name), text(bucket), nullableText(ownerUUID(owner)),
+func upsert(to **Object, sql, bucket, name, owner, version string, metadata, user json.RawMessage) step {
+	return objectRow(to, sql, text(name), text(bucket), nullableText(ownerUUID(owner)),
 		nullableText(ownerID(owner)), metadata, user, text(version))
 }
 
-// attempt returns the steps that write the row as the caller and roll it back. They wait for other
-// writers of the object: inserts that meet in several unique indexes can fail or deadlock, although
-// they update on conflict.
+// attempt returns the steps that write the row as the caller, up to the savepoint to which they roll
+// back. They wait for other writers of the object: inserts that meet in several unique indexes can
+// fail or deadlock, although they update on conflict.
 func (u *Upload) attempt(c Caller) ([]step, error) {
 	metadata, err := json.Marshal(u.Declared.json())
 	if err != nil {
@@ -93,9 +96,10 @@ func (u *Upload) attempt(c Caller) ([]step, error) {
 		nullableText(ownerID(u.Owner)), metadata, u.UserMetadata, text("1"))
 	if u.Upsert {
 		var row *Object
-		write = upsert(&row, u.Bucket, u.Name, u.Owner, "1", metadata, u.UserMetadata)
+		write = upsert(&row, upsertObject, u.Bucket, u.Name, u.Owner, "1", metadata, u.UserMetadata)
 	}
-	return []step{setCaller(c.session(lockTimeout)), lock(u.Bucket, u.Name), write, statement(`rollback`)}, nil
+	return []step{setCaller(c.session(lockTimeout)), lock(u.Bucket, u.Name), statement(`savepoint attempt`), write,
+		statement(`rollback to savepoint attempt`)}, nil
 }
 
 // attemptError maps the database's error for the attempt.
@@ -114,7 +118,8 @@ func (s *Store) CanUpload(ctx context.Context, c Caller, u Upload) error {
 	if err != nil {
 		return err
 	}
-	return u.attemptError(s.pipeline(ctx, c.Role, append([]step{statement(`begin`)}, steps...)...))
+	steps = append(append([]step{statement(`begin`)}, steps...), statement(`rollback`))
+	return u.attemptError(s.pipeline(ctx, c.Role, steps...))
 }
 
 // Admission is an upload whose bucket is known and whose permissions have been checked.
@@ -149,7 +154,7 @@ func (s *Store) Admit(ctx context.Context, c Caller, u Upload) (*Admission, erro
 	answered := false
 	steps := append([]step{statement(`begin`), setCaller(Caller{}.Service().readSession()),
 		bucketRow(&a.Bucket, &answered, u.Bucket)}, attempt...)
-	err = s.pipeline(ctx, c.Role, steps...)
+	err = s.pipeline(ctx, c.Role, append(steps, statement(`rollback`))...)
 	switch {
 	case !answered:
 		return nil, err
@@ -183,46 +188,49 @@ func (a *Admission) Upload(ctx context.Context, body io.Reader, limit int64) (*O
 	if user == nil {
 		user = json.RawMessage(`{}`)
 	}
-	o, err := s.CompleteIf(ctx, a.caller, a.key, u.Owner, m, user, u.Condition)
+	o, err := s.Complete(ctx, a.caller, a.key, u, m, user)
 	if err != nil {
 		s.deleteRejected(ctx, a.key, err)
 	}
 	return o, err
 }
 
-// Complete writes the row of a stored version and deletes the bytes of the version that it
+// Complete writes the row of a stored version of u and deletes the bytes of the version that it
 // replaces. It ignores the cancellation of ctx. On an error the new bytes stay: a resumable upload
 // can be completed again later, and other uploads call deleteRejected.
-func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata,
+func (s *Store) Complete(ctx context.Context, c Caller, key backend.Key, u Upload, m Metadata,
 	user json.RawMessage) (*Object, error) {
-	return s.CompleteIf(ctx, c, key, owner, m, user, Condition{})
-}
-
-// CompleteIf is Complete if the condition is true of the version that it replaces. Otherwise it
-// returns 412.
-func (s *Store) CompleteIf(ctx context.Context, c Caller, key backend.Key, owner string, m Metadata,
-	user json.RawMessage, when Condition) (*Object, error) {
 	metadata, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	return s.writeRow(ctx, c, key, owner, metadata, user, when.guard(key.Bucket, key.Name)...)
+	return s.writeRow(ctx, c, key, u, metadata, user)
 }
 
-// writeRow is Complete with encoded metadata and further steps after the lock. It takes one
-// transaction and one round trip.
-func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, owner string, metadata,
-	user json.RawMessage, locked ...step) (*Object, error) {
+// writeRow is Complete with encoded metadata. It checks again that the caller may write the object:
+// another one may have come since the upload began. All takes one transaction and one round trip.
+func (s *Store) writeRow(ctx context.Context, c Caller, key backend.Key, u Upload, metadata,
+	user json.RawMessage) (*Object, error) {
 	ctx = context.WithoutCancel(ctx)
 	service := c.Service()
+	u.Bucket, u.Name = key.Bucket, key.Name
 	var previous, object *Object
+	attempt, err := u.attempt(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Role == service.Role && u.Upsert {
+		attempt = []step{lock(key.Bucket, key.Name)} // it may write everything
+	}
 	s.step("write row")
-	steps := append([]step{setCaller(service.session(lockTimeout)), lock(key.Bucket, key.Name)}, locked...)
-	err := s.pipeline(ctx, service.Role, append(steps,
+	steps := append(append([]step{statement(`begin`)}, attempt...), setCaller(service.session(lockTimeout)))
+	steps = append(append(steps, u.Condition.guard(key.Bucket, key.Name)...),
 		objectRow(&previous, selectObject+` for update`, text(key.Bucket), text(key.Name)),
-		upsert(&object, key.Bucket, key.Name, owner, key.Version, metadata, user))...)
+		upsert(&object, upsertAsService, key.Bucket, key.Name, u.Owner, key.Version, metadata, user),
+		statement(`commit`))
+	err = s.pipeline(ctx, c.Role, steps...)
 	s.step("row written")
-	if err = conditionError(lockError(err)); err != nil {
+	if err = conditionError(u.attemptError(err)); err != nil {
 		return nil, err
 	}
 	s.stored()

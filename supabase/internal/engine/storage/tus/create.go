@@ -94,7 +94,7 @@ func (h *Handler) newUpload(ctx context.Context, r *http.Request, q *Request) (k
 			return key, up, err
 		}
 	}
-	up.Owner = q.Owner
+	up.Owner, up.Upsert = q.Owner, q.Upsert
 	up.ID = key.Bucket + "/" + key.Name + "/" + key.Version
 	return key, up, nil
 }

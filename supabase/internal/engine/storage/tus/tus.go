@@ -72,7 +72,8 @@ type info struct {
 	Offset   int64              `json:"offset"`
 	Metadata map[string]*string `json:"metadata"`
 	Created  time.Time          `json:"creation_date"`
-	Owner    string             `json:"owner,omitempty"` // subject of the user who created the upload
+	Owner    string             `json:"owner,omitempty"`  // subject of the user who created the upload
+	Upsert   bool               `json:"upsert,omitempty"` // it may replace an object
 	// Completed says that the row of the object has been written.
 	Completed bool `json:"completed,omitempty"`
 }
@@ -242,13 +243,18 @@ func (h *Handler) authorize(ctx context.Context, q *Request, r *http.Request, ke
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	user, err := objects.UserMetadata([]byte(up.text("metadata")))
+	u, err := q.upload(key, up)
 	if err != nil {
 		return err
 	}
-	return h.Store.CanUpload(ctx, q.Caller,
-		objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert,
-			UserMetadata: user, Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}})
+	return h.Store.CanUpload(ctx, q.Caller, u)
+}
+
+// upload returns the upload with which the caller's permissions are checked.
+func (q Request) upload(key backend.Key, up info) (objects.Upload, error) {
+	user, err := objects.UserMetadata([]byte(up.text("metadata")))
+	return objects.Upload{Bucket: key.Bucket, Name: key.Name, Owner: q.Owner, Upsert: q.Upsert, UserMetadata: user,
+		Declared: objects.Declared{MimeType: up.text("contentType"), Length: up.Size}}, err
 }
 
 // setExpires sets Upload-Expires for an unfinished upload.
@@ -281,6 +287,7 @@ func (h *Handler) head(w http.ResponseWriter, r *http.Request, q Request) error 
 	// A client that sees the full length is done, so the object must exist before the reply. After
 	// a crash or a lost connection it may not exist yet.
 	if up.Size != nil && offset == *up.Size {
+		q.Upsert = q.Upsert || up.Upsert // not all clients repeat the header
 		if err := h.complete(r.Context(), q, key, up); err != nil {
 			return err
 		}

@@ -240,11 +240,12 @@ func (h *Handler) finish(ctx context.Context, q Request, key backend.Key, up inf
 	if owner == "" {
 		owner = up.Owner
 	}
-	user, err := objects.UserMetadata([]byte(up.text("metadata")))
+	u, err := q.upload(key, up)
 	if err != nil {
 		return err
 	}
-	if _, err = h.Store.Complete(ctx, q.Caller, key, owner, objects.MetadataOf(meta), user); err != nil {
+	u.Owner = owner
+	if _, err = h.Store.Complete(ctx, q.Caller, key, u, objects.MetadataOf(meta), u.UserMetadata); err != nil {
 		return err
 	}
 	h.mark(ctx, key, up)
