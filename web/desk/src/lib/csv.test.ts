@@ -9,6 +9,12 @@ test('a spreadsheet takes no cell for a formula', () => {
   expect(text).toBe(`'=cmd|' /C calc'!A0,'+252612345678,'@x,'-1,'\tx\r\n-1,2,,,"a ""b"", c"\r\n`);
 });
 
+test('a spreadsheet trims spaces and marks, and knows wide signs', () => {
+  const starts = [' =1', '\u200b=1', '\ufeff \u202e+1', '＝1', '＋1', '－1', '＠x', '﹢1', '﹣1', '﹦1', '﹫x', '\n=1'];
+  for (const start of starts) expect(csv([[start]]).replaceAll('"', '')).toBe(`'${start}\r\n`);
+  expect(csv([['ﬂour', ' x', 'a=1']])).toBe('ﬂour, x,a=1\r\n');
+});
+
 test('table puts the names of the first record above the rows', () => {
   const records = [
     { reference: 'DW-2B3C', region: null },

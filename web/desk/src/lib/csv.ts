@@ -14,8 +14,11 @@ export function table(records: readonly Record<string, unknown>[], whenEmpty: re
   return [names, ...records.map((record) => names.map((name) => record[name]))];
 }
 
+/** The start of a formula. Spreadsheets trim blanks and invisible marks, and some know wide signs. */
+const formula = /^[ \p{Cf}]*[=+\-@\t\r\n＝＋－＠﹢﹣﹦﹫]/u;
+
 function cell(value: unknown) {
   let text = value === null || value === undefined ? '' : String(value);
-  if (typeof value !== 'number' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+  if (typeof value !== 'number' && formula.test(text)) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
