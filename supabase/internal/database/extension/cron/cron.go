@@ -51,6 +51,7 @@ type task struct {
 	job
 	schedule schedule
 	last     time.Time // the last minute for which it was decided whether to run
+	decided  time.Time // the minute of the last decision, which is before last after the clock was set back
 	started  time.Time // of the last run
 	pending  int       // runs that are due
 	running  bool
@@ -188,7 +189,8 @@ func (s *scheduler) startDue(ctx context.Context) {
 			if t.pending == 0 && now.Sub(t.started) >= interval {
 				t.pending = 1
 			}
-		case !t.schedule.reboot:
+		case !t.schedule.reboot && !t.decided.Equal(now.Truncate(time.Minute)):
+			t.decided = now.Truncate(time.Minute)
 			var runs int
 			runs, t.last = t.schedule.due(t.last, now, s.settings.bothDays)
 			t.pending += runs

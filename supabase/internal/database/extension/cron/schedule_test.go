@@ -130,6 +130,29 @@ func TestDue(t *testing.T) {
 	}
 }
 
+// TestClockSetBack looks several times in one minute after the clock was set back, as after each end
+// of a job: the job is due once.
+func TestClockSetBack(t *testing.T) {
+	now := at(t, "2026-03-01 10:30", time.UTC)
+	every, err := parse("* * * * *")
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := &task{schedule: every, last: at(t, "2026-03-01 10:40", time.UTC)}
+	s := &scheduler{Worker: New(Options{Now: func() time.Time { return now }}), tasks: map[int64]*task{1: due},
+		settings: settings{paused: true}}
+	for minute := range 3 {
+		for range 5 {
+			now = now.Add(time.Second)
+			s.startDue(t.Context())
+		}
+		if due.pending != minute+1 {
+			t.Errorf("%d runs in %d minutes", due.pending, minute+1)
+		}
+		now = now.Add(time.Minute)
+	}
+}
+
 // A parsed schedule must not panic or match times outside of its fields.
 func FuzzParse(f *testing.F) {
 	for _, s := range schedules {
