@@ -144,6 +144,9 @@ func (b *Outbox) postNotice(ctx context.Context, n edge.Notice, id string, now t
 	// "HTTP-redirect fetch").
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err // without the URL, which can be a secret
+	}
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
 	}

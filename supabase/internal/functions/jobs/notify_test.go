@@ -3,6 +3,7 @@ package jobs
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,5 +65,20 @@ func TestMessageIDs(t *testing.T) {
 		if ids[0] == ids[2] || ids[0] == ids[3] || ids[2] == ids[3] {
 			t.Errorf("%s: two jobs share an id: %v", kind, ids)
 		}
+	}
+}
+
+// TestWebhookErrorHidesURL checks the error of a webhook that does not answer. It goes to the log and to
+// the list of jobs, and the URL of a chat's webhook lets everybody write there.
+func TestWebhookErrorHidesURL(t *testing.T) {
+	hook := httptest.NewServer(http.NotFoundHandler())
+	hook.Close()
+	b, err := New(Options{WebhookURL: hook.URL + "/services/token-of-the-chat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = b.postNotice(t.Context(), notice, "1-1", time.Now())
+	if err == nil || strings.Contains(err.Error(), "token-of-the-chat") {
+		t.Errorf("the error is: %v", err)
 	}
 }
