@@ -31,7 +31,9 @@ const digestLock = 0x64696765_7374
 // workNotifyByMail sends the mail of a notice. Beyond NoticeMails in an hour it waits until the
 // next full hour. The first job that runs then sends the notices of all that wait as one mail. The
 // metadata of a job says what it does: mailed is the time of its mail, waiting marks a job that
-// waits, and digest is the id of the job that sends its notice.
+// waits, digest is the id of the job that sends its notice, and notices are those that a job sends
+// for others. It holds them because the others, which are completed, are deleted after
+// keepCompleted.
 func (b *Outbox) workNotifyByMail(ctx context.Context, job *river.Job[queue.MailNotice]) error {
 	if b.DB == nil {
 		return b.mailNotice(ctx, job.Args.Notice, messageID(job.JobRow))
@@ -86,19 +88,34 @@ select coalesce((select metadata ? 'mailed' from river.river_job where id = $1),
 	}
 	if waiting && !mailed {
 		const gather = `
-update river.river_job as j
-   set state = 'completed', finalized_at = now(), metadata = j.metadata || jsonb_build_object('digest', $1::bigint)
-  from (select id from river.river_job
-         where kind = 'notify_by_mail' and id <> $1 and metadata ? 'waiting' and not metadata ? 'mailed'
-           and state in ('available', 'scheduled', 'retryable')
-         order by id limit $2 for update skip locked) as other
- where j.id = other.id`
+with gathered as (
+  update river.river_job as j
+     set state = 'completed', finalized_at = now(), metadata = j.metadata || jsonb_build_object('digest', $1::bigint)
+    from (select id from river.river_job
+           where kind = 'notify_by_mail' and id <> $1 and metadata ? 'waiting' and not metadata ? 'mailed'
+             and state in ('available', 'scheduled', 'retryable')
+           order by id limit $2 for update skip locked) as other
+   where j.id = other.id
+  returning j.id, j.args
+)
+update river.river_job
+   set metadata = metadata || jsonb_build_object('notices', (select jsonb_agg(args order by id) from gathered))
+ where id = $1 and exists (select from gathered)`
 		if _, err := tx.Exec(ctx, gather, id, digestNotices); err != nil {
 			return 0, nil, err
 		}
 	}
+	// A job that versions before 2026-11-28 made a digest has no notices in its metadata.
 	rows, err := tx.Query(ctx, `
-select args from river.river_job where kind = 'notify_by_mail' and metadata -> 'digest' = to_jsonb($1::bigint) order by id`, id)
+with notices as (select metadata -> 'notices' as list from river.river_job where id = $1)
+select args
+  from (select n.value as args, n.ordinality as place
+          from notices, jsonb_array_elements(list) with ordinality as n
+        union all
+        select j.args, j.id
+          from notices, river.river_job as j
+         where list is null and j.kind = 'notify_by_mail' and j.metadata -> 'digest' = to_jsonb($1::bigint)) as found
+ order by place`, id)
 	if err != nil {
 		return 0, nil, err
 	}
