@@ -81,7 +81,8 @@ var crashActions = map[string]func(ctx context.Context, s *objects.Store, bucket
 		}
 		meta, err := s.Backend.Finish(ctx, key)
 		if err == nil {
-			_, err = s.Complete(ctx, objects.Caller{}.Service(), key, objects.Upload{Upsert: true}, objects.MetadataOf(meta), nil)
+			_, err = s.Complete(ctx, objects.Caller{}.Service(), key, objects.Upload{Upsert: true},
+				objects.MetadataOf(meta), nil)
 		}
 		return err
 	},

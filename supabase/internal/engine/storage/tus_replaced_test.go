@@ -66,8 +66,8 @@ func (s *tusBucket) uploadUnmarked(name string) (path string) {
 	key := s.appendOnly(path)
 	meta, err := s.backend.Finish(s.t.Context(), key)
 	if err == nil {
-		_, err = s.engine.store.Complete(s.t.Context(), objects.Caller{}.Service(), key, objects.Upload{Upsert: true}, objects.MetadataOf(meta),
-			nil)
+		_, err = s.engine.store.Complete(s.t.Context(), objects.Caller{}.Service(), key,
+			objects.Upload{Upsert: true}, objects.MetadataOf(meta), nil)
 	}
 	if err != nil {
 		s.t.Fatal(err)

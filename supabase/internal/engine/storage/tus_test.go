@@ -409,8 +409,8 @@ func TestTUSCompletedDuringDelete(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if _, err := s.engine.store.Complete(t.Context(), objects.Caller{}.Service(), key, objects.Upload{Upsert: true}, objects.MetadataOf(meta),
-			nil); err != nil {
+		if _, err := s.engine.store.Complete(t.Context(), objects.Caller{}.Service(), key,
+			objects.Upload{Upsert: true}, objects.MetadataOf(meta), nil); err != nil {
 			t.Error(err)
 		}
 	})

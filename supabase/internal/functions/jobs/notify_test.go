@@ -68,8 +68,8 @@ func TestMessageIDs(t *testing.T) {
 	}
 }
 
-// TestWebhookErrorHidesURL checks the error of a webhook that does not answer. It goes to the log and to
-// the list of jobs, and the URL of a chat's webhook lets everybody write there.
+// TestWebhookErrorHidesURL checks the error of a webhook that does not answer. It goes to the log
+// and to the list of jobs, and the URL of a chat's webhook lets its reader write there.
 func TestWebhookErrorHidesURL(t *testing.T) {
 	hook := httptest.NewServer(http.NotFoundHandler())
 	hook.Close()

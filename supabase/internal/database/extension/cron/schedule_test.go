@@ -130,8 +130,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestClockSetBack looks several times in one minute after the clock was set back, as after each end
-// of a job: the job is due once.
+// TestClockSetBack looks several times in one minute after the clock was set back, as after each
+// end of a job: the job is due once.
 func TestClockSetBack(t *testing.T) {
 	now := at(t, "2026-03-01 10:30", time.UTC)
 	every, err := parse("* * * * *")

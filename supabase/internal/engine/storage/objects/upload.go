@@ -84,9 +84,9 @@ func upsert(to **Object, sql, bucket, name, owner, version string, metadata, use
 		nullableText(ownerID(owner)), metadata, user, text(version))
 }
 
-// attempt returns the steps that write the row as the caller, up to the savepoint to which they roll
-// back. They wait for other writers of the object: inserts that meet in several unique indexes can
-// fail or deadlock, although they update on conflict.
+// attempt returns the steps that write the row as the caller and roll it back. They wait for other
+// writers of the object: inserts that meet in several unique indexes can fail or deadlock, although
+// they update on conflict.
 func (u *Upload) attempt(c Caller) ([]step, error) {
 	metadata, err := json.Marshal(u.Declared.json())
 	if err != nil {
