@@ -10,7 +10,20 @@ test('a spreadsheet takes no cell for a formula', () => {
 });
 
 test('a spreadsheet trims spaces and marks, and knows wide signs', () => {
-  const starts = [' =1', '\u200b=1', '\ufeff \u202e+1', '＝1', '＋1', '－1', '＠x', '﹢1', '﹣1', '﹦1', '﹫x', '\n=1'];
+  const starts = [
+    ' =1',
+    '\u200b=1',
+    '\ufeff \u202e+1',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠x',
+    '﹢1',
+    '﹣1',
+    '﹦1',
+    '﹫x',
+    '\n=1',
+  ];
   for (const start of starts) expect(csv([[start]]).replaceAll('"', '')).toBe(`'${start}\r\n`);
   expect(csv([['ﬂour', ' x', 'a=1']])).toBe('ﬂour, x,a=1\r\n');
 });
