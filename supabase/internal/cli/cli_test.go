@@ -39,6 +39,7 @@ func TestVerbs(t *testing.T) {
 		"doctor --dev":             {2, "not defined: -dev"},
 		"functions serve --dev":    {2, "not defined: -dev"},
 		"migrate --dev":            {2, "not defined: -dev"},
+		"start --prot 1":           {2, `not defined: -prot (did you mean --port?); see`},
 		"start --help":             {0, "--dev"},
 		"gen":                      {2, "usage"},
 		"gen typescript":           {2, `daawo gen has no action "typescript"; the actions are types`},

@@ -48,10 +48,21 @@ func (inv *Invocation) parse(least, most int) error {
 		return err
 	}
 	if err != nil {
-		return usagef("%v; see `daawo %s --help`", err, inv.command.Name)
+		return usagef("%v%s; see `daawo %s --help`", err, flagSuggestion(inv.flags, err), inv.command.Name)
 	}
 	inv.args = inv.flags.Args()
 	return inv.count(least, most)
+}
+
+// flagSuggestion returns the nearest flag as a question if err names an unknown one, or "".
+func flagSuggestion(flags *flag.FlagSet, err error) string {
+	_, name, unknown := strings.Cut(err.Error(), "not defined: -")
+	var names []string
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if near := config.Nearest(name, names); unknown && near != "" {
+		return fmt.Sprintf(" (did you mean --%s?)", near)
+	}
+	return ""
 }
 
 // count returns a usage error unless there are least to most arguments.
