@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"encoding/base64"
 	"io"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"daawo/supabase/internal/database/testdb"
 	"daawo/supabase/internal/engine/storage/backend/backendtest"
 )
 
@@ -122,6 +124,26 @@ func TestTUSAnnouncesExpiry(t *testing.T) {
 		at, err := time.Parse(http.TimeFormat, r.Header.Get("Upload-Expires"))
 		if left := time.Until(at); err != nil || left < 58*time.Minute || left > time.Hour {
 			t.Errorf("%s: %v", r.Header.Get("Upload-Expires"), err)
+		}
+	}
+}
+
+// TestTUSHeadOfStranger asks for an upload without its URL, whose version is random. The reply must
+// not tell whether the upload or the object exists.
+func TestTUSHeadOfStranger(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	s.bucket("b", false)
+	s.tusCreate(s.demo.ServiceRole, "b", "upload", 10, "").want(t, 201, "")
+	s.do(s.demo.ServiceRole, "POST", "/object/b/object", "x").want(t, 200, "Key")
+	version := testdb.Value[string](s.db, `select version from storage.objects where name = 'object'`)
+	const other = "11111111-1111-4111-8111-111111111111"
+	for _, id := range []string{"b/upload/" + other, "b/object/" + other, "b/object/" + version, "b/missing/" + other,
+		"missing/upload/" + other} {
+		path := "/upload/resumable/" + base64.RawURLEncoding.EncodeToString([]byte(id))
+		if r := s.tus(s.demo.Anon, "HEAD", path, nil); r.StatusCode != 404 || r.Header.Get("Upload-Length") != "" ||
+			r.Header.Get("Upload-Offset") != "" || r.Header.Get("Upload-Metadata") != "" {
+			t.Errorf("%s: %d %v", id, r.StatusCode, r.Header)
 		}
 	}
 }
