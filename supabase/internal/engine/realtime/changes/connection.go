@@ -42,9 +42,9 @@ type connection struct {
 	begin      pgoutput.Begin
 	items      []rowChange // of the current transaction
 	bytes      int
-	lost       bool        // the current transaction is too large for the queue
-	wanting    bool        // subscribers want changes of the current transaction
-	broadcasts []Broadcast // of the current transaction
+	lost       bool                 // the current transaction is too large for the queue
+	touched    []*pgoutput.Relation // that the current transaction changes
+	broadcasts []Broadcast          // of the current transaction
 }
 
 // relation is a table of the stream.
@@ -284,7 +284,7 @@ func (c *connection) change(data []byte) error {
 	}
 	switch m := message.(type) {
 	case pgoutput.Begin:
-		c.begin, c.items, c.bytes, c.lost, c.broadcasts = m, nil, 0, false, nil
+		c.begin, c.items, c.bytes, c.lost, c.touched, c.broadcasts = m, nil, 0, false, nil, nil
 	case pgoutput.Relation:
 		c.relations[m.ID] = &relation{&m, m.Schema == "realtime" &&
 			(m.Table == "messages" || strings.HasPrefix(m.Table, "messages_"))}
@@ -307,15 +307,23 @@ func (c *connection) change(data []byte) error {
 // again. A change of an unknown table is an error of the protocol and counts as unwanted.
 func (c *connection) wanted(data []byte) bool {
 	rel, ok := c.relations[binary.BigEndian.Uint32(data[1:])]
-	return ok && (rel.messages || !c.lost || c.s.registry.wants(rel.Relation))
+	if ok {
+		c.touch(rel)
+	}
+	return ok && (rel.messages || !c.lost)
+}
+
+// touch notes that the current transaction changes a table.
+func (c *connection) touch(rel *relation) {
+	if n := len(c.touched); n == 0 || c.touched[n-1] != rel.Relation && !slices.Contains(c.touched, rel.Relation) {
+		c.touched = append(c.touched, rel.Relation)
+	}
 }
 
 // row adds a change to the current transaction.
 func (c *connection) row(item rowChange, id uint32) {
 	rel := c.relations[id]
-	wanted := c.s.registry.wants(rel.Relation)
-	c.wanting = c.wanting || wanted
-	if c.lost || rel.messages && !wanted {
+	if c.lost || rel.messages && !c.s.registry.wants(rel.Relation) {
 		return
 	}
 	width := len(rel.Columns)
@@ -350,20 +358,18 @@ func (c *connection) commit(m pgoutput.Commit) {
 	for i := range c.items {
 		c.items[i].position, c.items[i].past, c.items[i].last = m.EndLSN, past, i == len(c.items)-1
 	}
-	reset := rowChange{position: m.EndLSN, committed: m.CommitTime, control: &control{reset: true}}
+	reason := ""
 	switch {
-	case c.lost && c.wanting:
-		c.s.queue.order(reset)
-		c.s.recordLoss(reasonTooLarge)
 	case c.lost:
-		c.s.queue.order(reset)
+		reason = reasonTooLarge
 	case len(c.items) > 0 && !c.s.queue.push(c.items):
-		c.s.queue.order(reset)
-		if c.wanting {
-			c.s.recordLoss(reasonQueue)
-		}
+		reason = reasonQueue
 	}
-	c.items, c.broadcasts, c.wanting = nil, nil, false
+	if reason != "" {
+		c.s.queue.order(rowChange{position: m.EndLSN, committed: m.CommitTime,
+			control: &control{reset: true, lost: c.touched, reason: reason}})
+	}
+	c.items, c.broadcasts, c.touched = nil, nil, nil
 }
 
 // markRewritten finds the rows of a transaction that it has changed again.

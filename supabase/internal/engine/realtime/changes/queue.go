@@ -31,16 +31,8 @@ type queue struct {
 	items  []rowChange
 	bytes  int
 	limit  int
-	gap    string        // why a transaction is missing, or ""
-	ahead  int           // items before the gap
-	filled chan struct{} // has one element if items or a gap may be there
+	filled chan struct{} // has one element if items may be there
 }
-
-// gapError means that a transaction is missing after the changes that pop returned, and why.
-type gapError string
-
-// Error returns the reason.
-func (e gapError) Error() string { return string(e) }
 
 func newQueue(limit int) *queue { return &queue{limit: limit, filled: make(chan struct{}, 1)} }
 
@@ -76,16 +68,6 @@ func (q *queue) order(c rowChange) {
 	q.wake()
 }
 
-// pushGap notes that a transaction is missing here. Gaps are one until pop has returned it.
-func (q *queue) pushGap(reason string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.gap == "" {
-		q.gap, q.ahead = reason, len(q.items)
-	}
-	q.wake()
-}
-
 func (q *queue) wake() {
 	select {
 	case q.filled <- struct{}{}:
@@ -93,14 +75,11 @@ func (q *queue) wake() {
 	}
 }
 
-// pop waits for changes and returns at most n of them, or a gapError when the next thing is a gap.
+// pop waits for changes and returns at most n of them.
 func (q *queue) pop(ctx context.Context, n int) ([]rowChange, error) {
 	for {
-		q.mu.Lock()
-		taken, err := q.take(n)
-		q.mu.Unlock()
-		if taken != nil || err != nil {
-			return taken, err
+		if taken := q.take(n); taken != nil {
+			return taken, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -110,21 +89,12 @@ func (q *queue) pop(ctx context.Context, n int) ([]rowChange, error) {
 	}
 }
 
-// take returns the next changes, or a gapError, or nothing. The caller holds the lock.
-func (q *queue) take(n int) ([]rowChange, error) {
-	switch {
-	case q.gap != "" && q.ahead == 0:
-		reason := q.gap
-		q.gap = ""
-		if len(q.items) > 0 {
-			q.wake()
-		}
-		return nil, gapError(reason)
-	case q.gap != "":
-		n = min(n, q.ahead)
-		q.ahead -= n
-	case len(q.items) == 0:
-		return nil, nil
+// take returns the next changes, or nil.
+func (q *queue) take(n int) []rowChange {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.items) == 0 {
+		return nil
 	}
 	n = min(n, len(q.items))
 	taken := q.items[:n:n]
@@ -134,9 +104,8 @@ func (q *queue) take(n int) ([]rowChange, error) {
 	}
 	if len(q.items) == 0 {
 		q.items = nil // taken keeps the array
-	}
-	if len(q.items) > 0 || q.gap != "" {
+	} else {
 		q.wake()
 	}
-	return taken, nil
+	return taken
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/engine/realtime/changes/pgoutput"
 )
 
 // ring has the last changes of all published tables, for channels that join again. The worker adds
@@ -140,4 +142,8 @@ func (r *ring) batch(from, to uint64) (items []rowChange, complete bool) {
 type control struct {
 	join  *rejoin
 	reset bool // the log before position was not read
+
+	// tables with changes in a transaction that was left out, and why
+	lost   []*pgoutput.Relation
+	reason string
 }

@@ -298,10 +298,8 @@ func (s *Stream) closeIdle(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// recordLoss counts a transaction that is too large or found the queue full. The subscribers are
-// told after the changes before it.
+// recordLoss counts a transaction that is too large or found the queue full.
 func (s *Stream) recordLoss(reason string) {
-	s.queue.pushGap(reason)
 	total, now := s.lost.Add(1), s.o.Now().Unix()
 	if last := s.lastLoss.Load(); now-last >= 10 && s.lastLoss.CompareAndSwap(last, now) {
 		s.o.Log.Error("changes were lost: "+reason, "transactions", total, "limit_bytes", s.o.MaxQueueBytes)

@@ -2,7 +2,7 @@ package changes
 
 import (
 	"context"
-	"errors"
+	"slices"
 )
 
 // worker checks and delivers the changes of the queue.
@@ -55,6 +55,11 @@ func liveChanges(items []rowChange) []rowChange {
 func (s worker) follow(ctx context.Context, c *rowChange) {
 	if c.control.reset {
 		s.ring.reset(c.position, c.committed)
+		// now, because subscribers may have joined while the transaction was read
+		if slices.ContainsFunc(c.control.lost, s.registry.wants) {
+			s.recordLoss(c.control.reason)
+			s.loseAll(c.control.reason)
+		}
 		return
 	}
 	join := c.control.join
@@ -90,12 +95,7 @@ func (s worker) check(ctx context.Context, items []rowChange) {
 func (s worker) run(ctx context.Context) {
 	for {
 		items, err := s.queue.pop(ctx, batchSize)
-		var gap gapError
-		switch {
-		case errors.As(err, &gap):
-			s.loseAll(string(gap))
-			continue
-		case err != nil:
+		if err != nil {
 			return
 		}
 		s.process(ctx, items)
