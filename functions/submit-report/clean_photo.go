@@ -51,6 +51,48 @@ func cleanPhoto(ctx context.Context, env *edge.Env, args []byte) error {
 	})
 }
 
+// missed is the number of jobs that enqueueMissed adds at once.
+const missed = 500
+
+// enqueueMissed adds the cleaning job of each photo that waits for it without a job. An import
+// leaves such photos, because an export has no jobs. Jobs that failed for good are left to the
+// administrator.
+func enqueueMissed(ctx context.Context, env *edge.Env) error {
+	const q = `
+select r.photo_url
+  from public.reports as r
+  join storage.objects as o on o.bucket_id = $1 and o.name = r.photo_url
+ where r.photo_metadata = 'pending'
+   and not exists (
+     select from river.river_job as j
+      where j.state <> 'completed'
+        and (j.kind = 'clean_photo' or j.kind = 'function_job' and j.args ->> 'job' = 'clean-photo')
+        and coalesce(j.args #>> '{args,name}', j.args ->> 'name') = r.photo_url)
+ order by r.created_at
+ limit $2`
+	for {
+		var names []string
+		err := env.Tx(ctx, edge.Service, func(tx pgx.Tx) error {
+			rows, err := tx.Query(ctx, q, photoBucket, missed)
+			if err != nil {
+				return err
+			}
+			if names, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+				return err
+			}
+			for _, name := range names {
+				if err := env.Enqueue(ctx, tx, cleanPhotoJob, photoArgs{name}, edge.Unique(name)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || len(names) < missed {
+			return err
+		}
+	}
+}
+
 // decoding holds a value while a picture is decoded. That may take 256 MB: several at once would
 // use up a small server's memory.
 var decoding = make(chan struct{}, 1)

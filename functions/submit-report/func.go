@@ -32,6 +32,8 @@ var Func = edge.Func{
 		// one after the other.
 		cleanPhotoJob: {Run: cleanPhoto, MaxConcurrent: 4},
 	},
+	Schedule: "7 * * * *",
+	Run:      enqueueMissed,
 }
 
 // maxJSON is the limit of a JSON body in bytes: several times the longest fields, all escaped.

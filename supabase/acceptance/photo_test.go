@@ -134,6 +134,49 @@ func TestPhotoCleaning(t *testing.T) {
 	}
 }
 
+// TestPhotoJobsAfterImport checks that photos which wait for their cleaning without a job, as after
+// an import, get one job each and are cleaned.
+func TestPhotoJobsAfterImport(t *testing.T) {
+	s := newSite(t)
+	stored := s.withPhotos(t, map[string]string{"lost.jpg": "photo with place", "again.jpg": "photo with place"})
+	s.db.ExecAs("supabase_storage_admin", `
+		insert into storage.objects (bucket_id, name)
+		select 'report-photos', name || '.jpg'
+		  from unnest(array['lost', 'again', 'queued', 'old', 'failed', 'clean']) as name`)
+	s.db.Exec(`
+		insert into reports (product_name, issue_description, photo_url, photo_metadata)
+		select name, 'x', name || '.jpg', case name when 'clean' then 'removed' else 'pending' end::photo_metadata
+		  from unnest(array['lost', 'again', 'queued', 'old', 'failed', 'clean', 'deleted']) as name;
+		insert into river.river_job (kind, queue, args, max_attempts, state, finalized_at) values
+			('clean_photo', 'photo', '{"name":"old.jpg"}', 200, 'available', null)`)
+	s.cleanPhotos(t, "again.jpg", "queued.jpg", "failed.jpg")
+	s.db.Exec(`
+		update river.river_job set state = 'completed', finalized_at = now()
+		 where args #>> '{args,name}' = 'again.jpg';
+		update river.river_job set state = 'discarded', finalized_at = now()
+		 where args #>> '{args,name}' = 'failed.jpg'`)
+	for range 2 { // the second run changes nothing
+		if err := s.RunSchedule(t.Context(), "submit-report"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const jobs = `select string_agg(name || ' ' || state, ', ' order by name, id) from (
+		select coalesce(args #>> '{args,name}', args ->> 'name') as name, state, id from river.river_job) as j`
+	want := "again.jpg completed, again.jpg available, failed.jpg discarded, lost.jpg available, old.jpg available, " +
+		"queued.jpg available"
+	if got := testdb.Value[string](s.db, jobs); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	s.startOutbox(t)
+	waitFor(t, "the cleaning", func() bool {
+		return testdb.Value[int](s.db,
+			`select count(*) from reports where photo_url in ('lost.jpg', 'again.jpg') and photo_metadata = 'removed'`) == 2
+	})
+	if got := stored.content("lost.jpg") + stored.content("again.jpg"); got != "photophoto" {
+		t.Errorf("the photos contain %q", got)
+	}
+}
+
 // TestHangingPhotoHoldsUpNoOther checks that photos are cleaned while the transfer of another one
 // hangs.
 func TestHangingPhotoHoldsUpNoOther(t *testing.T) {
