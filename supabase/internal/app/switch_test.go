@@ -186,6 +186,24 @@ func (s switched) checkAPI(t *testing.T, info Info) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, status, body)
 		}
 	}
+	s.checkDeletion(t, info)
+}
+
+// checkDeletion checks that the bytes of a deleted object are deleted, which storage only does if
+// the files belong to this database.
+func (s switched) checkDeletion(t *testing.T, info Info) {
+	t.Helper()
+	object := info.Get("API_URL") + "/storage/v1/object/avatars/b.png"
+	for _, method := range []string{"POST", "DELETE"} {
+		status, body := call(t, method, object, onePixel, "apikey", info.Get("SECRET_KEY"), "Content-Type", "image/png")
+		if status != 200 {
+			t.Errorf("%s %s: %d %s", method, object, status, body)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(s.data, "storage", "*", "*", "avatars", "b.png", "*"))
+	if err != nil || len(files) > 0 {
+		t.Errorf("a deleted object left %q, %v", files, err)
+	}
 }
 
 // A data folder moves to another Postgres and back.

@@ -117,7 +117,10 @@ func (s *switching) move(ctx context.Context, from, to fs.FS) (err error) {
 			if err := moveSecrets(ctx, old, new); err != nil {
 				return err
 			}
-			return s.compare(ctx, old, new)
+			if err := s.compare(ctx, old, new); err != nil {
+				return err
+			}
+			return moveMarks(ctx, old, new)
 		})
 	})
 }
@@ -308,6 +311,19 @@ func moveSettings(ctx context.Context, old, new *pgx.Conn) error {
 		}
 	}
 	return nil
+}
+
+// moveMarks gives the stored files to the new database: their mark names the cluster before. A
+// database of an older release has no marks.
+func moveMarks(ctx context.Context, old, new *pgx.Conn) error {
+	var system string
+	var marked bool
+	err := old.QueryRow(ctx, `select system_identifier::text, to_regclass('storage.file_marks') is not null
+		from pg_control_system()`).Scan(&system, &marked)
+	if err == nil && marked {
+		_, err = new.Exec(ctx, `update storage.file_marks set moved_from = coalesce(moved_from, $1)`, system)
+	}
+	return err
 }
 
 // moveSecrets encrypts the secrets of the vault again: each distribution does so in another way.

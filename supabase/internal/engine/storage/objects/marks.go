@@ -84,9 +84,10 @@ func (b *base) foreign(why string) error {
 		"(DATABASE_URL), or, if this one replaces it, empty the mark", ErrForeignFiles, b.Backend.MarkPlace(), why)
 }
 
-// knownMark is true if the database has made the mark $1 and belongs to the cluster $2.
-const knownMark = `exists (select from storage.file_marks where token = $1::uuid)
-	and (select system_identifier::text from pg_control_system()) = $2`
+// knownMark is true if the database has made the mark $1, in the cluster $2: in its own one, or in
+// the one from which `daawo postgres switch` has moved it.
+const knownMark = `exists (select from storage.file_marks where token = $1::uuid
+	and $2 = coalesce(moved_from, (select system_identifier::text from pg_control_system())))`
 
 // verify returns the mark of the files. It returns ErrForeignFiles if the database does not know
 // it, and errUnmarked if there is none.
