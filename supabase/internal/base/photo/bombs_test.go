@@ -133,14 +133,18 @@ func highestMemory(t *testing.T) int64 {
 
 // testHEIC returns a test file of the decoder's module, because no encoder is available here.
 func testHEIC(t testing.TB, name string) []byte {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
-		"github.com/gen2brain/heic").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", name))
+	data, err := os.ReadFile(filepath.Join(moduleFolder(t, "github.com/gen2brain/heic"), "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// moduleFolder returns the folder of a module of go.mod.
+func moduleFolder(t testing.TB, module string) string {
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(dir))
 }

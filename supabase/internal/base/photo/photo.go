@@ -86,7 +86,7 @@ func Clean(r io.Reader, limits Limits) (out []byte, contentType string, flag Fla
 	if err != nil {
 		return nil, "", "", err
 	}
-	if info.Frames <= 1 && info.fits(limits) && info.Format != GIF {
+	if info.Frames <= 1 && info.fits(data, limits) && info.Format != GIF {
 		img, err := decode(data, info)
 		if err == nil {
 			out, contentType, err = encode(img, limits.Result)
@@ -110,7 +110,7 @@ func Decode(data []byte, limits Limits) (image.Image, Info, error) {
 	if err != nil {
 		return nil, info, err
 	}
-	if !info.fits(limits) {
+	if !info.fits(data, limits) {
 		return nil, info, fmt.Errorf("%w: %d × %d", ErrTooLarge, info.Width, info.Height)
 	}
 	img, err := decode(data, info)
@@ -118,12 +118,15 @@ func Decode(data []byte, limits Limits) (image.Image, Info, error) {
 }
 
 // fits reports whether decoding stays within the limits.
-func (i Info) fits(l Limits) bool {
+func (i Info) fits(data []byte, l Limits) bool {
 	memory := l.Memory
 	if i.Format == HEIF {
 		memory = l.HEIF
 	}
-	return int64(i.Width)*int64(i.Height) <= l.Pixels && i.memory() <= memory
+	if int64(i.Width)*int64(i.Height) > l.Pixels || i.memory() > memory {
+		return false
+	}
+	return i.Format != WebP || i.memory()+webpTables(data) <= memory
 }
 
 // memory estimates what decoding allocates. A progressive JPEG needs a coefficient of four bytes

@@ -222,7 +222,7 @@ func TestRotationMemoryLimit(t *testing.T) {
 		}
 	}
 	phone := Info{Format: JPEG, Width: 6000, Height: 4000, Orientation: 6, Samples: 3}
-	if !phone.fits(Limits{}.withDefaults()) {
+	if !phone.fits(nil, Limits{}.withDefaults()) {
 		t.Error("a JPEG of 24 megapixels does not fit")
 	}
 	img, err := jpeg.Decode(bytes.NewReader(rotated))
