@@ -102,11 +102,15 @@ type extent struct{ at, size int64 }
 
 // stripBMFF zeroes everything that the image does not need: EXIF, XMP and other items that are no
 // images, names, properties such as descriptions and dates, boxes such as the video of a motion
-// photo, and the bytes of mdat that belong to no item. The file keeps its length, so all offsets
-// stay valid. It refuses image sequences, because their moov box holds both images and metadata.
+// photo, thumbnails, and the bytes of mdat that belong to no item. The file keeps its length, so
+// all offsets stay valid. It refuses image sequences, because their moov box holds both images and
+// metadata.
 func stripBMFF(data []byte) ([]byte, error) {
-	s := stripper{out: append([]byte(nil), data...), private: map[uint64]bool{}, idat: -1}
+	s := stripper{out: append([]byte(nil), data...), private: map[uint64]bool{}, types: map[uint64][]int{}, idat: -1}
 	if err := s.file(data); err != nil {
+		return nil, err
+	}
+	if err := s.removeThumbnails(); err != nil {
 		return nil, err
 	}
 	if s.private[s.primary] {
@@ -142,6 +146,10 @@ type stripper struct {
 	idat      int64           // offset of the idat box's content, or -1
 	blanked   []extent        // zeroed boxes, in order
 	media     []extent        // contents of mdat and idat boxes
+
+	references []itemReference
+	types      map[uint64][]int // offsets of the types of an item
+	thumbnails map[uint64]bool  // ids
 }
 
 // file zeroes the top-level boxes that the image does not need and reads the meta box.
@@ -196,7 +204,13 @@ func (s *stripper) meta(data []byte, base int) error {
 			if err := s.properties(content, at); err != nil {
 				return err
 			}
-		case "dinf", "iref", "ipro", "grpl":
+		case "iref":
+			refs, err := itemReferences(content)
+			if err != nil {
+				return err
+			}
+			s.references = append(s.references, refs...)
+		case "dinf", "ipro", "grpl":
 		default:
 			s.blank(start, at, content)
 		}
@@ -235,7 +249,7 @@ func (s *stripper) blank(start, at int, content []byte) {
 // items zeroes the items that are no images and the bytes that belong to no item. It returns an
 // error if a zeroed box held a part of the image.
 func (s *stripper) items() error {
-	private, needed, err := itemExtents(s.locations, s.private, s.idat)
+	private, needed, err := itemExtents(s.locations, s.private, s.thumbnails, s.idat)
 	if err != nil {
 		return err
 	}
@@ -319,6 +333,7 @@ func (s *stripper) itemInfos(iinf []byte, base int) error {
 		}
 		id := r.uint(idSize)
 		r.uint(2)
+		s.types[id] = append(s.types[id], at+len(content)-len(r.b))
 		itemType := r.bytes(4)
 		if r.failed {
 			return errBMFF
@@ -331,9 +346,9 @@ func (s *stripper) itemInfos(iinf []byte, base int) error {
 	})
 }
 
-// itemExtents returns the file ranges of the private items and of the others (ISO 14496-12,
-// 8.11.3).
-func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (metadata, needed []extent, err error) {
+// itemExtents returns the file ranges of the private items and of the needed ones, which are all
+// others except the thumbnails (ISO 14496-12, 8.11.3).
+func itemExtents(iloc []byte, private, thumbnails map[uint64]bool, idat int64) (metadata, needed []extent, err error) {
 	r := reader{b: iloc}
 	version := r.uint(4) >> 24
 	sizes := r.uint(2)
@@ -369,6 +384,8 @@ func itemExtents(iloc []byte, private map[uint64]bool, idat int64) (metadata, ne
 			}
 			e := extent{base + offset, length}
 			switch {
+			case thumbnails[id]:
+				continue
 			case method == 1 && idat >= 0:
 				e.at += idat
 			case method != 0 && private[id]:

@@ -19,9 +19,9 @@ import (
 )
 
 // tiledHEIC returns a HEIC of tiles × tiles times the same tile of 512 pixels, each with the given
-// number of frames. It declares 1346 × 1346 pixels.
+// number of frames, and a thumbnail. It declares 1346 × 1346 pixels.
 func tiledHEIC(t *testing.T, tiles, frames int) []byte {
-	const tileAt, tileSize, propertiesAt, grid, firstTile = 0x405, 0x5428, 436, 10, 100
+	const tileAt, tileSize, propertiesAt, grid, thumbnail, firstTile = 0x405, 0x5428, 436, 10, 50, 100
 	file := testHEIC(t, "test.heic")
 	tile := bytes.Repeat(file[tileAt:tileAt+tileSize], frames)
 	n := func(values ...uint16) (out []byte) {
@@ -35,15 +35,16 @@ func tiledHEIC(t *testing.T, tiles, frames int) []byte {
 	info := func(id uint16, kind string) []byte {
 		return box("infe", join(n(0x0200, 0, id, 0), []byte(kind), []byte{0}))
 	}
-	infos, refs, uses := info(grid, "grid"), []byte(nil), join(n(grid), []byte{2, 4, 6})
+	infos, refs := join(info(grid, "grid"), info(thumbnail, "hvc1")), []byte(nil)
+	uses := join(n(grid), []byte{2, 4, 6}, n(thumbnail), []byte{3, 0x82, 3, 6})
 	for i := range count {
 		infos = append(infos, info(firstTile+i, "hvc1")...)
 		refs = append(refs, n(firstTile+i)...)
 		uses = append(uses, join(n(firstTile+i), []byte{3, 0x82, 3, 6})...)
 	}
-	head := join(file[44:77], file[113:127], box("iinf", join(n(0, 0, count+1), infos)),
-		box("iref", join(n(0, 0), box("dimg", join(n(grid, count), refs)))),
-		box("iprp", join(file[propertiesAt:640], box("ipma", join(n(0, 0, 0, count+1), uses)))))
+	head := join(file[44:77], file[113:127], box("iinf", join(n(0, 0, count+2), infos)),
+		box("iref", join(n(0, 0), box("dimg", join(n(grid, count), refs)), box("thmb", n(thumbnail, 1, grid)))),
+		box("iprp", join(file[propertiesAt:640], box("ipma", join(n(0, 0, 0, count+2), uses)))))
 	side := uint16(512 * tiles)
 	if tiles == 3 {
 		side = 1346 // as declared
@@ -51,11 +52,15 @@ func tiledHEIC(t *testing.T, tiles, frames int) []byte {
 	head = join(head, box("idat", join([]byte{0, 0, byte(tiles - 1), byte(tiles - 1)}, n(side, side))))
 	whole := func(at int) []byte {
 		places := n(grid, 1, 0, 1, 0, 0, 0, 8)
-		for i := range count {
-			places = binary.BigEndian.AppendUint32(append(places, n(firstTile+i, 0, 0, 1)...), uint32(at))
+		for i := range count + 1 {
+			id := firstTile + i
+			if i == count {
+				id = thumbnail
+			}
+			places = binary.BigEndian.AppendUint32(append(places, n(id, 0, 0, 1)...), uint32(at))
 			places = binary.BigEndian.AppendUint32(places, uint32(len(tile)))
 		}
-		return join(file[:32], box("meta", join(n(0, 0), head, box("iloc", join(n(0x0100, 0, 0x4400, count+1), places)))))
+		return join(file[:32], box("meta", join(n(0, 0), head, box("iloc", join(n(0x0100, 0, 0x4400, count+2), places)))))
 	}
 	return join(whole(len(whole(0))+8), box("mdat", tile))
 }
