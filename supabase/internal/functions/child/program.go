@@ -242,12 +242,26 @@ func (d *Dev) supervise() {
 			var next *Process
 			if next, err = Start(d.life, StartOptions{Program: p.program, Config: config, Log: d.Log,
 				Socket: filepath.Join(d.dir.Path, "socket-again-"+strconv.Itoa(n))}); err == nil {
-				d.mu.Lock()
-				d.current = next
-				d.mu.Unlock()
+				d.replace(p, next)
 				continue
 			}
 		}
 		d.Log.Error("functions do not start", "error", err)
 	}
+}
+
+// replace makes next the current version if that is still old, which has ended. If a newer version
+// was built during the restart, next ends.
+func (d *Dev) replace(old, next *Process) {
+	d.mu.Lock()
+	replaced := d.current == server(old)
+	if replaced {
+		d.current = next
+	}
+	d.mu.Unlock()
+	if !replaced {
+		d.done.Go(func() { next.Retire(d.life) })
+		return
+	}
+	d.Reconfigure() // the configuration may have changed during the start
 }

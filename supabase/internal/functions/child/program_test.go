@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"daawo/supabase/edge"
 	"daawo/supabase/internal/functions/host"
@@ -108,6 +110,82 @@ func TestProgramServesWhenBuilt(t *testing.T) {
 	}
 	<-v.Exited()
 	d.until("hello", "a restart", says("two"))
+}
+
+// gatedSource is helloSource with a connection to an address, on which its process waits for a byte
+// before it serves.
+func gatedSource(says, address string) string {
+	source := strings.Replace(helloSource(says), `"fmt"`, "\"fmt\"\n\t\"net\"", 1)
+	return source + fmt.Sprintf(`
+var gate = func() net.Conn {
+	c, err := net.Dial("tcp", %q)
+	if err == nil {
+		_, err = c.Read(make([]byte, 1))
+	}
+	if err != nil {
+		panic(err)
+	}
+	return c
+}()
+`, address)
+}
+
+// TestRestartKeepsNewerVersion checks that a version which is built while the process of the last
+// one restarts stays, and that the restarted process ends.
+func TestRestartKeepsNewerVersion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the Go compiler")
+	}
+	gate, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	accept := func() net.Conn {
+		t.Helper()
+		if err := gate.(*net.TCPListener).SetDeadline(time.Now().Add(5 * time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := gate.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	open := func(conn net.Conn) {
+		t.Helper()
+		if _, err := conn.Write([]byte{1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := program(t, `"one"`, ProgramOptions{Watch: true, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.write("functions/hello/func.go", gatedSource(`"two"`, gate.Addr().String()))
+	first := accept()
+	defer first.Close()
+	open(first)
+	d.until("hello", "an edit", says("two"))
+	v := d.dev.acquire().(*Process)
+	v.end()
+	if err := v.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	restarted := accept()
+	defer restarted.Close()
+	d.write("functions/hello/func.go", helloSource(`"three"`))
+	d.until("hello", "an edit during a restart", says("three"))
+	open(restarted)
+	if err := restarted.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restarted.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the process of the older version does not end")
+	}
+	if code, body := d.get("hello"); !says("three")(code, body) {
+		t.Errorf("after the restart: %d %s, want the newer version", code, body)
+	}
 }
 
 // TestProgramWithoutGo checks that other machines do not see why functions are not built, and that
