@@ -33,6 +33,27 @@ var platformLedger = ledger{"daawo.platform", "name", `
 // PlatformFiles returns the platform's SQL files, in a folder named platform.
 func PlatformFiles() fs.FS { return platformFiles }
 
+// ExecPlatform runs the platform's files that match patterns such as "30_storage*.sql", in the
+// order of the patterns and of the names. It keeps no ledger: the files may run again.
+func ExecPlatform(ctx context.Context, tx pgx.Tx, patterns ...string) error {
+	for _, pattern := range patterns {
+		names, err := fs.Glob(platformFiles, "platform/"+pattern)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(platformFiles, name)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, string(text)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
 // PlatformKey returns a short hash of the names and texts of the platform's files.
 func PlatformKey() string {
 	files, err := unseen(platformFiles, nil, nil)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -248,21 +247,6 @@ func schema(ctx context.Context, db *pool.Pool) error {
 				return nil
 			}
 		}
-		for _, pattern := range []string{"platform/06_realtime.sql", "platform/40_realtime*.sql"} {
-			names, err := fs.Glob(migrate.PlatformFiles(), pattern)
-			if err != nil {
-				return err
-			}
-			for _, name := range names {
-				text, err := fs.ReadFile(migrate.PlatformFiles(), name)
-				if err != nil {
-					return err
-				}
-				if _, err := tx.Exec(ctx, string(text)); err != nil {
-					return fmt.Errorf("%s: %w", name, err)
-				}
-			}
-		}
-		return nil
+		return migrate.ExecPlatform(ctx, tx, "06_realtime.sql", "40_realtime*.sql")
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -101,29 +100,11 @@ func schema(ctx context.Context, db *pool.Pool) error {
 					return fmt.Errorf("storage schema is at migration %d, but %d is required: run storage-api %s "+
 						"once to migrate it", *last, requiredMigration, storage.Version)
 				}
-				return platform(ctx, tx, "platform/30_storage_marks.sql") // storage-api does not make it
+				return migrate.ExecPlatform(ctx, tx, "30_storage_marks.sql") // storage-api does not make it
 			}
 		}
-		names, err := fs.Glob(migrate.PlatformFiles(), "platform/30_storage*.sql")
-		if err != nil {
-			return err
-		}
-		return platform(ctx, tx, names...)
+		return migrate.ExecPlatform(ctx, tx, "30_storage*.sql")
 	})
-}
-
-// platform runs files of the schema.
-func platform(ctx context.Context, tx pgx.Tx, names ...string) error {
-	for _, name := range names {
-		text, err := fs.ReadFile(migrate.PlatformFiles(), name)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, string(text)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
 }
 
 // requiredMigration is the number of the storage-api migration that the engine needs at least. The
