@@ -69,7 +69,7 @@ func TestCustomOIDCProvider(t *testing.T) {
 		u.text("user_metadata.custom_claims") != "map[department:Sales]" {
 		t.Error(u.raw)
 	}
-	if asked := f.asked[len(f.asked)-1]; len(strings.TrimPrefix(asked, "x ")) < 43 {
+	if asked := f.requests(); len(strings.TrimPrefix(asked[len(asked)-1], "x ")) < 43 {
 		t.Errorf("no code verifier with the code: %q", asked)
 	}
 	addCustomOAuth2(w, f)

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"daawo/supabase/internal/base/keys"
@@ -16,9 +18,18 @@ import (
 type fakeProvider struct {
 	*httptest.Server
 	key    keys.Key
-	claims m        // of the ID token
-	emails []m      // of GitHub
-	asked  []string // code and code verifier of each token request
+	claims m   // of the ID token
+	emails []m // of GitHub
+
+	mu    sync.Mutex
+	asked []string // code and code verifier of each token request
+}
+
+// requests returns the code and the code verifier of each token request so far.
+func (f *fakeProvider) requests() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.asked)
 }
 
 func newFakeProvider(t *testing.T, w *world) *fakeProvider {
@@ -46,12 +57,13 @@ func fakeProviderOf(t *testing.T, w *world) (*fakeProvider, *http.ServeMux) {
 			"jwks_uri": f.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
 	})
 	mux.HandleFunc("/keys", func(rw http.ResponseWriter, _ *http.Request) {
-		_,
-			_ = rw.Write(keys.JWKS([]keys.Key{key}))
+		_, _ = rw.Write(keys.JWKS([]keys.Key{key}))
 	})
 	token := func(rw http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
+		f.mu.Lock()
 		f.asked = append(f.asked, r.Form.Get("code")+" "+r.Form.Get("code_verifier"))
+		f.mu.Unlock()
 		send(rw, m{"access_token": "provider-access", "refresh_token": "provider-refresh", "token_type": "bearer",
 			"id_token": f.idToken(t, w, nil)})
 	}
@@ -177,8 +189,8 @@ func TestUnverifiedAddress(t *testing.T) {
 		t.Error("the unverified address was linked to the account")
 	}
 	// The server uses PKCE with the generic provider.
-	if len(f.asked) != 1 || len(strings.Fields(f.asked[0])) != 2 {
-		t.Errorf("asked %q", f.asked)
+	if asked := f.requests(); len(asked) != 1 || len(strings.Fields(asked[0])) != 2 {
+		t.Errorf("asked %q", asked)
 	}
 }
 

@@ -153,8 +153,7 @@ func newServers(b *testing.B) *servers {
 	a := &servers{harness: base, server: httptest.NewServer(base.engine), token: "Bearer " +
 		sign(b, `{"role":"authenticated","sub":"user7"}`)}
 	a.hello = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_,
-			_ = io.WriteString(w, "hello")
+		_, _ = io.WriteString(w, "hello")
 	}))
 	a.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	b.Cleanup(func() { a.server.Close(); a.hello.Close(); a.client.CloseIdleConnections() })
