@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"daawo/supabase/internal/base/network"
+	"daawo/supabase/internal/engine/realtime/changes"
 )
 
 func TestPrivateOnly(t *testing.T) {
@@ -311,5 +313,18 @@ func TestAwaitRoom(t *testing.T) {
 		<-room
 		q.abort()
 		_ = client.Close()
+	}
+}
+
+// TestReplayTurns: a client has its own turns before those of its networks, in which it leaves
+// turns to its neighbours. A program of this machine does not wait.
+func TestReplayTurns(t *testing.T) {
+	got := replayTurns(network.Of("192.0.2.7"))
+	want := []changes.Turn{{Key: network.Client("192.0.2.7"), AtOnce: 4}, {Key: "192.0.2.0/24", AtOnce: 128}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := replayTurns(network.Of("")); len(got) != 0 {
+		t.Errorf("a program of this machine waits for %v", got)
 	}
 }

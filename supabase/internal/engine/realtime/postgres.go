@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"daawo/supabase/internal/base/network"
 	"daawo/supabase/internal/engine/realtime/changes"
 	"daawo/supabase/internal/engine/realtime/phoenix"
 )
@@ -240,7 +241,7 @@ func (s *subscription) subscribe(ctx context.Context) error {
 	}
 	from := s.from()
 	if from != nil {
-		release, err := s.c.s.e.replays.take(ctx, s.c.s.networks)
+		release, err := s.c.s.e.replays.Take(ctx, replayTurns(s.c.s.networks)...)
 		if err != nil {
 			return err
 		}
@@ -259,6 +260,18 @@ func (s *subscription) subscribe(ctx context.Context) error {
 		s.confirm("")
 	}
 	return nil
+}
+
+// replaysAtOnce is how many channels of one client may get earlier changes at the same time.
+const replaysAtOnce = 4
+
+// replayTurns returns the turns of a client and its networks, the smallest first. Programs of this
+// machine have none, and do not wait.
+func replayTurns(client []network.Part) (wanted []changes.Turn) {
+	for _, part := range client {
+		wanted = append(wanted, changes.Turn{Key: part.Key, AtOnce: replaysAtOnce * part.Share})
+	}
+	return wanted
 }
 
 // earliest returns the earliest Since of bindings: nil if none has one, and now if one has the zero

@@ -95,7 +95,7 @@ type Engine struct {
 
 	joins, events, presenceEvents *rate
 	clientJoins, clientKB         clientLimit
-	replays                       turns
+	replays                       changes.Turns
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc

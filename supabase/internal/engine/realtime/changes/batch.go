@@ -25,8 +25,9 @@ type batch struct {
 	comparisons map[comparison]filterResult
 	jsonValues  map[conversion]string
 	classes     map[pair]*userClass
-	diverted    map[pair]diversion // whose changes a lane checks and delivers
-	lost        string             // why the changes of the lane are lost
+	diverted    map[pair]diversion // whose changes a lane checks and delivers, or are lost
+	slow        uint32             // table whose check a replay has to make again, 0 for none
+	ends        time.Time          // when the common check has no time left; zero before it asks the server
 }
 
 // matchedChange is a change with the binding groups that listen to it.
@@ -89,8 +90,12 @@ type typeInfo struct {
 	array uint32 // OID of the arrays of base, or 0
 }
 
-// alone reports whether the check is for one user, whose changes are lost if it fails.
+// alone reports whether the check is for one user.
 func (b *batch) alone() bool { return b.lane != nil || b.replay != nil }
+
+// patient reports whether the check delays no other user, so that it may take long. If it fails,
+// the changes are lost.
+func (b *batch) patient() bool { return b.lane != nil || b.replay != nil && b.replay.slow != 0 }
 
 // run checks the changes and delivers them.
 func (b *batch) run(ctx context.Context) error {
@@ -108,11 +113,17 @@ func (b *batch) run(ctx context.Context) error {
 	if err := b.runComparisons(ctx); err != nil {
 		return err
 	}
+	if b.slow != 0 {
+		return errSlow
+	}
 	if err := b.convertJSON(ctx); err != nil {
 		return err
 	}
 	if err := b.checkPolicies(ctx); err != nil {
 		return err
+	}
+	if b.slow != 0 {
+		return errSlow
 	}
 	b.deliver()
 	return nil
@@ -197,7 +208,19 @@ func (c *matchedChange) value(column string) (v pgoutput.Value, oid uint32, ok b
 }
 
 // pair returns the table of a change and a user.
-func (c *matchedChange) pair(l *listener) pair { return pair{c.relation.ID, l.user} }
+func (c *matchedChange) pair(l *listener) pair { return pair{table: c.relation.ID, user: l.user} }
+
+// filterPair returns the table of a change, and a user with its bindings that have a filter.
+func (c *matchedChange) filterPair(l *listener) pair { return pair{c.relation.ID, l.user, l.filterKey} }
+
+// pairs returns the pairs to which a listener belongs. That with the filter comes first: its lane
+// has changes that the user's own would overtake.
+func (c *matchedChange) pairs(l *listener) []pair {
+	if len(l.filters) == 0 {
+		return []pair{c.pair(l)}
+	}
+	return []pair{c.filterPair(l), c.pair(l)}
+}
 
 // applyFilters evaluates the conditions of a binding group. Conditions that only the server can
 // evaluate are looked up in comparisons, or added to it.
@@ -247,7 +270,7 @@ func (b *batch) evaluateFilters() {
 		accepted := false
 		for i := range c.listeners {
 			l := &c.listeners[i]
-			if b.goesToLane(c.pair(l)) {
+			if _, diverted := b.diversion(c, l); diverted {
 				continue
 			}
 			result := accepts

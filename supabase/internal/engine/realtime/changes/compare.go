@@ -29,7 +29,9 @@ func (b *batch) runComparisons(ctx context.Context) error {
 		}
 		units, asked = append(units, b.comparisonUnit(form, comparisons)), append(asked, comparisons)
 	}
-	results, err := b.runUnits(ctx, units)
+	limited, cancel := b.limitTime(ctx)
+	defer cancel()
+	results, err := b.runUnits(limited, units)
 	if err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func (b *batch) divertUndecided(err error) {
 	for _, c := range b.matched {
 		for i, result := range c.results {
 			if result == undecided {
-				b.fail(c.pair(&c.listeners[i]), err, reasonFilter)
+				b.fail(c.filterPair(&c.listeners[i]), err, reasonFilter)
 			}
 		}
 	}

@@ -15,9 +15,6 @@ type payloadKey struct {
 
 // deliver calls the subscribers, change by change.
 func (b *batch) deliver() {
-	if b.lost != "" {
-		return
-	}
 	for n, c := range b.matched {
 		t := b.tables[c.relation.ID]
 		if t == nil {
@@ -31,7 +28,7 @@ func (b *batch) deliver() {
 			if b.hides(t, l.role) {
 				continue
 			}
-			if p := c.pair(&l); b.goesToLane(p) {
+			if p, ok := b.diversion(c, &l); ok {
 				diverted[p] = append(diverted[p], l)
 				continue
 			}
@@ -106,10 +103,17 @@ func (b *batch) confirms(n int, more bool) uint64 {
 	return c.position - 1
 }
 
-// goesToLane reports whether a lane checks the changes of a pair.
-func (b *batch) goesToLane(p pair) bool {
-	_, ok := b.diverted[p]
-	return ok
+// diversion returns the pair of a listener whose changes a lane checks, or are lost.
+func (b *batch) diversion(c *matchedChange, l *listener) (p pair, ok bool) {
+	if len(b.diverted) == 0 {
+		return p, false
+	}
+	for _, p := range c.pairs(l) {
+		if _, ok := b.diverted[p]; ok {
+			return p, true
+		}
+	}
+	return p, false
 }
 
 // mayReceive reports whether the filters and policies let the listener i of a change receive it.

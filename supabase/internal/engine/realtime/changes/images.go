@@ -65,12 +65,11 @@ func (m *image) decidable(set *policySet) bool {
 
 // checkImages asks the policies about images: about new rows that were written again since, about
 // old rows of updates of which the log has more than the key, and about deleted rows.
-func (b policyCheck) checkImages(ctx context.Context, t *table, classes []*userClass,
+func (b policyCheck) checkImages(ctx context.Context, t *table, pure func() (bool, error), classes []*userClass,
 	wanted map[*userClass][]*matchedChange) error {
 	evaluated, compared := map[*userClass][]*image{}, map[*userClass][]*image{}
-	pure := b.pureTable(ctx, t)
 	for _, class := range classes {
-		if class.set == nil || b.goesToLane(class.first) {
+		if _, gone := b.diverted[class.first]; gone || class.set == nil {
 			continue
 		}
 		for _, c := range wanted[class] {

@@ -3,6 +3,7 @@ package changes
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,14 +14,15 @@ import (
 
 // pair is a table and a user that listens to it.
 type pair struct {
-	table uint32
-	user  unique.Handle[policyUser]
+	table  uint32
+	user   unique.Handle[policyUser]
+	filter string // if not "", only the user's bindings with this filter
 }
 
 // diversion says why changes go to a lane.
 type diversion struct {
 	slow bool
-	lost string // why a replay does not deliver them, or ""
+	lost string // why no lane delivers them, or ""
 }
 
 // Reasons why a subscriber has to read a table again, for the client.
@@ -42,14 +44,8 @@ var lossReasons = []string{reasonConnection, reasonQueue, reasonTooLarge, reason
 
 var errBudget = errors.New("the common check had no time left")
 
-const (
-	// laneWorkers is how many lanes are checked at the same time. Each needs a connection of the
-	// pool.
-	laneWorkers = 2
-	// slowFor is how long a pair stays in its lane after a check that took too long for the common
-	// one.
-	slowFor = time.Minute
-)
+// slowFor is how long a pair stays in its lane after a check that took too long for the common one.
+const slowFor = time.Minute
 
 // lane has the changes of one table for one user whose check takes too long for the common check,
 // or fails there. It checks and delivers them in their order, while the changes for other users and
@@ -76,14 +72,13 @@ type lanes struct {
 	mu     sync.Mutex
 	now    func() time.Time
 	byPair map[pair]*lane
-	ready  []*lane
-	filled chan struct{} // has one element if ready is not empty
+	start  func(*lane) // begins to check a lane that was empty
 	bytes  int
 	limit  int // bytes of all lanes; one lane may have an eighth
 }
 
 func newLanes(limit int, now func() time.Time) *lanes {
-	return &lanes{now: now, byPair: map[pair]*lane{}, filled: make(chan struct{}, 1), limit: limit}
+	return &lanes{now: now, byPair: map[pair]*lane{}, limit: limit}
 }
 
 // open returns the pairs of a change that have a lane.
@@ -94,13 +89,14 @@ func (l *lanes) open(c *matchedChange) (pairs []pair) {
 		return nil
 	}
 	for i := range c.listeners {
-		p := c.pair(&c.listeners[i])
-		switch ln := l.byPair[p]; {
-		case ln == nil:
-		case len(ln.items) == 0 && !ln.running && l.now().After(ln.slow):
-			delete(l.byPair, p)
-		default:
-			pairs = append(pairs, p)
+		for _, p := range c.pairs(&c.listeners[i]) {
+			switch ln := l.byPair[p]; {
+			case ln == nil:
+			case len(ln.items) == 0 && !ln.running && l.now().After(ln.slow):
+				delete(l.byPair, p)
+			default:
+				pairs = append(pairs, p)
+			}
 		}
 	}
 	return pairs
@@ -129,9 +125,9 @@ func (l *lanes) add(p pair, why diversion, item laneItem) *lane {
 	}
 	ln.bytes += size
 	l.bytes += size
-	if !ln.running && len(ln.items) == 1 {
-		l.ready = append(l.ready, ln)
-		l.wake()
+	if !ln.running {
+		ln.running = true
+		l.start(ln)
 	}
 	return ln
 }
@@ -149,62 +145,37 @@ func (ln *lane) advance(rest []*matchedChange) {
 	}
 }
 
-func (l *lanes) wake() {
-	select {
-	case l.filled <- struct{}{}:
-	default:
-	}
+// take returns the next changes of a lane.
+func (l *lanes) take(ln *lane) []laneItem {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := min(len(ln.items), batchSize)
+	items := ln.items[:n:n]
+	ln.items = ln.items[n:]
+	return items
 }
 
-// take waits for a lane with changes and returns it with some of them, or nil if ctx ends.
-func (l *lanes) take(ctx context.Context) (*lane, []laneItem) {
-	for {
-		l.mu.Lock()
-		if len(l.ready) > 0 {
-			ln := l.ready[0]
-			l.ready = l.ready[1:]
-			n := min(len(ln.items), batchSize)
-			items := ln.items[:n:n]
-			ln.items = ln.items[n:]
-			ln.running = true
-			if len(l.ready) > 0 {
-				l.wake()
-			}
-			l.mu.Unlock()
-			return ln, items
-		}
-		l.mu.Unlock()
-		select {
-		case <-ctx.Done():
-			return nil, nil
-		case <-l.filled:
-		}
-	}
-}
-
-// done ends the check of items of a lane. A pair whose check was slow stays in its lane for some
-// time, because otherwise it would delay all others again.
-func (l *lanes) done(ln *lane, items []laneItem, slow bool) {
+// done ends the check of items of a lane and reports whether the lane is empty. A pair whose check
+// was slow stays in its lane for some time, because otherwise it would delay all others again.
+func (l *lanes) done(ln *lane, items []laneItem, slow bool) (empty bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, item := range items {
 		ln.bytes -= item.change.memory()
 		l.bytes -= item.change.memory()
 	}
-	if ln.advance(nil); len(ln.items) == 0 {
-		ln.items = nil // a subscriber may keep the lane
-	}
-	ln.running, ln.slow = false, time.Time{}
-	if slow {
+	ln.advance(nil)
+	if ln.slow = (time.Time{}); slow {
 		ln.slow = l.now().Add(slowFor)
 	}
-	switch {
-	case len(ln.items) > 0:
-		l.ready = append(l.ready, ln)
-		l.wake()
-	case !slow:
+	if len(ln.items) > 0 {
+		return false
+	}
+	ln.items, ln.running = nil, false // a subscriber may keep the lane
+	if !slow {
 		delete(l.byPair, ln.pair)
 	}
+	return true
 }
 
 // waiting returns how many lanes have changes that are not delivered.
@@ -219,26 +190,27 @@ func (l *lanes) waiting() (n int) {
 	return n
 }
 
-// workLanes checks and delivers the changes of lanes until ctx ends.
-func (s *Stream) workLanes(ctx context.Context) {
+// laneWorker checks and delivers the changes of a lane.
+type laneWorker struct {
+	*Stream
+	ln *lane
+}
+
+// run works until the lane is empty, or ctx ends.
+func (s laneWorker) run(ctx context.Context) {
 	for {
-		ln, items := s.lanes.take(ctx)
-		if ln == nil {
-			return
-		}
-		began := time.Now()
-		lost, err := s.handleLane(ctx, ln, items)
+		items := s.lanes.take(s.ln)
+		slow, err := s.check(ctx, items)
 		if ctx.Err() != nil { // the changes are perhaps not delivered, and no later message may confirm them
 			return
 		}
 		if err != nil {
-			lost = reasonFailed
 			s.o.Log.Error("changes were lost: their check failed", "changes", len(items), "error", err)
+			loseItems(items, reasonFailed)
 		}
-		if lost != "" {
-			loseItems(items, lost)
+		if s.lanes.done(s.ln, items, slow || err != nil) {
+			return
 		}
-		s.lanes.done(ln, items, lost != "" || time.Since(began) > tableBudget/2)
 	}
 }
 
@@ -257,27 +229,51 @@ func loseItems(items []laneItem, reason string) {
 	}
 }
 
-// handleLane checks and delivers changes of a lane. It returns why the changes are lost, or "".
-func (s *Stream) handleLane(ctx context.Context, ln *lane, items []laneItem) (lost string, err error) {
+// check checks and delivers changes. slow reports whether it took too long for the common check, or
+// failed.
+func (s laneWorker) check(ctx context.Context, items []laneItem) (slow bool, err error) {
 	err = retry(ctx, func() error {
-		b := &batch{s: s, lane: ln}
+		release, err := s.takeSlowTurn(ctx, s.ln.pair.table)
+		if err != nil {
+			return err
+		}
+		defer release()
+		b := &batch{s: s.Stream, lane: s.ln, diverted: map[pair]diversion{}}
 		for i := range items {
 			b.matched = append(b.matched, newMatchedChange(&items[i].change, i, items[i].listeners))
 		}
-		err := b.run(ctx)
-		lost = b.lost
+		began := time.Now()
+		err = b.run(ctx)
+		slow = len(b.diverted) > 0 || time.Since(began) > tableBudget/2
 		return err
 	})
-	return lost, err
+	return slow, err
 }
 
-// fail handles the error of a pair's check. The common check leaves the pair's changes to its lane.
-// In the lane, and in a replay, they are lost.
+// slowChecks is the maximum number of checks at the same time in lanes, and in replays whose
+// policies are slow. Each needs a connection of the pool.
+const slowChecks = 3
+
+// takeSlowTurn waits for a turn to make a slow check of a table. The checks of one table leave a
+// turn to others.
+func (s *Stream) takeSlowTurn(ctx context.Context, table uint32) (release func(), err error) {
+	conns := int(s.o.Pool.Pgx().Config().MaxConns)
+	all := max(1, min(slowChecks, conns-2)) // not those of the common check and of replays
+	return s.turns.Take(ctx, Turn{"table " + strconv.Itoa(int(table)), max(1, all-1)}, Turn{"slow", all})
+}
+
+// fail handles the error of a pair's check. The common check leaves the pair's changes to its lane,
+// and a replay repeats a check that was slow, with more time. Otherwise they are lost.
 func (b *batch) fail(p pair, err error, reason string) {
 	slow := errors.Is(err, errBudget) || pool.IsCode(err, "57014")
-	if !b.alone() {
+	switch {
+	case b.patient():
+	case b.replay == nil:
 		// A locked table is not slow: its users return to the common check once it is unlocked.
 		b.diverted[p] = diversion{slow: !errors.Is(err, errBudget) && !isLocked(err)}
+		return
+	case slow, isLocked(err):
+		b.slow = p.table
 		return
 	}
 	if slow && reason == reasonPolicy {
@@ -285,12 +281,7 @@ func (b *batch) fail(p pair, err error, reason string) {
 	}
 	b.s.metrics.losses.WithLabelValues(reason).Inc()
 	t := b.tables[p.table]
-	lost := reason + ": " + t.schema + "." + t.name
-	if b.replay != nil {
-		b.diverted[p] = diversion{lost: lost}
-	} else {
-		b.lost = lost
-	}
+	b.diverted[p] = diversion{lost: reason + ": " + t.schema + "." + t.name}
 	b.s.o.Log.Warn("changes of a table were lost for a user", "reason", reason, "schema", t.schema, "table", t.name,
 		"role", p.user.Value().role, "error", err)
 }

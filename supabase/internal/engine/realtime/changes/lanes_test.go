@@ -3,10 +3,13 @@ package changes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"daawo/supabase/internal/database/testdb"
 )
 
 // listen adds a subscriber to a table and returns its changes and the reasons of Resumed.
@@ -85,39 +88,28 @@ func TestFailingPolicyLosesOnlyItsPair(t *testing.T) {
 func TestSlowPolicyDelaysNoOtherUser(t *testing.T) {
 	t.Parallel()
 	d, s := open(t, nil)
-	d.Exec(notes + `create table slow (id int primary key);
-		alter table slow enable row level security;
-		create function wait_for_lock() returns boolean language plpgsql as $$ begin
-			if auth.jwt() ->> 'slow' is not null then
-				perform set_config('lock_timeout', '0', true);
-				perform pg_advisory_xact_lock_shared(7);
-			end if;
-			return true; end $$;
-		create policy waits on slow for select to authenticated using (wait_for_lock());
-		alter publication supabase_realtime add table slow;`)
+	d.Exec(notes + waitsForLock + `alter table slow replica identity full; insert into slow values (0);`)
+	same, sameTold := listen(t, s, user(alice), "slow")
 	var boxes []*inbox
 	for n := range 3 {
-		box, _ := listen(t, s, map[string]any{"role": "authenticated", "slow": n}, "slow")
+		box, _ := listen(t, s, slowUser(n), "slow")
 		boxes = append(boxes, box)
 	}
-	same, _ := listen(t, s, user(alice), "slow")
 	other, _ := listen(t, s, user(bob), "notes")
-	holder := d.Conn("postgres")
-	if _, err := holder.Exec(t.Context(), `select pg_advisory_lock(7)`); err != nil {
-		t.Fatal(err)
-	}
-	d.Exec(`insert into slow values (1)`)
+	release := holdLock(t, d)
+	d.Exec(`update slow set id = 1`)
 	d.Exec(`insert into notes (id) values (1)`)
 	eventually(t, "the row of another table", func() bool { return len(other.take()) == 1 })
 	eventually(t, "the row of another user", func() bool { return len(same.take()) == 1 })
+	if got := sameTold.String(); got != "" {
+		t.Errorf("another user was told %q", got)
+	}
 	for _, box := range boxes {
 		if n := len(box.take()); n != 0 {
 			t.Errorf("a user whose policy waits got %d changes", n)
 		}
 	}
-	if _, err := holder.Exec(t.Context(), `select pg_advisory_unlock(7)`); err != nil {
-		t.Fatal(err)
-	}
+	release()
 }
 
 // TestLaneKeepsOrder: the changes of a pair in its lane are delivered in order, and the pair
@@ -258,5 +250,117 @@ func TestPartitionsHaveThePoliciesOfTheirRoot(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// waitsForLock is a table whose policy waits for the lock 7 as users with the claim "slow". The
+// check of such a user ends after the 5 s of a lane.
+const waitsForLock = `create table slow (id int primary key);
+	alter table slow enable row level security;
+	create function wait_for_lock() returns boolean language plpgsql as $$ begin
+		if auth.jwt() ->> 'slow' is not null then
+			perform set_config('lock_timeout', '0', true);
+			perform pg_advisory_xact_lock_shared(7);
+		end if;
+		return true; end $$;
+	create policy waits on slow for select to authenticated using (wait_for_lock());
+	alter publication supabase_realtime add table slow;`
+
+// holdLock holds the lock of waitsForLock until release is called.
+func holdLock(t *testing.T, d *testdb.DB) (release func()) {
+	t.Helper()
+	holder := d.Conn("postgres")
+	do := func(sql string) {
+		if _, err := holder.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(`select pg_advisory_lock(7)`)
+	return func() { do(`select pg_advisory_unlock(7)`) }
+}
+
+func slowUser(n int) map[string]any { return map[string]any{"role": "authenticated", "slow": n} }
+
+// TestSlowLanesShare: while a table's policy is slow for many users, a user in the lane of another
+// table gets its rows before all of them were asked.
+func TestSlowLanesShare(t *testing.T) {
+	t.Parallel()
+	d, s := open(t, nil)
+	d.Exec(notes + waitsForLock + `alter table notes enable row level security;
+		create policy sleeps on notes for select to authenticated using ((select pg_sleep(0.3)) is not null);`)
+	var told []*reasons
+	for n := range 4 {
+		_, r := listen(t, s, slowUser(n), "slow")
+		told = append(told, r)
+	}
+	other, _ := listen(t, s, user(bob), "notes")
+	defer holdLock(t, d)()
+	d.Exec(`insert into slow values (1)`)
+	eventually(t, "the lanes", func() bool { return s.lanes.waiting() == 4 })
+	d.Exec(`insert into notes (id) values (1)`)
+	eventually(t, "the row of another table", func() bool { return len(other.take()) == 1 })
+	if !slices.ContainsFunc(told, func(r *reasons) bool { return r.String() == "" }) {
+		t.Error("all users of the slow table were asked before")
+	}
+}
+
+// TestSlowFilterLosesOnlyItself: a filter that takes too long loses no change of other bindings of
+// the same user and table.
+func TestSlowFilterLosesOnlyItself(t *testing.T) {
+	t.Parallel()
+	d, s := open(t, nil)
+	d.Exec(notes)
+	for n, filter := range []string{`body=match."^(.+)(.+)(.+)(.+)(.+)\\5\\4\\3\\2\\1x\\1$"`, `body=match.^a`, ""} {
+		box, told := &inbox{}, &reasons{}
+		if _, err := s.Subscribe(t.Context(), Subscriber{Role: "anon", Claims: map[string]any{"role": "anon"},
+			Deliver: box.deliver, Resumed: told.add, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes",
+				Event: "*", Filter: filter}}}); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if n == 0 {
+				if told.String() == "" {
+					t.Error("the filter was not too slow")
+				}
+			} else if got := len(box.take()); got != 1 || told.String() != "" {
+				t.Errorf("filter %q: %d changes, told %q", filter, got, told)
+			}
+		}()
+	}
+	d.Exec(`insert into notes (id, body) values (1, repeat('a', 300) || 'xb')`)
+	settle(t, d, s)
+}
+
+// TestSlowReplaysDelayNoOther: while the policy of a table is slow for users that join again, a
+// user of another table gets what it missed.
+func TestSlowReplaysDelayNoOther(t *testing.T) {
+	t.Parallel()
+	d, s := open(t, nil)
+	d.Exec(notes + waitsForLock)
+	box, _ := subscribe(t, s, "service_role", service, Binding{Table: "*"})
+	d.Exec(`insert into notes (id) values (1)`)
+	d.Exec(`insert into slow values (1)`)
+	d.Exec(`insert into notes (id) values (2)`)
+	settle(t, d, s)
+	since := box.take()[0].Position
+	defer holdLock(t, d)()
+	var slow []*joiner
+	for n := range 4 {
+		slow = append(slow, joinAgain(t, s, slowUser(n), since, "slow"))
+	}
+	eventually(t, "the slow users are known", func() bool { return s.registry.count() == 5 })
+	other := joinAgain(t, s, service, since, "notes")
+	other.joined(t)
+	if got := other.rows(t); !slices.Equal(got, []int{2, 0}) {
+		t.Errorf("rows %v", got)
+	}
+	if !slices.ContainsFunc(slow, func(j *joiner) bool { return len(j.ended) == 0 }) {
+		t.Error("all slow users were asked before")
+	}
+	for _, j := range slow {
+		j.joined(t)
+		if want := reasonSlow + ": public.slow"; j.reason != want {
+			t.Errorf("reason %q, want %q", j.reason, want)
+		}
 	}
 }

@@ -15,8 +15,29 @@ var (
 	laneLimits   = limits("5000", "1000")
 )
 
-// tableBudget is how long the common check of the users of one table may take altogether.
-const tableBudget = 500 * time.Millisecond
+const (
+	// tableBudget is how long the common check of the users of one table may take, and that of the
+	// filters.
+	tableBudget = 500 * time.Millisecond
+	// batchBudget is how long the common check of the filters and of all tables may take.
+	batchBudget = 2 * tableBudget
+)
+
+// limitTime returns a context that ends when a part of the common check has no time left.
+func (b *batch) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	if b.patient() {
+		return ctx, func() {}
+	}
+	now := time.Now()
+	if b.ends.IsZero() {
+		b.ends = now.Add(batchBudget)
+	}
+	ends := now.Add(tableBudget)
+	if ends.After(b.ends) {
+		ends = b.ends
+	}
+	return context.WithDeadline(ctx, ends)
+}
 
 // limits returns the settings that limit how long a statement may take, and how long it waits for a
 // lock, both in milliseconds.

@@ -76,12 +76,9 @@ func (b policyCheck) checkTable(ctx context.Context, t *table, classes []*userCl
 	slices.SortStableFunc(classes, func(x, y *userClass) int { // Postgres plans the statements again for another role
 		return strings.Compare(x.role, y.role)
 	})
-	limited := ctx
-	if !b.alone() {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, tableBudget)
-		defer cancel()
-	}
+	limited, cancel := b.limitTime(ctx)
+	defer cancel()
+	pure := b.pureTable(ctx, t)
 	for part := range slices.Chunk(classes, 500) {
 		if err := b.lookUpRows(limited, t, part, wanted); err != nil {
 			return err
@@ -89,7 +86,7 @@ func (b policyCheck) checkTable(ctx context.Context, t *table, classes []*userCl
 		if b.s.o.Lenient {
 			continue
 		}
-		if err := b.checkImages(limited, t, part, wanted); err != nil {
+		if err := b.checkImages(limited, t, pure, part, wanted); err != nil {
 			return err
 		}
 	}
@@ -144,10 +141,10 @@ func (b policyCheck) failClass(class *userClass, err error, reason string) {
 
 // limits returns the limits of a statement of the check.
 func (b *batch) limits() []pool.Setting {
-	if !b.alone() {
-		return commonLimits
+	if b.patient() {
+		return laneLimits
 	}
-	return laneLimits
+	return commonLimits
 }
 
 // runUnits runs the units of a check. Those that the common check has no time for have an error. It
@@ -160,7 +157,7 @@ func (b *batch) runUnits(ctx context.Context, units []pool.Unit) ([]pool.UnitRes
 	results, err := b.s.o.Pool.Units(ctx, units)
 	deadline, limited := ctx.Deadline()
 	switch {
-	case err != nil && limited && !b.alone() && !time.Now().Before(deadline):
+	case err != nil && limited && !b.patient() && !time.Now().Before(deadline):
 		for len(results) < len(units) {
 			results = append(results, pool.UnitResult{Err: errBudget})
 		}
@@ -168,7 +165,7 @@ func (b *batch) runUnits(ctx context.Context, units []pool.Unit) ([]pool.UnitRes
 		return nil, err
 	}
 	for _, result := range results {
-		if result.Err != nil && (pool.IsUnavailable(result.Err) || b.alone() && isLocked(result.Err)) {
+		if result.Err != nil && (pool.IsUnavailable(result.Err) || b.patient() && isLocked(result.Err)) {
 			return nil, result.Err
 		}
 	}

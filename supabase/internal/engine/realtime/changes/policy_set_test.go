@@ -139,7 +139,7 @@ func (b policyCheck) comparePolicies(t *testing.T, conn *pgx.Conn, id uint32, ro
 	var pairs []pair
 	for _, claims := range policyUsers() {
 		text, _ := json.Marshal(claims)
-		pairs = append(pairs, pair{id, unique.Make(policyUser{"authenticated", string(text)})})
+		pairs = append(pairs, pair{table: id, user: unique.Make(policyUser{"authenticated", string(text)})})
 	}
 	if err := b.groupUsers(t.Context(), pairs); err != nil {
 		t.Fatal(err)

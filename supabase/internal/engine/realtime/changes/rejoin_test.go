@@ -81,8 +81,8 @@ func (j *joiner) rows(t *testing.T) (ids []int) {
 
 // holdReplays lets replays wait until release is called.
 func holdReplays(s *Stream) (release func()) {
-	s.replaying <- struct{}{}
-	return func() { <-s.replaying }
+	release, _ = s.turns.Take(context.Background(), replayTurn)
+	return release
 }
 
 // TestReplayDelaysNoOther: while the replay of a subscriber is blocked, others get their changes
@@ -325,13 +325,13 @@ func holdLane(s *Stream, p pair) (release func()) {
 	ln := &lane{pair: p, running: true}
 	ln.next.Store(noPosition)
 	s.lanes.byPair[p] = ln
-	return func() { s.lanes.done(ln, nil, false) }
+	return func() { go s.lanes.start(ln) }
 }
 
 // pairOf returns the pair of a table and the only subscriber.
 func pairOf(d *testdb.DB, s *Stream, table string) pair {
 	oid := testdb.Value[int64](d, `select $1::regclass::oid::int8`, table)
-	return pair{uint32(oid), s.registry.all()[0].groups[0].user}
+	return pair{table: uint32(oid), user: s.registry.all()[0].groups[0].user}
 }
 
 // TestPositionBehindLane: while a change waits in a lane, no message confirms it. Messages of the

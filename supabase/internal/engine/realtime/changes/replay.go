@@ -1,6 +1,9 @@
 package changes
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // replay delivers changes of before to a subscriber, beside the worker.
 type replay struct {
@@ -8,7 +11,11 @@ type replay struct {
 	sub      *subscriber
 	registry *registry          // has this subscriber only
 	failed   map[pair]diversion // whose changes are lost
+	slow     uint32             // table whose policies or filters are slow, 0 for none
 }
+
+// errSlow means that a replay has to make a check again, with more time.
+var errSlow = errors.New("the check took too long beside other replays")
 
 // rejoin is a subscriber that wants changes of before. The worker adds it to the registry.
 type rejoin struct {
@@ -87,6 +94,9 @@ func (r *replay) run(ctx context.Context, since Since, end ringEnd, ready func(c
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if errors.Is(err, errSlow) {
+			continue
+		}
 		if err != nil {
 			r.s.o.Log.Error("changes were not replayed: their check failed", "error", err)
 			r.s.metrics.losses.WithLabelValues(reasonFailed).Inc()
@@ -104,17 +114,30 @@ func (r *replay) run(ctx context.Context, since Since, end ringEnd, ready func(c
 
 // batch checks and delivers the next n changes, by their numbers in the ring. n is 0 if some
 // are no longer there. Replays take turns after each batch, because they share a connection of the
-// pool.
+// pool. One whose policies are slow goes on beside them.
 func (r *replay) batch(ctx context.Context, from, to uint64) (n int, err error) {
-	select {
-	case r.s.replaying <- struct{}{}:
-		defer func() { <-r.s.replaying }()
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	release, err := r.takeTurn(ctx)
+	if err != nil {
+		return 0, err
 	}
+	defer release()
 	items, complete := r.s.ring.batch(from, to)
 	if !complete || r.sub.forgot() {
 		return 0, nil
 	}
-	return len(items), (&batch{s: r.s, items: items, replay: r}).run(ctx)
+	b := &batch{s: r.s, items: items, replay: r}
+	if err = b.run(ctx); errors.Is(err, errSlow) {
+		r.slow = b.slow
+	}
+	return len(items), err
+}
+
+// replayTurn is that of the next replay whose policies are not slow.
+var replayTurn = Turn{"replay", 1}
+
+func (r *replay) takeTurn(ctx context.Context) (release func(), err error) {
+	if r.slow != 0 {
+		return r.s.takeSlowTurn(ctx, r.slow)
+	}
+	return r.s.turns.Take(ctx, replayTurn)
 }

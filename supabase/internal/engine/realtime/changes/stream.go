@@ -21,7 +21,7 @@ type Stream struct {
 	metrics     *metrics
 	held        slot
 	ring        ring
-	replaying   chan struct{} // has an element while a replay checks a batch
+	turns       Turns         // of checks beside the worker's
 	passed      atomic.Uint64 // every change up to this position was checked, waits in a lane or is lost
 	onBroadcast func(Broadcast)
 	onMissed    func()
@@ -85,7 +85,7 @@ func Open(o Options) (*Stream, error) {
 	}
 	s := &Stream{o: o, registry: newRegistry(), queue: newQueue(o.MaxQueueBytes),
 		lanes: newLanes(o.MaxQueueBytes, time.Now), changed: make(chan struct{}), state: errIdle,
-		ring: ring{limit: o.MaxQueueBytes / 4}, replaying: make(chan struct{}, 1)}
+		ring: ring{limit: o.MaxQueueBytes / 4}}
 	var err error
 	s.metrics, err = newMetrics(s, o.Registerer)
 	return s, err
@@ -157,11 +157,9 @@ func (s *Stream) Run(ctx context.Context) error {
 	if s.replaced.Load() {
 		cancel()
 	}
+	s.lanes.start = func(ln *lane) { workers.Go(func() { laneWorker{s, ln}.run(ctx) }) }
 	workers.Go(func() { worker{s}.run(ctx) })
 	workers.Go(func() { watcher{s}.watch(ctx) })
-	for range laneWorkers {
-		workers.Go(func() { s.workLanes(ctx) })
-	}
 	backoff := minBackoff
 	for ctx.Err() == nil {
 		if !s.waitForNeed(ctx) {

@@ -29,7 +29,7 @@ func open(t *testing.T, change func(*Options)) (*testdb.DB, *Stream) {
 
 func openOn(t *testing.T, d *testdb.DB, change func(*Options)) *Stream {
 	t.Helper()
-	pool, err := pool.Open(t.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 3})
+	pool, err := pool.Open(t.Context(), pool.Config{URL: d.URL("supabase_realtime_admin"), MaxConns: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
