@@ -175,7 +175,7 @@ func (c *uploadCleaner) upload(w http.ResponseWriter, r *http.Request, b CleanBu
 	u, err := readUpload(r, b.MaxBytes)
 	switch {
 	case err != nil:
-		writeStorageError(w, http.StatusBadRequest, "400", "InvalidRequest", "Unexpected end of form")
+		writeStorageError(w, http.StatusBadRequest, "400", "InvalidRequest", "Unexpected end of multipart data")
 		return
 	case int64(len(u.file)) > b.MaxBytes:
 		refuseLarge(w)

@@ -211,10 +211,11 @@ func (e *Engine) Close(context.Context) error {
 // segments.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
+	get := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
-	case path == "/status" && r.Method == http.MethodGet:
+	case path == "/status" && get:
 		w.WriteHeader(http.StatusOK)
-	case path == "/version" && r.Method == http.MethodGet:
+	case path == "/version" && get:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Write([]byte(Version))
 	case strings.HasPrefix(path, "/upload/resumable"):

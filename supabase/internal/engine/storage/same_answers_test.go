@@ -33,6 +33,20 @@ func TestSameAnswers(t *testing.T) {
 		}
 	}
 
+	// A form that ends within its file is refused, and the type of the file has no parameters.
+	const sent, kind = "--B\r\nContent-Disposition: form-data; name=\"\"; filename=\"a\"\r\n", "multipart/form-data; boundary=B"
+	for _, size := range []int{5, 1 << 20} {
+		s.do(key, "POST", "/object/b/cut", file(size), "Content-Type", kind).want(t, 400, "end of multipart data")
+	}
+	s.do(key, "PUT", "/bucket/b", map[string]any{"public": true, "allowed_mime_types": []string{"text/plain"}}).want(t,
+		200, "")
+	s.do(key, "POST", "/object/b/typed", form(sent+"Content-Type: Text/Plain; charset=utf-8\r\n\r\nx\r\n"),
+		"Content-Type", kind).want(t, 200, "")
+	if got := s.do("", "GET", "/object/public/b/typed", nil).Header.Get("Content-Type"); got != "text/plain" {
+		t.Errorf("the file of a form has the type %q", got)
+	}
+	s.do(key, "PUT", "/bucket/b", map[string]any{"public": true, "allowed_mime_types": nil}).want(t, 200, "")
+
 	// A signed URL is not valid before its nbf.
 	now := time.Now().Unix()
 	for begin, status := range map[int64]int{now - 10: 200, now + 1000: 400} {
@@ -51,6 +65,7 @@ func TestSameAnswers(t *testing.T) {
 
 	s.do(key, "POST", "/object/sign/b%2Fc", `{"expiresIn":60,"paths":["x"]}`).want(t, 400, "InvalidBucketName")
 	s.do("", "POST", "/status", nil).want(t, 404, "")
+	s.do("", "HEAD", "/status", nil).want(t, 200, "") // as wget --spider of a health check asks
 
 	for _, bucket := range []string{"b", "none"} {
 		s.do("", "GET", "/object/public/"+bucket+"/a%00b", nil).want(t, 400, "InvalidKey")
@@ -59,6 +74,7 @@ func TestSameAnswers(t *testing.T) {
 	// An empty name is a name: of no bucket, and of no upload.
 	s.do(key, "DELETE", "/bucket/", nil).want(t, 400, "NoSuchBucket")
 	s.tus(key, "HEAD", "/upload/resumable/", nil).want(t, 404, "")
+	s.tus(key, "PATCH", "/upload/resumable/x", "x", "Upload-Offset", "0").want(t, 400, "Invalid upload id")
 	s.tus(key, "PATCH", "/upload/resumable/", "x", "Upload-Offset", "0").want(t, 404, "The file for this url was not found")
 	if got := s.do(key, "PATCH", "/bucket/b", nil).Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("an unknown route has %q", got)

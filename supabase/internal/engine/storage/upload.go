@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -150,7 +151,7 @@ func readForm(r *http.Request, u *objects.Upload) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.ContentType = orElse(values["contentType"], orElse(part.Header.Get("Content-Type"), "text/plain"))
+	u.ContentType = orElse(values["contentType"], orElse(partType(part), "text/plain"))
 	file, err := smallFile(form, part, values)
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func readFields(form *multipart.Reader, values map[string]string) (*multipart.Pa
 			return nil, nil
 		}
 		if err != nil {
-			return nil, objects.ErrInvalidRequest("Unexpected end of form").WithCause(err)
+			return nil, errFormEnds(err)
 		}
 		if isFile(part) {
 			return part, nil
@@ -185,7 +186,7 @@ func readFields(form *multipart.Reader, values map[string]string) (*multipart.Pa
 		}
 		data, err := io.ReadAll(io.LimitReader(part, maxFieldBytes+1))
 		if err != nil {
-			return nil, objects.ErrInvalidRequest("Unexpected end of form").WithCause(err)
+			return nil, errFormEnds(err)
 		}
 		if len(data) > maxUserMetadata {
 			return nil, objects.ErrTooLarge("user_metadata")
@@ -199,21 +200,34 @@ func readFields(form *multipart.Reader, values map[string]string) (*multipart.Pa
 func smallFile(form *multipart.Reader, part io.Reader, values map[string]string) (io.Reader, error) {
 	begin, err := io.ReadAll(io.LimitReader(part, maxEarly+1))
 	switch {
-	case err != nil || len(begin) > maxEarly:
-		return io.MultiReader(bytes.NewReader(begin), failing{err}, part), nil
+	case err != nil:
+		return nil, errFormEnds(err)
+	case len(begin) > maxEarly:
+		return io.MultiReader(bytes.NewReader(begin), formFile{part}), nil
 	}
 	_, err = readFields(form, values)
 	return bytes.NewReader(begin), err
 }
 
-// failing is a reader that returns an error, or nothing without one.
-type failing struct{ err error }
+func errFormEnds(err error) error {
+	return objects.ErrInvalidRequest("Unexpected end of multipart data").WithCause(err)
+}
 
-func (f failing) Read([]byte) (int, error) {
-	if f.err == nil {
-		return 0, io.EOF
+// formFile is a file whose form may end early.
+type formFile struct{ io.Reader }
+
+func (f formFile) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errFormEnds(err)
 	}
-	return 0, f.err
+	return n, err
+}
+
+// partType returns the type of a part without its parameters.
+func partType(p *multipart.Part) string {
+	kind, _, _ := strings.Cut(p.Header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
 }
 
 // isFile reports whether a part is a file: it has a file name, even an empty one, or the type
@@ -225,7 +239,7 @@ func isFile(p *multipart.Part) bool {
 			return true
 		}
 	}
-	return p.Header.Get("Content-Type") == "application/octet-stream"
+	return partType(p) == "application/octet-stream"
 }
 
 // userMetadata decodes the header x-metadata: a JSON object in base64.

@@ -376,12 +376,12 @@ func encodeID(k backend.Key) string {
 // decodeID decodes bucket/name/version. Only the name can contain slashes.
 func decodeID(id string) (backend.Key, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(id, "="))
-	if err != nil || id == "" {
+	if id == "" {
 		return backend.Key{}, errNotFound
 	}
 	bucket, rest, ok := strings.Cut(string(raw), "/")
 	at := strings.LastIndexByte(rest, '/')
-	if !ok || at < 0 {
+	if err != nil || !ok || at < 0 {
 		return backend.Key{}, apierror.Errorf(400, "InvalidUploadId", "Invalid upload id")
 	}
 	k := backend.Key{Bucket: bucket, Name: rest[:at], Version: rest[at+1:]}
