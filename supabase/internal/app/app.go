@@ -20,6 +20,7 @@ import (
 	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/tracing"
 	"daawo/supabase/internal/database/backup/physical"
+	"daawo/supabase/internal/engine/storage"
 	"daawo/supabase/internal/functions/jail"
 	"daawo/supabase/internal/gateway"
 )
@@ -183,7 +184,13 @@ func (a *App) openControl(s *services) error {
 	c, err := control.Start(s.Data, map[string]func(context.Context) (any, error){
 		"/functions/logs": func(context.Context) (any, error) { return s.journal.Lines(), nil },
 		"/notify/test":    func(ctx context.Context) (any, error) { return testNotice(ctx, s.outbox) },
-		"/status":         func(context.Context) (any, error) { return a.Info(), nil },
+		"/status": func(context.Context) (any, error) {
+			info := a.Info()
+			if engine, ok := s.storage.(*storage.Engine); ok {
+				info.ForeignFiles = engine.ForeignFiles()
+			}
+			return info, nil
+		},
 		"/keys/reload": func(ctx context.Context) (any, error) {
 			set, err := keyring.Load(ctx, s.Config, s.Data)
 			if err == nil {

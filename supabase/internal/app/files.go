@@ -19,6 +19,7 @@ import (
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/server"
 	"daawo/supabase/internal/engine/storage/backend"
+	"daawo/supabase/internal/engine/storage/objects"
 )
 
 // tenant is a part of the paths of stored files. docker/compose.yaml has the same one, so that
@@ -50,6 +51,11 @@ func openStored(o *installation.Options) (backend.Backend, io.Closer, error) {
 func openFolder(dir string, readable bool) (backend.Backend, io.Closer, error) {
 	disk, err := backend.OpenDisk(backend.DiskConfig{Path: dir, Bucket: tenant, Tenant: tenant, Readable: readable})
 	return disk, disk, err
+}
+
+// checkMark returns objects.ErrForeignFiles if the files belong to another database.
+func checkMark(ctx context.Context, files backend.Backend, url string) error {
+	return pool.WithConn(ctx, url, func(conn *pgx.Conn) error { return objects.CheckMark(ctx, files, conn) })
 }
 
 // checkFiles returns an error if the database lists stored files and their whole folder is missing.

@@ -13,6 +13,7 @@ import (
 	"daawo/supabase/internal/app/installation"
 	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/engine/storage/backend"
+	"daawo/supabase/internal/engine/storage/objects"
 )
 
 // Reset replaces the database by a new one with the project's migrations and, if seed is set, its
@@ -40,7 +41,8 @@ func (a *App) Reset(ctx context.Context, seed bool, progress func(step string)) 
 	})
 }
 
-// removeFiles deletes the files of objects that the new database does not have.
+// removeFiles deletes the files of objects that the new database does not have. It keeps all of
+// another database.
 func removeFiles(ctx context.Context, o *installation.Options, before, now string, progress func(string)) error {
 	if o.Config.StorageURL != "" || !o.Config.Storage.Enabled {
 		return nil
@@ -48,6 +50,13 @@ func removeFiles(ctx context.Context, o *installation.Options, before, now strin
 	files, closer, err := openStored(o)
 	if err != nil {
 		return err
+	}
+	if err := checkMark(ctx, files, before); err != nil {
+		if errors.Is(err, objects.ErrForeignFiles) {
+			progress(err.Error())
+			err = nil
+		}
+		return errors.Join(err, closer.Close())
 	}
 	kept, err := storedObjects(ctx, now)
 	if err != nil {

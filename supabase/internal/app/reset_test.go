@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,7 +12,10 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"daawo/supabase/internal/app/control"
+	"daawo/supabase/internal/database/backup/logical"
 	"daawo/supabase/internal/database/server"
+	"daawo/supabase/internal/engine/storage/objects"
 )
 
 // resettable is a project whose migrations write into tables of the platform.
@@ -139,7 +144,8 @@ const (
 // superuserOf returns the URL of the superuser of a running stack's Postgres.
 func superuserOf(a *App) string { return a.database.URL(server.Superuser) }
 
-// TestResetOfStopped resets the database of a server that does not run.
+// TestResetOfStopped resets the database of a server that does not run. The files have the mark of
+// another database, so they stay, and an import is refused.
 func TestResetOfStopped(t *testing.T) {
 	data := dataFolder(t)
 	a := newApp(t, data, nil)
@@ -148,9 +154,18 @@ func TestResetOfStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	everythingWorks(t, a.Info(), "before@example.org")
+	if status, reply := call(t, "POST", a.Info().Get("API_URL")+"/storage/v1/object/scans/a", "x", "apikey",
+		a.Info().Get("SECRET_KEY")); status != 200 {
+		t.Fatalf("upload: %d %s", status, reply)
+	}
 	if err := a.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
+	mark := filepath.Join(data, "storage", ".database", tenant, tenant)
+	if err := os.WriteFile(mark, []byte("6b1f7c1e-0000-4000-8000-000000000001 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := storedIn(t, data)
 	other := newApp(t, data, nil)
 	other.Project = resettable(nil)
 	var steps []string
@@ -159,6 +174,13 @@ func TestResetOfStopped(t *testing.T) {
 	}
 	if !slices.Contains(steps, "applied 20260105000000_platform") {
 		t.Errorf("steps: %q", steps)
+	}
+	if after := storedIn(t, data); len(before) == 0 || !slices.Equal(after, before) {
+		t.Errorf("files %q, before the reset %q", after, before)
+	}
+	if _, err := other.Import(t.Context(), "", logical.ImportOptions{Replace: true},
+		strings.NewReader("")); !errors.Is(err, objects.ErrForeignFiles) {
+		t.Errorf("import: %v", err)
 	}
 	next := newApp(t, data, nil)
 	next.Project = resettable(nil)
@@ -169,4 +191,22 @@ func TestResetOfStopped(t *testing.T) {
 	if err := conn.QueryRow(t.Context(), `select count(*) from auth.users`).Scan(&n); err != nil || n != 2 {
 		t.Errorf("%d users, want the two of everythingWorks: %v", n, err)
 	}
+	if err := control.Command(t.Context(), data, "/status", &info); err != nil || info.ForeignFiles != mark {
+		t.Errorf("foreign files: %q, %v", info.ForeignFiles, err)
+	}
+}
+
+// storedIn returns the stored files of a data folder.
+func storedIn(t *testing.T, data string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(data, "storage", tenant), func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			all = append(all, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

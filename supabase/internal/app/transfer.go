@@ -26,7 +26,7 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 		return e, err
 	}
 	err = a.backups.withDatabase(ctx, func(url string) error {
-		return a.backups.withFiles(files, func(at logical.Files) error {
+		return a.backups.withFiles(files, func(at storedFiles) error {
 			e, err = logical.Export(ctx,
 				logical.ExportOptions{URL: url, Files: at, Recipients: recipients, Progress: progress}, create)
 			return err
@@ -40,7 +40,10 @@ func (a *App) Export(ctx context.Context, files string, create func() (io.WriteC
 func (a *App) Import(ctx context.Context, files string, o logical.ImportOptions, r io.Reader) (e logical.Exported,
 	err error) {
 	err = a.backups.withDatabase(ctx, func(url string) error {
-		return a.backups.withFiles(files, func(at logical.Files) error {
+		return a.backups.withFiles(files, func(at storedFiles) error {
+			if err := checkMark(ctx, at.Backend, url); err != nil {
+				return fmt.Errorf("import: %w", err) // it would delete and replace files
+			}
 			o.URL, o.Files = url, at
 			e, err = logical.Import(ctx, o, r)
 			return err
@@ -51,7 +54,7 @@ func (a *App) Import(ctx context.Context, files string, o logical.ImportOptions,
 
 // withFiles opens the stored files in dir, or the configured ones if dir is "", and calls work. New
 // files are readable by other users if another program, imgproxy, reads them.
-func (a backups) withFiles(dir string, work func(logical.Files) error) (err error) {
+func (a backups) withFiles(dir string, work func(storedFiles) error) (err error) {
 	open := func() (backend.Backend, io.Closer, error) { return openStored(a.Options) }
 	if dir = cmp.Or(dir, filesDir(a.Options)); dir != "" {
 		open = func() (backend.Backend, io.Closer, error) { return openFolder(dir, a.Config.ImgproxyURL != "") }

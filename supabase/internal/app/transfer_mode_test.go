@@ -21,7 +21,7 @@ func TestImportedFilesAreReadable(t *testing.T) {
 		}
 		a := New(Options{Config: &config.Config{Environment: config.Environment{ImgproxyURL: imgproxy,
 			Files: config.Files{Path: dir}}}})
-		err := a.backups.withFiles("", func(files logical.Files) error {
+		err := a.backups.withFiles("", func(files storedFiles) error {
 			return files.Put(t.Context(), logical.Object{Bucket: "avatars", Name: "a/b.png", Version: "v"},
 				strings.NewReader("x"))
 		})

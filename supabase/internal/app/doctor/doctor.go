@@ -244,6 +244,11 @@ func (c *checker) server(ctx context.Context) {
 	} else {
 		c.say("deployed functions", Good, "limited", "have a user, files, system calls and limits of their own")
 	}
+	if info.ForeignFiles != "" {
+		c.say("files", Bad, "foreign", "%s is the mark of another database, or of a newer state of this one, so the "+
+			"content of deleted files stays: start with the database that the files belong to; or, if this one "+
+			"replaces it, empty the mark", info.ForeignFiles)
+	}
 	c.certificates(ctx)
 	err = pool.WithConn(ctx, info.Get("DB_URL"), func(conn *pgx.Conn) error { return c.database(ctx, conn) })
 	if err != nil {

@@ -163,8 +163,8 @@ func TestDoctorWritesNothing(t *testing.T) {
 	}
 }
 
-// TestDoctorAsksServer checks that the running server says what its jail of functions lacks: the
-// command runs in another cgroup, and perhaps as another user.
+// TestDoctorAsksServer checks that the running server says what its jail of functions lacks, since
+// the command runs in another cgroup and perhaps as another user, and whose its files are.
 func TestDoctorAsksServer(t *testing.T) {
 	for _, lacks := range [][]string{{"limits: no cgroup"}, nil} {
 		data := filepath.Join(folder(t), "data")
@@ -172,13 +172,17 @@ func TestDoctorAsksServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		server, err := control.Start(data, map[string]func(context.Context) (any, error){
-			"/status": func(context.Context) (any, error) { return installation.Info{Lacks: lacks}, nil },
+			"/status": func(context.Context) (any, error) {
+				return installation.Info{Lacks: lacks, ForeignFiles: strings.Join(lacks, "")}, nil
+			},
 		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var said []string
+		foreign := 0
 		for _, f := range Examine(t.Context(), options(t, data, map[string]string{})) {
+			foreign += strings.Count(f.Code+" "+string(f.Verdict), "files.foreign BAD")
 			if f.What == "deployed functions" {
 				said = append(said, fmt.Sprint(f.Verdict, " ", f.Says))
 			}
@@ -189,6 +193,9 @@ func TestDoctorAsksServer(t *testing.T) {
 		}
 		if len(said) != 1 || !strings.HasPrefix(said[0], want) {
 			t.Errorf("%q, want %q", said, want)
+		}
+		if foreign != len(lacks) {
+			t.Errorf("%d findings of foreign files with %q", foreign, lacks)
 		}
 		if err := server.Close(t.Context()); err != nil {
 			t.Error(err)

@@ -16,9 +16,11 @@ type Info struct {
 	Ready   string   `json:"ready"` // duration of the start
 	Values  []Value  `json:"values"`
 	Lacks   []string `json:"lacks,omitempty"` // what the jail of functions lacks on this system
-	Rest    string   `json:"-"`               // where to find the values that an announcement omits; "" means `daawo status`
-	Demo    bool     `json:"-"`               // its keys are the well-known local ones of the official CLI, on loopback
-	Upgrade bool     `json:"-"`               // an upgrade started this process
+	// ForeignFiles is the place of the mark of the stored files if they belong to another database.
+	ForeignFiles string `json:"foreign_files,omitempty"`
+	Rest         string `json:"-"` // where to find the values that an announcement omits; "" means `daawo status`
+	Demo         bool   `json:"-"` // its keys are the well-known local ones of the official CLI, on loopback
+	Upgrade      bool   `json:"-"` // an upgrade started this process
 }
 
 // Value is one value of `status`. The format pretty shows only values with a label.

@@ -142,6 +142,10 @@ func (e *Engine) Claim(ctx context.Context) {
 	}
 }
 
+// ForeignFiles returns the place of the mark of the files if they belong to another database, or
+// "".
+func (e *Engine) ForeignFiles() string { return e.store.Foreign() }
+
 // claimTimeout bounds how long a store that does not answer delays a start.
 const claimTimeout = 5 * time.Second
 

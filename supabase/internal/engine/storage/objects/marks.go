@@ -63,8 +63,8 @@ func (m mark) text() []byte { return fmt.Appendf(nil, "%s %s\n", m.token, m.syst
 
 // readMark returns the mark of the files, or errUnmarked. given reports whether the operator has
 // emptied it, which gives the files to this database.
-func (b *base) readMark(ctx context.Context) (m mark, given bool, err error) {
-	text, err := b.Backend.Mark(ctx)
+func readMark(ctx context.Context, files backend.Backend) (m mark, given bool, err error) {
+	text, err := files.Mark(ctx)
 	switch fields := strings.Fields(string(text)); {
 	case errors.Is(err, backend.ErrNotFound):
 		return m, false, errUnmarked
@@ -73,16 +73,19 @@ func (b *base) readMark(ctx context.Context) (m mark, given bool, err error) {
 	case len(fields) == 0:
 		return m, true, nil
 	case len(fields) != 2 || uuid.Validate(fields[0]) != nil:
-		return m, false, b.foreign("is not a mark")
+		return m, false, foreign(files, "is not a mark")
 	default:
 		return mark{fields[0], fields[1]}, false, nil
 	}
 }
 
-func (b *base) foreign(why string) error {
+func foreign(files backend.Backend, why string) error {
 	return fmt.Errorf("%w: %s %s: nothing is deleted from these files: start with the database that they belong to "+
-		"(DATABASE_URL), or, if this one replaces it, empty the mark", ErrForeignFiles, b.Backend.MarkPlace(), why)
+		"(DATABASE_URL), or, if this one replaces it, empty the mark", ErrForeignFiles, files.MarkPlace(), why)
 }
+
+// errUnknown says that the database does not know the mark.
+func errUnknown(files backend.Backend) error { return foreign(files, "is unknown to this database") }
 
 // knownMark is true if the database has made the mark $1, in the cluster $2: in its own one, or in
 // the one from which `daawo postgres switch` has moved it.
@@ -92,12 +95,12 @@ const knownMark = `exists (select from storage.file_marks where token = $1::uuid
 // verify returns the mark of the files. It returns ErrForeignFiles if the database does not know
 // it, and errUnmarked if there is none.
 func (b *base) verify(ctx context.Context) (mark, error) {
-	m, given, err := b.readMark(ctx)
+	m, given, err := readMark(ctx, b.Backend)
 	if err == nil && !given {
 		var known *bool
 		known, err = row(ctx, b, Caller{}.Service(), pgx.RowTo[bool], `select `+knownMark, m.token, m.system)
 		if err == nil && !*known {
-			err = b.foreign("is unknown to this database")
+			err = errUnknown(b.Backend)
 		}
 	}
 	switch {
@@ -110,6 +113,36 @@ func (b *base) verify(ctx context.Context) (mark, error) {
 		return b.renew(ctx, true)
 	}
 	return m, err
+}
+
+// CheckMark returns ErrForeignFiles if the database does not know the mark of the files. Programs
+// that delete files by the rows of a database ask it first.
+func CheckMark(ctx context.Context, files backend.Backend, conn *pgx.Conn) error {
+	m, given, err := readMark(ctx, files)
+	if given || errors.Is(err, errUnmarked) {
+		return nil
+	}
+	var known bool
+	if err == nil {
+		err = conn.QueryRow(ctx, `select to_regclass('storage.file_marks') is not null`).Scan(&known)
+	}
+	if known {
+		err = conn.QueryRow(ctx, `select `+knownMark, m.token, m.system).Scan(&known)
+	}
+	if err == nil && !known {
+		return errUnknown(files)
+	}
+	return err
+}
+
+// Foreign returns the place of the mark if the files belong to another database, or "".
+func (b *base) Foreign() string {
+	b.marks.mu.Lock()
+	defer b.marks.mu.Unlock()
+	if b.marks.files == foreignFiles {
+		return b.Backend.MarkPlace()
+	}
+	return ""
 }
 
 func (b *base) setOwnership(o ownership) {
@@ -149,7 +182,7 @@ func (b *base) renew(ctx context.Context, first bool) (mark, error) {
 			return err
 		}
 		if !first {
-			m, given, err := b.readMark(ctx)
+			m, given, err := readMark(ctx, b.Backend)
 			if err == nil && !given {
 				err = b.passOn(ctx, tx, m)
 			}
@@ -178,7 +211,7 @@ func (b *base) passOn(ctx context.Context, tx pgx.Tx, m mark) error {
 		return err
 	}
 	if !known {
-		return b.foreign("is unknown to this database")
+		return errUnknown(b.Backend)
 	}
 	_, err := tx.Exec(ctx, `
 		delete from storage.file_marks
@@ -223,7 +256,7 @@ func (b *base) adopt(ctx context.Context) error {
 	}
 	if orphans > all-orphans {
 		b.setOwnership(foreignFiles)
-		return b.foreign(fmt.Sprintf("is missing, and the database does not name %d of %d files", orphans, all))
+		return foreign(b.Backend, fmt.Sprintf("is missing, and the database does not name %d of %d files", orphans, all))
 	}
 	_, err = b.renew(ctx, true)
 	return err

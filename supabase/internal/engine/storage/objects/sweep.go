@@ -105,7 +105,7 @@ func (b *base) orphans(ctx context.Context, owner mark, keys []backend.Key) ([]b
 		named[f] = true
 	}
 	if !named["/"] {
-		return nil, b.foreign("is unknown to this database")
+		return nil, errUnknown(b.Backend)
 	}
 	return slices.DeleteFunc(slices.Clone(keys), func(k backend.Key) bool { return named[k.Bucket+"/"+k.Version] }), nil
 }

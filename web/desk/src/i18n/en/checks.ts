@@ -15,6 +15,7 @@ export const text = {
     'deployed functions': 'deployed functions',
     disk: 'disk',
     extensions: 'extensions',
+    files: 'files',
     indexes: 'indexes',
     keys: 'keys',
     mail: 'mail',
@@ -77,6 +78,8 @@ export const text = {
     'disk.full': '{0} GiB are free for {1}: free some space before writes fail',
     'disk.low': '{0} GiB are free for {1}: free some space soon',
     'extensions.added': 'were added: {0}',
+    'files.foreign':
+      '{0} is the mark of another database, or of a newer state of this one, so the content of deleted files stays: start with the database that the files belong to; or, if this one replaces it, empty the mark',
     'indexes.foreign-key':
       'no index of {0} begins with {1}, which the foreign key {2} has, so requests read the whole table: create index {3}on {0} ({1})',
     'indexes.policy':

@@ -13,6 +13,7 @@ export const text: typeof english = {
     'deployed functions': 'shaqooyinka la rakibay',
     disk: 'disk',
     extensions: 'kordhin',
+    files: 'faylal',
     indexes: 'tusmooyin',
     keys: 'furayaal',
     mail: 'iimayl',
@@ -80,6 +81,8 @@ export const text: typeof english = {
     'disk.full': '{0} GiB ayaa u bannaan {1}: meel bannee inta aan qoraalku fashilmin',
     'disk.low': '{0} GiB ayaa u bannaan {1}: dhowaan meel bannee',
     'extensions.added': 'waxaa lagu daray: {0}',
+    'files.foreign':
+      '{0} waa calaamadda kayd xogeed kale, ama xaalad ka cusub tan, markaa waxa ku jira faylasha la tirtiray way sii jiraan: ku bilow kaydka xogta ee ay faylashu leeyihiin; ama, haddii kani beddelay, madhi calaamadda',
     'indexes.foreign-key':
       'tusmo {0} ka mid ah kuma bilaabato {1}, oo furaha shisheeye {2} leeyahay, markaa codsiyadu jadwalka oo dhan ayay akhriyaan: create index {3}on {0} ({1})',
     'indexes.policy':
