@@ -218,7 +218,7 @@ func WriteCSV(w io.Writer, reports []Report) error {
 			value(r.District), value(r.Name), value(r.Phone), value(r.PhoneE164), value(r.PhotoURL),
 			value(r.PossibleDuplicate), value(r.ReviewerNotes), r.ID}
 		for i := range row {
-			row[i] = escapeFormula(row[i])
+			row[i] = spreadsheetText(row[i])
 		}
 		_ = c.Write(row)
 	}
@@ -226,12 +226,22 @@ func WriteCSV(w io.Writer, reports []Report) error {
 	return c.Error()
 }
 
-// escapeFormula prevents a spreadsheet from running a cell as a formula, because visitors type the
-// texts.
-func escapeFormula(cell string) string {
+// figure matches numbers, days, times, shares and amounts, also with the name of a month. A
+// spreadsheet shows them as another text, except the plain ones that keptFigure matches.
+var (
+	figure = regexp.MustCompile(`(?i)^([\d\s.,:/()%$€£e-]+|` +
+		`\d*\W?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\W?\d*)$`)
+	keptFigure = regexp.MustCompile(`^(0|[1-9]\d{0,14}|\d{4}-\d\d(-\d\d)?)$`)
+)
+
+// spreadsheetText prevents a spreadsheet from running a cell as a formula, because visitors type
+// the texts, and from changing a batch such as 0012 or 12E5.
+func spreadsheetText(cell string) string {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(cell,
 		func(c rune) bool { return c == ' ' || unicode.Is(unicode.Cf, c) }))
-	if cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠﹢﹣﹦﹫", first) {
+	formula := cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠﹢﹣﹦﹫", first)
+	changed := strings.ContainsAny(cell, "0123456789") && figure.MatchString(cell) && !keptFigure.MatchString(cell)
+	if formula || changed {
 		return "'" + cell
 	}
 	return cell

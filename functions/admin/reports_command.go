@@ -213,7 +213,8 @@ func exportReports(call *stack.Call) (check func() error, do work) {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(WriteCSV(file, reports), file.Close()); err != nil {
+		_, err = file.WriteString("\ufeff") // spreadsheets then read UTF-8
+		if err := errors.Join(err, WriteCSV(file, reports), file.Close()); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(call.Stderr(), "%d reports written to %s\n", len(reports), *output)

@@ -32,14 +32,16 @@ func TestCSVHasNoFormula(t *testing.T) {
 	}
 }
 
-func TestFormulasAreEscaped(t *testing.T) {
-	for _, cell := range []string{"=1", "+1", "-1", "@a", "\t=1", "＝1+1", "＋1", "－1", "＠a", "﹦1", " =1", "\u200b=1"} {
-		if got := escapeFormula(cell); got != "'"+cell {
+func TestSpreadsheetText(t *testing.T) {
+	for _, cell := range []string{"=1", "+1", "-1", "@a", "\t=1", "＝1+1", "＋1", "－1", "＠a", "﹦1", " =1", "\u200b=1",
+		"0012", "1234567890123456", "12E5", "1.50", "3-12", "12/26", "5 %", "1:30", "MAR26", "3 Sept"} {
+		if got := spreadsheetText(cell); got != "'"+cell {
 			t.Errorf("%q stays %q", cell, got)
 		}
 	}
-	for _, cell := range []string{"", "Cream", "1=2", "٢", " "} {
-		if got := escapeFormula(cell); got != cell {
+	for _, cell := range []string{"", "Cream", "1=2", "٢", " ", "0", "12", "123456789012345",
+		"LOT12", "B-12", "2026-03-12", "2026-03", "March", "2026-03-12T09:30:00Z"} {
+		if got := spreadsheetText(cell); got != cell {
 			t.Errorf("%q became %q", cell, got)
 		}
 	}

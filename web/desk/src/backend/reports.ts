@@ -160,14 +160,15 @@ export async function fetchPhoto(name: string): Promise<Blob> {
   return data;
 }
 
-/** Returns all reports of a period with every field, for owners. The trail keeps the export. */
+/** Returns all reports of a period with every field, newest first, for owners. The trail keeps the export. */
 export async function exportReports(since?: string, until?: string): Promise<Record<string, unknown>[]> {
   const all: Record<string, unknown>[] = [];
   let after: unknown;
   for (;;) {
     const page = await rpc<Record<string, unknown>[]>('export_reports', { since, until, after, most: 500 });
     all.push(...page);
-    if (page.length < 500) return all;
+    if (page.length < 500) break;
     after = page.at(-1)?.id;
   }
+  return all.sort((a, b) => String(b.created_at).localeCompare(String(a.created_at)));
 }

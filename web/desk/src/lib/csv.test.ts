@@ -28,15 +28,35 @@ test('a spreadsheet trims spaces and marks, and knows wide signs', () => {
   expect(csv([['ﬂour', ' x', 'a=1']])).toBe('ﬂour, x,a=1\r\n');
 });
 
-test('table puts the names of the first record above the rows', () => {
-  const records = [
-    { reference: 'DW-2B3C', region: null },
-    { region: 'Sool', reference: 'DW-4D5E' },
+test('a spreadsheet shows each batch as it was typed', () => {
+  const changed = [
+    '0012',
+    '00',
+    '1234567890123456',
+    '12E5',
+    '1.50',
+    '3-12',
+    '12/26',
+    '5 %',
+    '1:30',
+    'MAR26',
+    '3 Sept',
   ];
-  expect(table(records, ['reference'])).toEqual([
-    ['reference', 'region'],
-    ['DW-2B3C', null],
-    ['DW-4D5E', 'Sool'],
+  for (const batch of changed) expect(csv([[batch]])).toBe(`'${batch}\r\n`);
+  for (const text of ['0', '12', '123456789012345', 'LOT12', 'B-12', '2026-03-12', '2026-03', 'March'])
+    expect(csv([[text]])).toBe(`${text}\r\n`);
+  expect(csv([[0.5, 1e21]])).toBe('0.5,1e+21\r\n');
+});
+
+test('table begins with the named columns', () => {
+  const records = [
+    { id: 1, region: null, reference: 'DW-2B3C' },
+    { region: 'Sool', reference: 'DW-4D5E', id: 2 },
+  ];
+  expect(table(records, ['reference', 'region'])).toEqual([
+    ['reference', 'region', 'id'],
+    ['DW-2B3C', null, 1],
+    ['DW-4D5E', 'Sool', 2],
   ]);
   expect(table([], ['reference'])).toEqual([['reference']]);
 });
