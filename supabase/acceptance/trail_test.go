@@ -167,7 +167,7 @@ func TestListReports(t *testing.T) {
 	tdb.ExecAs("supabase_admin", staffFixture)
 	tdb.Exec(`delete from reports;
 		insert into reports (reference, product_name, issue_description, region, status, photo_url, name, assigned_to, created_at) values
-		('DW-0000-0011', 'A', 'x', 'Bari', 'new', '1700000000000.jpg', 'Amina', null, '2026-01-03'), ('DW-0000-0012', 'B', '50% off', null, 'closed', null, null, '00000000-0000-4000-8000-000000000002', '2026-01-02'),
+		('DW-0000-0011', 'A', 'x', 'Bari', 'new', '1700000000000.jpg', 'Amina', null, '2026-01-03'), ('DW-0000-0012', 'B', '50% off: Crème’s', null, 'closed', null, null, '00000000-0000-4000-8000-000000000002', '2026-01-02'),
 		('DW-0000-0013', 'C', 'x', 'Bay', 'new', null, null, null, '2026-01-01')`)
 	conn := tdb.Conn("postgres")
 	list := func(args string) string {
@@ -195,6 +195,8 @@ func TestListReports(t *testing.T) {
 		`'{"photo":true}'`: "A", `'{"mine":true}'`: "B", `'{"search":"AMINA"}'`: "A", `'{"search":"0% o"}'`: "B",
 		`'{"search":"%"}'`: "", `'{"search":"am"}'`: "", `'{"search":" c"}'`: "C", `'{"search":"12"}'`: "B",
 		`'{"search":"ami"}'`: "A", `'{"search":"_"}'`: "",
+		`'{"search":"0011  Amina"}'`: "A", `'{"search":"0012 amina"}'`: "", `'{"search":"CREME''s 50%"}'`: "B",
+		`'{"search":"créme”s"}'`: "", `'{"search":"dw 0000 0012"}'`: "B", `'{"search":"0000 0011"}'`: "A",
 		`'{"search":"it''s"}'`: "", `'{"product":" b "}'`: "B", `'{"since":"2026-01-02"}'`: "AB",
 		`'{"until":"2026-01-02"}'`: "C",
 		`'{}', '2026-01-02'`:       "BC", `'{}', '2026-01-02', '00000000-0000-0000-0000-000000000000'`: "C",
