@@ -102,6 +102,7 @@ for (const { language, words, to } of inBothLanguages) {
       await form.submit.click();
       await expect(toast(words.receipt.toasts.photoFailed)).toBeVisible();
       await expect(toast(words.receipt.toasts.success)).toBeVisible();
+      await expect(page.getByText(words.receipt.withoutPhoto)).toBeVisible(); // it stays after the toast
       const [stored] = await reportsNamed(product);
       expect(stored.photo_url).toBeNull();
     });

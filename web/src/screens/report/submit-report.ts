@@ -84,7 +84,9 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
   // The reader may have cleared the form or used the quick exit since: do not store deleted data again.
   if (JSON.stringify(readDraft()) === JSON.stringify(values)) saveAttempt({ ...attempt, photo: undefined });
   const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
-  return sendReport(report, { key: attempt.key, language, claim: attempt.claim, signal });
+  const receipt = await sendReport(report, { key: attempt.key, language, claim: attempt.claim, signal });
+  // The message about the upload is gone after some seconds.
+  return attempt.stored === null ? { ...receipt, photo_attached: false } : receipt;
 }
 
 /** crypto.randomUUID is missing where a page is not served over HTTPS. */
