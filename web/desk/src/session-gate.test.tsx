@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
-import { setPassword } from '@desk/backend/session';
+import { type Access, setPassword } from '@desk/backend/session';
 import { LanguageProvider } from '@desk/i18n/language';
 import '@desk/testing';
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { SessionGate } from './session-gate';
 
-const access = vi.hoisted(() => ({ name: null as string | null }));
+const access = vi.hoisted((): Partial<Access> => ({ name: null }));
 vi.mock('@desk/session/use-session', () => ({
   forgetPerson: () => {},
   useSession: () => ({ user: 'm1', access: { id: 'm1', role: 'editor', ...access }, reload: async () => {} }),
@@ -21,12 +21,13 @@ vi.mock('@desk/backend/session', () => ({
   setPassword: vi.fn(),
 }));
 
+const gate = () => (
+  <LanguageProvider>
+    <SessionGate>desk</SessionGate>
+  </LanguageProvider>
+);
+
 test('a password that is refused is told although the name is set by then', async () => {
-  const gate = () => (
-    <LanguageProvider>
-      <SessionGate>desk</SessionGate>
-    </LanguageProvider>
-  );
   const { rerender } = render(gate());
   vi.mocked(setPassword).mockImplementation(async () => {
     access.name = 'Hodan'; // the session tells of the changed user
@@ -37,4 +38,11 @@ test('a password that is refused is told although the name is set by then', asyn
   fireEvent.change(screen.getByLabelText('New password'), { target: { value: 'seven goats cross' } });
   await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Save' })));
   expect(screen.getByText('refused')).toBeTruthy();
+});
+
+test('after the end of the session the way leads to the sign-in', () => {
+  Object.assign(access, { role: null, member: true, second_factor: true });
+  render(gate());
+  expect(screen.getByText('Your session has ended. Sign in again.')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Sign in' })).toBeTruthy();
 });

@@ -86,7 +86,6 @@ interface EntryProps {
 
 /** The step that is missing for the desk. */
 function Entry({ step, problem, email, error, retry, held, onDone, onWelcomed }: EntryProps) {
-  const text = useText();
   switch (step) {
     case 'sign-in':
       return <SignIn problem={problem} again={held ? email : undefined} />;
@@ -97,9 +96,8 @@ function Entry({ step, problem, email, error, retry, held, onDone, onWelcomed }:
     case 'verify-factor':
       return <SecondStep enrol={false} onDone={onDone} />;
     case 'ended':
-      return <NoAccess reason={text.signIn.ended} />;
     case 'not-staff':
-      return <NoAccess reason={text.signIn.notStaff} />;
+      return <NoAccess step={step} />;
     case 'welcome':
       return <Welcome email={email} onDone={onWelcomed} />;
     case 'desk':

@@ -113,12 +113,13 @@ function Secret({ kind, value, onChange }: SecretProps) {
 }
 
 /** Tells a signed-in person why the desk is closed. */
-export function NoAccess({ reason }: { reason: string }) {
+export function NoAccess({ step }: { step: 'ended' | 'not-staff' }) {
   const text = useText();
+  const ended = step === 'ended';
   return (
     <EntryFrame title={text.signIn.title}>
-      <p role="alert">{reason}</p>
-      <Button onClick={() => signOut('local')}>{text.signOut}</Button>
+      <p role="alert">{ended ? text.signIn.ended : text.signIn.notStaff}</p>
+      <Button onClick={() => signOut('local')}>{ended ? text.signIn.title : text.signOut}</Button>
     </EntryFrame>
   );
 }
