@@ -2,6 +2,7 @@ import { LoaderCircle, WifiOff } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Alert, AlertDescription } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
+import { ProgressBar } from '@/components/ui/progress-bar';
 import { useHydrated } from '@/components/use-hydrated';
 import { useOnline } from '@/components/use-online';
 import { useLanguage } from '@/i18n/language';
@@ -97,11 +98,7 @@ function SendingStatus({ progress, cancel, stopped }: SendingStatusProps) {
           <>
             <p>{text[progress.step]}</p>
             {progress.share !== undefined && (
-              <progress
-                value={progress.share}
-                aria-label={text[progress.step]}
-                className="accent-primary w-full"
-              />
+              <ProgressBar value={progress.share} aria-label={text[progress.step]} />
             )}
           </>
         )}

@@ -67,6 +67,7 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
     const asks = wrong.length === 0 && isDoubtfulPhone(values.phone) && values.phone !== asked.current;
     dispatch({ type: 'checked', wrong, asks });
     setStopped(false);
+    dismissToasts();
     if (wrong.length > 0)
       return void toast({ ...text.toasts.invalid, variant: 'destructive', duration: 5000 });
     if (asks) {

@@ -10,6 +10,7 @@ import { firstPage } from '@desk/lib/first-page';
 import { Upload } from 'lucide-react';
 import { type DragEvent, useEffect, useId, useRef, useState } from 'react';
 import { cn } from '@/components/cn';
+import { ProgressBar } from '@/components/ui/progress-bar';
 import { hasFile } from './values';
 
 interface Props {
@@ -121,12 +122,7 @@ export function FileField({ values, onChange, onBusy }: Props) {
         <p className="text-muted-foreground text-sm">{text.resources.fileHelp}</p>
         {progress !== undefined && (
           <div className="flex w-full max-w-xs items-center gap-2">
-            <progress
-              className="accent-primary w-full"
-              value={progress.done}
-              max={1}
-              aria-label={text.resources.file}
-            />
+            <ProgressBar value={progress.done} aria-label={text.resources.file} />
             <span className="text-sm whitespace-nowrap">
               {text.resources.uploading(Math.floor(progress.done * 100))}
             </span>
