@@ -19,6 +19,8 @@ var (
 	ErrInvalidKey = errors.New("invalid key")
 	// ErrPart says that a part of a multipart upload is missing or has another ETag.
 	ErrPart = errors.New("invalid part")
+	// ErrUnavailable says that the store is away or refuses more requests for now.
+	ErrUnavailable = errors.New("store not available")
 )
 
 // Key identifies one version of an object. Objects from before storage-api had versions have an

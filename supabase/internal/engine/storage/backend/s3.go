@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -88,7 +89,12 @@ func storeError(err error) error {
 	if err == nil {
 		return nil
 	}
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
 	switch minio.ToErrorResponse(err).Code {
+	case "SlowDown", "ServiceUnavailable":
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case "NoSuchKey", "NoSuchUpload", "NotFound":
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	case "InvalidPart", "InvalidPartOrder":
@@ -118,7 +124,9 @@ func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta,
 	}
 	var info minio.UploadInfo
 	if len(head) < partBytes {
-		info, err = s.core.Client.PutObject(ctx, s.bucket, name, bytes.NewReader(head), int64(len(head)), o.put())
+		options := o.put()
+		options.DisableContentSha256 = len(head) == 0 // minio-go would send signed chunks without Content-Length
+		info, err = s.core.Client.PutObject(ctx, s.bucket, name, bytes.NewReader(head), int64(len(head)), options)
 	} else {
 		info, err = s.core.Client.PutObject(ctx, s.bucket, name, io.MultiReader(bytes.NewReader(head), body), -1,
 			o.put())
@@ -126,22 +134,13 @@ func (s *S3) Put(ctx context.Context, key Key, body io.Reader, o Options) (Meta,
 	if err != nil {
 		return Meta{}, storeError(err)
 	}
-	return s.described(ctx, name, info.Size, info.ETag, info.LastModified, o)
-}
-
-// described returns the metadata of an upload. It queries the store if the time or the size is
-// missing.
-func (s *S3) described(ctx context.Context, name string, size int64, etag string, at time.Time, o Options) (Meta,
-	error) {
-	if at.IsZero() || size == 0 {
-		stat, err := s.core.Client.StatObject(ctx, s.bucket, name, minio.StatObjectOptions{})
-		if err != nil {
-			return Meta{}, storeError(err)
-		}
-		size, at = stat.Size, stat.LastModified
+	// A store that does not know the encoding of signed chunks keeps it as content.
+	meta, err := s.Head(ctx, key)
+	if err == nil && meta.Size != info.Size {
+		err = errors.Join(fmt.Errorf("the store has %d bytes of a file of %d", meta.Size, info.Size), s.Delete(ctx, key))
 	}
-	return Meta{Size: size, ETag: quoted(etag), ContentType: o.ContentType, CacheControl: o.CacheControl, Modified: at},
-		nil
+	return Meta{Size: meta.Size, ETag: quoted(info.ETag), ContentType: o.ContentType, CacheControl: o.CacheControl,
+		Modified: meta.Modified}, err
 }
 
 // Open opens a range of a version for reading.

@@ -159,7 +159,7 @@ func (s *S3) Append(ctx context.Context, key Key, offset int64, body io.Reader, 
 		total := sum + int64(len(buffer))
 		complete := readErr == nil && done && last(total-offset)
 		switch {
-		case len(buffer) >= minPart || complete && (len(buffer) > 0 || number == 1):
+		case len(buffer) >= minPart || complete && len(buffer) > 0:
 			if _, err := s.PutPart(ctx, key, u.UploadID, number, bytes.NewReader(buffer),
 				int64(len(buffer))); err != nil {
 				return durable - offset, err
@@ -180,18 +180,37 @@ func (s *S3) Append(ctx context.Context, key Key, offset int64, body io.Reader, 
 	}
 }
 
-// Finish joins the parts.
+// Finish joins the parts. The bytes of <key>.part become the last one: the length of the upload was
+// given after them, or the server has crashed.
 func (s *S3) Finish(ctx context.Context, key Key) (Meta, error) {
 	name, u, err := s.upload(ctx, key)
 	if err != nil {
 		return Meta{}, err
 	}
-	parts, _, err := s.parts(ctx, name, u.UploadID)
+	parts, sum, err := s.parts(ctx, name, u.UploadID)
 	if errors.Is(err, ErrNotFound) { // the parts were joined and the reply was lost
 		return s.Head(ctx, key)
 	}
 	if err != nil {
 		return Meta{}, err
+	}
+	rest, err := s.rest(ctx, name, sum)
+	if err != nil {
+		return Meta{}, err
+	}
+	if sum+int64(len(rest)) == 0 { // not all stores accept an empty part
+		meta, err := s.Put(ctx, key, bytes.NewReader(nil), u.Options)
+		if err != nil {
+			return Meta{}, err
+		}
+		return meta, s.AbortMultipart(ctx, key, u.UploadID)
+	}
+	if len(rest) > 0 {
+		last, err := s.PutPart(ctx, key, u.UploadID, len(parts)+1, bytes.NewReader(rest), int64(len(rest)))
+		if err != nil {
+			return Meta{}, err
+		}
+		parts = append(parts, last)
 	}
 	meta, err := s.CompleteMultipart(ctx, key, u.UploadID, parts)
 	if err != nil {

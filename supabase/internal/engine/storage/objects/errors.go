@@ -123,9 +123,9 @@ func errDiskFull() *apierror.Error {
 }
 
 // errUnavailable says that the database is stopped, starting or stopping, or stopped during a
-// query. S3 clients retry on this code.
-func errUnavailable() *apierror.Error {
-	e := apierror.Errorf(503, "ServiceUnavailable", "The database is not available. Please try again later.")
+// query, or that the store of the files is away. S3 clients retry on this code.
+func errUnavailable(what string) *apierror.Error {
+	e := apierror.Errorf(503, "ServiceUnavailable", "The %s is not available. Please try again later.", what)
 	return withReply(e, 503).WithHeader("Retry-After", retryDatabase)
 }
 
@@ -167,10 +167,12 @@ func MapError(err error) error {
 	case errors.Is(err, backend.ErrInvalidKey):
 		_, key, _ := strings.Cut(err.Error(), ": ")
 		return ErrInvalidKey(strings.Trim(key, `"`)).WithCause(err)
+	case errors.Is(err, backend.ErrUnavailable):
+		return errUnavailable("store of the files").WithCause(err)
 	case errors.Is(err, pool.ErrUnavailable) && errors.Is(err, context.DeadlineExceeded):
 		return errTimeout().WithCause(err)
 	case errors.Is(err, pool.ErrUnavailable):
-		return errUnavailable().WithCause(err)
+		return errUnavailable("database").WithCause(err)
 	}
 	if pool.IsDiskFull(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return errDiskFull().WithCause(err)
@@ -199,7 +201,7 @@ func mapPostgres(pg *pgconn.PgError) *apierror.Error {
 	case "57014": // query_canceled
 		return errTimeout()
 	case "57P01", "57P02", "57P03": // admin_shutdown, crash_shutdown, cannot_connect_now
-		return errUnavailable()
+		return errUnavailable("database")
 	case "25006": // read_only_sql_transaction
 		return errReadOnly()
 	case "25P02": // in_failed_sql_transaction
@@ -216,7 +218,7 @@ func mapPostgres(pg *pgconn.PgError) *apierror.Error {
 		return errTooManyConnections()
 	}
 	if strings.HasPrefix(pg.Code, "08") { // connection_exception
-		return errUnavailable()
+		return errUnavailable("database")
 	}
 	return apierror.Errorf(500, "DatabaseError", "database error, code: %s", pg.Code)
 }
@@ -248,7 +250,7 @@ func mapSchemaMismatch(pg *pgconn.PgError) *apierror.Error {
 func MapDatabase(err error) error {
 	err = MapError(err)
 	if _, ok := apierror.AsError(err); !ok && pool.IsUnavailable(err) {
-		return errUnavailable().WithCause(err)
+		return errUnavailable("database").WithCause(err)
 	}
 	return err
 }
