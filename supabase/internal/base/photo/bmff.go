@@ -104,7 +104,7 @@ type extent struct{ at, size int64 }
 // images, names, properties such as descriptions and dates, boxes such as the video of a motion
 // photo, thumbnails, and the bytes of mdat that belong to no item. The file keeps its length, so
 // all offsets stay valid. It refuses image sequences, because their moov box holds both images and
-// metadata.
+// metadata, and images whose cropped pixels are in the file.
 func stripBMFF(data []byte) ([]byte, error) {
 	s := stripper{out: append([]byte(nil), data...), private: map[uint64]bool{}, types: map[uint64][]int{}, idat: -1}
 	if err := s.file(data); err != nil {
@@ -113,7 +113,7 @@ func stripBMFF(data []byte) ([]byte, error) {
 	if err := s.removeThumbnails(); err != nil {
 		return nil, err
 	}
-	if s.private[s.primary] {
+	if s.private[s.primary] || s.cropped() {
 		return nil, errBMFF
 	}
 	if err := s.items(); err != nil {
@@ -147,6 +147,8 @@ type stripper struct {
 	blanked   []extent        // zeroed boxes, in order
 	media     []extent        // contents of mdat and idat boxes
 
+	known      []property
+	associated [][]byte // contents of the ipma boxes
 	references []itemReference
 	types      map[uint64][]int // offsets of the types of an item
 	thumbnails map[uint64]bool  // ids
@@ -223,11 +225,15 @@ func (s *stripper) meta(data []byte, base int) error {
 // devices. Properties are known by their position, so each stays in its place.
 func (s *stripper) properties(iprp []byte, base int) error {
 	return eachBox(iprp, base, func(kind string, at int, content []byte) error {
+		if kind == "ipma" {
+			s.associated = append(s.associated, content)
+		}
 		if kind != "ipco" {
 			return nil
 		}
 		start := at
 		return eachBox(content, at, func(kind string, at int, content []byte) error {
+			s.known = append(s.known, property{kind, content})
 			profile := kind == "colr" && len(content) > 4 &&
 				(string(content[:4]) == "prof" || string(content[:4]) == "rICC")
 			if !imageProperties[kind] || profile && !scrubProfile(s.out[at+4:at+len(content)]) {

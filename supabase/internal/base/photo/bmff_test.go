@@ -16,6 +16,11 @@ func box(kind string, parts ...[]byte) []byte {
 // heif returns the smallest file with the structure of a HEIC: one EXIF item and one image item in
 // mdat.
 func heif(brand string, w, h uint32) []byte {
+	return heifWith(brand, w, h, box("udes", []byte(secret)), nil)
+}
+
+// heifWith returns the file with another property and an ipma box.
+func heifWith(brand string, w, h uint32, property, ipma []byte) []byte {
 	ftyp := box("ftyp", []byte(brand), make([]byte, 4), []byte("mif1"))
 	ispe := box("ispe", make([]byte, 4), binary.BigEndian.AppendUint32(nil, w), binary.BigEndian.AppendUint32(nil, h))
 	infe := func(id byte, kind string) []byte {
@@ -32,10 +37,44 @@ func heif(brand string, w, h uint32) []byte {
 	meta := func(offset int) []byte {
 		return box("meta", make([]byte, 4), box("hdlr", make([]byte, 24), []byte(secret)),
 			box("pitm", make([]byte, 4), []byte{0, 8}), iinf, iloc(offset),
-			box("iprp", box("ipco", ispe, box("udes", []byte(secret)))))
+			box("iprp", box("ipco", ispe, property), ipma))
 	}
 	offset := len(ftyp) + len(meta(0)) + 8
 	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"), []byte(secret))}, nil)
+}
+
+// TestStripHEIFCropped checks that an image whose cropped pixels stay in the file is not taken for a
+// clean one.
+func TestStripHEIFCropped(t *testing.T) {
+	words := func(all ...uint32) (out []byte) {
+		for _, n := range all {
+			out = binary.BigEndian.AppendUint32(out, n)
+		}
+		return out
+	}
+	const denominator = 2
+	for name, c := range map[string]struct {
+		width, height uint32
+		ipma          []byte
+		flag          Flag
+	}{
+		"person cropped":    {2000, 3072, []byte{0, 8, 2, 0x81, 0x82}, Untouched},
+		"height":            {4096, 1000, []byte{0, 8, 2, 0x82, 0x81}, Untouched},
+		"padding":           {4095, 3024, []byte{0, 8, 2, 0x81, 0x82}, Stripped},
+		"of no image":       {2000, 3072, []byte{0, 8, 1, 0x81}, Stripped},
+		"broken":            {4096, 3072, []byte{0, 8, 200, 0x81}, Untouched},
+		"without ispe":      {4096, 3072, []byte{0, 8, 1, 0x82}, Untouched},
+		"of no such number": {4096, 3072, []byte{0, 8, 1, 0x83}, Stripped},
+	} {
+		clap := box("clap", words(c.width*denominator, denominator, c.height*denominator, denominator, 0, 1, 0, 1))
+		in := heifWith("avif", 4096, 3072, clap, box("ipma", words(0, 1), c.ipma))
+		if _, _, flag, err := Clean(bytes.NewReader(in), Limits{Pixels: 1000}); err != nil || flag != c.flag {
+			t.Errorf("%s: %q %v, want %q", name, flag, err, c.flag)
+		}
+		if _, _, err := Scrub(in); (err == nil) != (c.flag == Stripped) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func TestStripHEIFExif(t *testing.T) {
