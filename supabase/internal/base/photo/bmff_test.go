@@ -43,8 +43,7 @@ func heifWith(brand string, w, h uint32, property, ipma []byte) []byte {
 	return bytes.Join([][]byte{ftyp, meta(offset), box("mdat", []byte(secret), []byte("pixels"), []byte(secret))}, nil)
 }
 
-// TestStripHEIFCropped checks that an image whose cropped pixels stay in the file is not taken for a
-// clean one.
+// TestStripHEIFCropped checks that an image whose cropped pixels stay in the file is refused.
 func TestStripHEIFCropped(t *testing.T) {
 	words := func(all ...uint32) (out []byte) {
 		for _, n := range all {

@@ -19,7 +19,9 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 
 	"daawo/supabase/internal/base/keys"
+	"daawo/supabase/internal/database/pool"
 	"daawo/supabase/internal/database/testdb"
+	"daawo/supabase/internal/engine/storage/objects"
 )
 
 // exchange is one server over the database and the folder that both servers share.
@@ -354,9 +356,49 @@ func ourServer(t *testing.T, variables map[string]string) (stop func()) {
 	return stop
 }
 
+// checkSwept checks that the server serves what both have written, and that nothing else is left.
+func (x exchange) checkSwept() {
+	x.t.Helper()
+	for path, body := range map[string]string{"a/note.txt": "replaced", "a//note.txt": "another name",
+		"moved.txt": "a space", "empty.txt": "", "whole.txt": "abcdef", "half.txt": "abcdef",
+		"by-s3.txt": "written by S3", "signed.txt": "by a signed URL"} {
+		x.want("a download after the sweep", 200, body, "GET", "/object/private/"+path, "")
+	}
+	if got := x.must("GET", "/object/private/parts.bin", "").body; len(got) != partSize+len("the last part") {
+		x.t.Errorf("after the sweep the multipart upload has %d bytes", len(got))
+	}
+	x.want("an upload after the sweep", 200, "", "POST", "/object/private/new.txt", "x", "Content-Type", "text/plain")
+}
+
+// sweepAll sweeps files of any age twice: the first time only marks those of storage-api.
+func sweepAll(t *testing.T, variables map[string]string) {
+	t.Helper()
+	c, err := FromEnv(environment(variables))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := pool.Open(t.Context(), pool.Config{URL: c.Database, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	files, closer, err := c.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer.Close()
+	store := objects.New(objects.Config{Pool: db, Backend: files, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	defer store.Close()
+	for range 2 {
+		if swept, err := store.Sweep(t.Context(), 0); err != nil || swept != (objects.Swept{}) {
+			t.Errorf("the sweep removes %+v, %v", swept, err)
+		}
+	}
+}
+
 // TestExchange moves a database and its files between this engine and the real storage-api in both
-// directions: one server fills them, the other serves them. It runs where STORAGE_API_FOLDER names
-// a built storage-api (docs/evidence/storage.md).
+// directions: one server fills them, the other serves them, and after a sweep the first one does.
+// It runs where STORAGE_API_FOLDER names a built storage-api (docs/evidence/storage.md).
 func TestExchange(t *testing.T) {
 	if os.Getenv("STORAGE_API_FOLDER") == "" {
 		t.Skip("STORAGE_API_FOLDER names no built storage-api: see docs/evidence/storage.md")
@@ -379,8 +421,12 @@ func TestExchange(t *testing.T) {
 			stop := order[0](t, variables)
 			w := x.fill()
 			stop()
-			order[1](t, variables)
+			stop = order[1](t, variables)
 			x.check(w)
+			stop()
+			sweepAll(t, variables)
+			order[0](t, variables)
+			x.checkSwept()
 		})
 	}
 }
