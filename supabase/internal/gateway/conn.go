@@ -56,6 +56,7 @@ func (c *conn) Close() error {
 		}
 		<-c.listener.slots
 		c.listener.mu.Unlock()
+		c.listener.watchCrowd()
 	})
 	return err
 }

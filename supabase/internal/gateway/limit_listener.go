@@ -8,8 +8,10 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"daawo/supabase/internal/base/memory"
 	"daawo/supabase/internal/base/network"
 )
 
@@ -41,6 +43,8 @@ type limitListener struct {
 	idled  chan struct{} // receives when a connection has become idle
 	closed chan struct{}
 	once   sync.Once
+
+	crowded atomic.Bool // many connections are open
 
 	mu         sync.Mutex
 	hijacked   int // open connections without a server
@@ -98,10 +102,23 @@ func (l *limitListener) Accept() (net.Conn, error) {
 			_ = accepted.Close()
 			return nil, net.ErrClosed
 		}
+		l.watchCrowd()
 		if tcp, ok := accepted.(*net.TCPConn); ok {
 			_ = tcp.SetWriteBuffer(sendBuffer) // on failure the kernel's default applies
 		}
 		return c, nil
+	}
+}
+
+// crowd is the number of open connections from which on their memory counts.
+const crowd = 512
+
+// watchCrowd lets less garbage gather while many connections are open, until half of them are
+// closed.
+func (l *limitListener) watchCrowd() {
+	open, before := len(l.slots), l.crowded.Load()
+	if now := open > crowd || before && open > crowd/2; now != before && l.crowded.CompareAndSwap(before, now) {
+		memory.Crowd(l.crowded.Load)
 	}
 }
 

@@ -363,3 +363,25 @@ func TestHomeLineIsOneAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestCrowd: a listener is crowded from a number of open connections on, until half of them are
+// closed.
+func TestCrowd(t *testing.T) {
+	l := newLimitListener(nil, ConnLimits{Total: 2 * crowd})
+	for _, step := range []struct {
+		open    int
+		crowded bool
+	}{{crowd, false}, {crowd + 1, true}, {crowd/2 + 1, true}, {crowd / 2, false}, {crowd/2 + 1, false}} {
+		for len(l.slots) < step.open {
+			l.slots <- struct{}{}
+			l.watchCrowd()
+		}
+		for len(l.slots) > step.open {
+			<-l.slots
+			l.watchCrowd()
+		}
+		if got := l.crowded.Load(); got != step.crowded {
+			t.Errorf("%d open: crowded %t", step.open, got)
+		}
+	}
+}

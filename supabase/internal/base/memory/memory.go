@@ -5,6 +5,7 @@ package memory
 import (
 	"os"
 	"runtime/debug"
+	"sync"
 )
 
 // Garbage is how much garbage may gather, in percent of the live memory. That is some MB, so at
@@ -15,6 +16,32 @@ const Garbage = 200
 // of ours: a program that embeds the stack has its own target.
 func AllowGarbage(percent int) {
 	if os.Getenv("GOGC") == "" {
+		garbage.mu.Lock()
+		defer garbage.mu.Unlock()
+		garbage.allowed = percent
 		debug.SetGCPercent(percent)
+	}
+}
+
+// crowdGarbage is how much garbage may gather in percent while many connections are open. Their
+// stacks and buffers are live memory, to which twice as much garbage would come.
+const crowdGarbage = 25
+
+var garbage struct {
+	mu      sync.Mutex
+	allowed int // by AllowGarbage, 0 before
+}
+
+// Crowd lets less garbage gather while crowded returns true, if the program has called
+// AllowGarbage. Call it when the result has changed.
+func Crowd(crowded func() bool) {
+	garbage.mu.Lock()
+	defer garbage.mu.Unlock()
+	switch {
+	case garbage.allowed == 0:
+	case crowded():
+		debug.SetGCPercent(min(crowdGarbage, garbage.allowed))
+	default:
+		debug.SetGCPercent(garbage.allowed)
 	}
 }

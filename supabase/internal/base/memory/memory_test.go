@@ -19,4 +19,10 @@ func TestAllowGarbage(t *testing.T) {
 	if got := debug.SetGCPercent(77); got != Garbage {
 		t.Errorf("without GOGC: %d", got)
 	}
+	for _, crowded := range []bool{true, false} {
+		Crowd(func() bool { return crowded })
+		if got, want := debug.SetGCPercent(77), map[bool]int{true: crowdGarbage, false: Garbage}[crowded]; got != want {
+			t.Errorf("crowded %t: %d, want %d", crowded, got, want)
+		}
+	}
 }

@@ -82,6 +82,9 @@ func (w *Worker) Run(ctx context.Context, wake <-chan lead.Wake) {
 			s.work(ctx, wake.Changed, false)
 		case <-timer.C:
 			s.work(ctx, !s.ready, true)
+			if len(s.inFlight) == 0 { // an idle server needs no connection
+				s.o.DB.CloseIdle(ctx)
+			}
 		}
 		timer.Stop()
 	}

@@ -256,7 +256,10 @@ func TestUnusedStream(t *testing.T) {
 	d := testdb.New(t)
 	d.Exec(notes)
 	s := openOn(t, d, nil)
-	watcher{s}.lookForTables(t.Context())
+	eventually(t, "it looked for tables and closed its connection", func() bool {
+		pool := s.o.Pool.Pgx().Stat()
+		return pool.NewConnsCount() > 0 && pool.TotalConns() == 0
+	})
 	if err := s.Ready(); !errors.Is(err, errIdle) || slots(d) != 0 {
 		t.Errorf("%v, %d slots", err, slots(d))
 	}

@@ -17,8 +17,8 @@ type watcher struct{ *Stream }
 const (
 	// lagEvery is how often it looks.
 	lagEvery = 10 * time.Second
-	// unusedTicks is every how many times it looks before the first client, so that an idle server
-	// needs no connection.
+	// unusedTicks is every how many times it looks before the first client. It then closes its
+	// connection, so that an idle server needs none.
 	unusedTicks = 6
 )
 
@@ -34,6 +34,9 @@ func (s watcher) watch(ctx context.Context) {
 		if used || ticks%unusedTicks == 0 {
 			s.lookForTables(ctx)
 			slotKeeper(s).dropLeftovers(ctx, leftovers)
+		}
+		if !used {
+			s.o.Pool.CloseIdle(ctx)
 		}
 		select {
 		case <-ctx.Done():
