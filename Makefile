@@ -140,10 +140,12 @@ bench: build ## run the benchmarks; OLD=FILE prints what is worse than the last 
 .PHONY: drill
 drill: build ## test failures: kills, outages, slow clients (minutes)
 	@go run ./scripts/drill
+	@scripts/fuzz.sh 1m
 
 .PHONY: soak
 soak: build ## run an hour of mixed load, and fuzz each parser for ten minutes
-	@go run ./scripts/drill -soak 1h -fuzz 10m soak fuzz
+	@go run ./scripts/drill -soak 1h soak
+	@scripts/fuzz.sh 10m
 
 .PHONY: test-desk-apart
 test-desk-apart: build ## the desk's browser tests through a gateway in front of separate services (4 minutes)

@@ -239,9 +239,8 @@ func (l *pulseLoad) call(ctx context.Context, st *server.Stack, n int) {
 		body = fmt.Sprintf(`{"id":"%d"}`, n)
 	}
 	l.calls.Add(1)
-	code, _, text, err := callFunction(ctx, st, "pulse", body)
-	if err != nil || code != http.StatusOK {
-		l.fail(&l.dropped, fmt.Sprint(code, " ", text, " ", err))
+	if a := callFunction(ctx, st, "pulse", body); a.status != http.StatusOK {
+		l.fail(&l.dropped, fmt.Sprintf("%d %s %v", a.status, a.body, a.err))
 	} else if n%10 == 0 {
 		l.jobs.Add(1)
 	}

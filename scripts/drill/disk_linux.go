@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
-	"io"
 	"io/fs"
 	"math"
 	"net/http"
@@ -133,19 +132,18 @@ func fillDisk(dir string, leave int) (string, error) {
 // watchFull checks the server's replies on a full disk.
 func watchFull(ctx context.Context, st *server.Stack, s settings, uploads *photos) error {
 	pause(ctx, time.Second) // the server checks the space four times per second
-	api := st.Get("API_URL")
 	for i := range s.rounds(20, 5) {
 		for _, path := range []string{"/healthz", "/", "/so/report/", "/rest/v1/resources?select=id&apikey=" +
 			st.Get("ANON_KEY")} {
-			if code, _ := get(ctx, api+path); code != http.StatusOK {
+			if code := get(ctx, st, path); code != http.StatusOK {
 				return fmt.Errorf("%s returned %d on a full disk", path, code)
 			}
 		}
 		if _, r, text := submit(ctx, st, fmt.Sprintf("full-%d-%d", s.seed, i)); !saysFull(r.status) {
 			return fmt.Errorf("a report got %d on a full disk: %s", r.status, text)
 		}
-		if status, text := uploads.upload(ctx, st); !saysFull(status) {
-			return fmt.Errorf("a photo got %d on a full disk: %s", status, text)
+		if a := uploads.upload(ctx, st); !saysFull(a.status) {
+			return fmt.Errorf("a photo got %d on a full disk: %s", a.status, a.body)
 		}
 		pause(ctx, 100*time.Millisecond)
 	}
@@ -188,10 +186,11 @@ func writesAgain(ctx context.Context, st *server.Stack, key string, h *history, 
 		o, r, text := submit(ctx, st, key)
 		if o == accepted {
 			h.add(entry{key: key, outcome: o, reference: r.Reference})
-			var status int
-			if status, text = uploads.upload(ctx, st); status == http.StatusOK {
+			a := uploads.upload(ctx, st)
+			if a.status == http.StatusOK {
 				return time.Since(begun), nil
 			}
+			text = a.body
 			key += "-again"
 		}
 		if took := time.Since(begun); took > 20*time.Second || ctx.Err() != nil {
@@ -214,31 +213,16 @@ var photo = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// upload sends a photo as the report form does. The status is 0 if there was no reply.
-func (p *photos) upload(ctx context.Context, st *server.Stack) (status int, text []byte) {
+// upload sends a photo as the report form does.
+func (p *photos) upload(ctx context.Context, st *server.Stack) answer {
 	name := fmt.Sprintf("%d.jpg", time.Now().UnixMilli()+int64(len(p.sent)))
 	p.sent = append(p.sent, name)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/storage/v1/object/report-photos/"+
-		name, bytes.NewReader(photo()))
-	if err != nil {
-		return 0, nil
-	}
-	req.Header.Set("Content-Type", "image/jpeg")
-	req.Header.Set("apikey", st.Get("ANON_KEY"))
-	req.Header.Set("Authorization", "Bearer "+st.Get("ANON_KEY"))
-	req.Header.Set("X-Forwarded-For", addressOf(name))
-	res, err := client.Do(req)
-	if err != nil {
-		return 0, nil
-	}
-	defer res.Body.Close()
-	if text, err = io.ReadAll(io.LimitReader(res.Body, 1<<20)); err != nil {
-		return 0, nil
-	}
-	if res.StatusCode == http.StatusOK {
+	a := call{path: photoPath + name, method: http.MethodPost, key: st.Get("ANON_KEY"),
+		from: addressOf(name), kind: "image/jpeg", body: photo()}.send(ctx, st)
+	if a.status == http.StatusOK {
 		p.stored = append(p.stored, name)
 	}
-	return res.StatusCode, text
+	return a
 }
 
 // check compares the acknowledged photos with the table and the files.

@@ -208,7 +208,7 @@ func (f *failover) write(ctx context.Context, prefix string) {
 // read fetches a path from one server repeatedly.
 func (f *failover) read(ctx context.Context, st *server.Stack, path string, g *gaps) {
 	for ctx.Err() == nil {
-		if code, _ := get(ctx, st.Get("API_URL")+path); code == 200 {
+		if code := get(ctx, st, path); code == 200 {
 			g.served()
 		}
 		pause(ctx, 50*time.Millisecond)

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"net/http"
 	"sync"
-	"time"
 
 	"daawo/scripts/server"
 )
@@ -55,11 +52,6 @@ func (h *history) tried(got outcome, status int) {
 	}
 }
 
-var client = &http.Client{
-	Timeout:   10 * time.Second,
-	Transport: &http.Transport{MaxIdleConnsPerHost: 64},
-}
-
 // reply is the reply of submit-report.
 type reply struct {
 	status    int // 0 if there was no reply
@@ -74,33 +66,19 @@ func submit(ctx context.Context, st *server.Stack, key string) (outcome, reply, 
 		"name": nil, "phone": "+252 61 234 5678", "product_name": key, "batch_number": nil, "expiry_date": nil,
 		"where_bought": nil, "issue_description": "drill", "location": "Banaadir, Hodan", "photo_url": nil,
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report",
-		bytes.NewReader(body))
-	if err != nil {
-		return unknown, reply{}, nil
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("apikey", st.Get("ANON_KEY"))
-	req.Header.Set("Authorization", "Bearer "+st.Get("ANON_KEY"))
-	req.Header.Set("Idempotency-Key", key)
-	req.Header.Set("X-Forwarded-For", addressOf(key))
-	res, err := client.Do(req)
-	if err != nil {
-		return unknown, reply{}, nil
-	}
-	defer res.Body.Close()
-	r := reply{status: res.StatusCode, header: res.Header}
-	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	a := call{path: "/functions/v1/submit-report", method: http.MethodPost, key: st.Get("ANON_KEY"),
+		from: addressOf(key), kind: "application/json", body: body, header: map[string]string{"Idempotency-Key": key}}.send(ctx, st)
+	r := reply{status: a.status, header: a.header}
 	switch {
-	case err != nil || res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests:
-		return unknown, r, text
-	case res.StatusCode >= 400:
-		return refused, r, text
+	case a.status == 0 || a.status >= 500 || a.status == http.StatusTooManyRequests:
+		return unknown, r, a.body
+	case a.status >= 400:
+		return refused, r, a.body
 	}
-	if json.Unmarshal(text, &r) != nil || r.Reference == "" {
-		return unknown, r, text
+	if json.Unmarshal(a.body, &r) != nil || r.Reference == "" {
+		return unknown, r, a.body
 	}
-	return accepted, r, text
+	return accepted, r, a.body
 }
 
 // addressOf gives every report its own client address, because the rate limit per client is not
@@ -187,19 +165,4 @@ func (h *history) check(ctx context.Context, st *server.Stack) (string, error) {
 		return figures, errors.New("no report was acknowledged: the drill is inconclusive")
 	}
 	return figures, nil
-}
-
-// get fetches a page and returns its status and header.
-func get(ctx context.Context, url string) (int, http.Header) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return 0, nil
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return 0, nil
-	}
-	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20))
-	return res.StatusCode, res.Header
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,14 +92,11 @@ func hostile(ctx context.Context, st *server.Stack, what string, facts jailFacts
 	if err != nil {
 		return err
 	}
-	status, _, text, err := callFunction(ctx, st, "hostile", string(body))
-	if err == nil && status != 200 {
-		err = fmt.Errorf("hostile %s: status %d: %s", what, status, text)
+	a := callFunction(ctx, st, "hostile", string(body))
+	if a.status != http.StatusOK {
+		return fmt.Errorf("hostile %s: status %d: %s, %v", what, a.status, a.body, a.err)
 	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal([]byte(text), into)
+	return json.Unmarshal(a.body, into)
 }
 
 // openSockets returns the paths of the listening Unix sockets of the server and of its Postgres.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
 	"daawo/scripts/server"
 )
@@ -90,7 +87,8 @@ func plant(ctx context.Context, st *server.Stack) (requests int, tokens []string
 	anon, service := st.Get("ANON_KEY"), st.Get("SERVICE_ROLE_KEY")
 	send := func(method, path, key, contentType, body string) string {
 		requests++
-		return ask(ctx, method, st.Get("API_URL")+path, key, contentType, body)
+		c := call{path: path, method: method, key: key, kind: contentType, body: []byte(body)}
+		return string(c.send(ctx, st).body)
 	}
 	const jsonType, formType = "application/json", "application/x-www-form-urlencoded"
 	full := fmt.Sprintf(`{"product_name":%q,"issue_description":%q,"name":%q,"phone":%q,"location":%[1]q}`, plantedText,
@@ -132,28 +130,3 @@ func plant(ctx context.Context, st *server.Stack) (requests int, tokens []string
 }
 
 var tokenField = regexp.MustCompile(`"(?:access_token|refresh_token)":"([^"]+)"`)
-
-// ask sends one request with a key and returns the body of the reply, or "" if there is none.
-func ask(ctx context.Context, method, url, key, contentType, body string) string {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	if err != nil {
-		return ""
-	}
-	req.Header.Set("apikey", key)
-	req.Header.Set("Authorization", "Bearer "+key)
-	if contentType != "" {
-		req.Header.Set("Content-Type", contentType)
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return ""
-	}
-	defer res.Body.Close()
-	var text strings.Builder
-	if _, err := io.Copy(&text, io.LimitReader(res.Body, 1<<20)); err != nil {
-		return ""
-	}
-	return text.String()
-}

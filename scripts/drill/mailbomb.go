@@ -30,9 +30,10 @@ func mailbombDrill(ctx context.Context, s settings) (string, error) {
 	defer st.Close()
 	const member, unknown, notices = "member@example.org", "unknown@example.org", "admin@example.org"
 	guest := &stranger{st: st}
-	if status, text := guest.post(ctx, "/auth/v1/admin/users", `{"email":"`+member+`","email_confirm":true}`, "",
-		st.Get("SERVICE_ROLE_KEY")); status != http.StatusOK {
-		return "", fmt.Errorf("the member was not made: %d %s", status, text)
+	c := call{path: "/auth/v1/admin/users", method: http.MethodPost, key: st.Get("SERVICE_ROLE_KEY"),
+		kind: "application/json", body: []byte(`{"email":"` + member + `","email_confirm":true}`)}
+	if a := c.send(ctx, st); a.status != http.StatusOK {
+		return "", fmt.Errorf("the member was not made: %d %s", a.status, a.body)
 	}
 	rounds := s.rounds(120, 40)
 	statuses := map[string]map[int]int{member: {}, unknown: {}}
@@ -40,8 +41,8 @@ func mailbombDrill(ctx context.Context, s settings) (string, error) {
 	for i := range rounds {
 		for address, seen := range statuses {
 			begun := time.Now()
-			status, _ := guest.post(ctx, "/auth/v1/otp", `{"email":"`+address+`","create_user":false}`,
-				fmt.Sprintf("2001:db8:%x::1", i), st.Get("ANON_KEY"))
+			status := guest.send(ctx, "/auth/v1/otp", "application/json",
+				[]byte(`{"email":"`+address+`","create_user":false}`), fmt.Sprintf("2001:db8:%x::1", i)).status
 			seen[status]++
 			if took := time.Since(begun); status == http.StatusOK {
 				slowest = max(slowest, took)

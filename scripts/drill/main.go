@@ -36,7 +36,6 @@ type settings struct {
 	binary string        // path of the built daawo
 	short  bool          // fewer rounds
 	soak   time.Duration // how long the mixed load lasts
-	fuzz   time.Duration // for each fuzz target
 	kills  int           // rounds of the kill drill
 	seed   int64         // for all random choices; printed to reproduce failures
 }
@@ -73,11 +72,6 @@ func drills() []drill {
 		{name: "unruly", what: "functions that panic, loop, are flooded or whose clients disconnect", run: unrulyDrill},
 		{name: "typescript", what: "functions in TypeScript whose processes are killed during calls",
 			run: typeScriptDrill},
-		{name: "access", what: "access of every role to every table and view, compared with the golden file",
-			run: accessDrill},
-		{name: "attacks", what: "attacks on the public port", run: attacksDrill},
-		{name: "clock", what: "the clock jumps by an hour and a year, forward and back", run: clockDrill},
-		{name: "migrate", what: "connections cut during migrations; data of an older release", run: migrateDrill},
 		{name: "upgrade", what: "the program replaced 20 times under load, by good and by broken ones",
 			run: upgradeDrill},
 		{name: "privacy", what: "photos of many generators searched for planted positions: bucket, log, backup",
@@ -85,7 +79,6 @@ func drills() []drill {
 		{name: "town", what: "500 clients behind one address for five minutes, half of them hostile", run: townDrill},
 		{name: "memory", what: "40 forms with photos at once in a container of 300 MB", run: memoryDrill},
 		{name: "logs", what: "the log searched for user data, keys and tokens", run: logsDrill},
-		{name: "fuzz", what: "every parser of network input, one minute each", run: fuzzDrill},
 		{name: "soak", what: "mixed load for minutes; memory and errors", run: soakDrill},
 		{name: "cluster", what: "the primary of a Patroni cluster killed and disconnected (needs root and Debian's packages)", run: failoverDrill, special: true},
 	}
@@ -96,7 +89,6 @@ func main() {
 	flag.StringVar(&s.binary, "binary", "bin/daawo", "the built `FILE`")
 	flag.BoolVar(&s.short, "short", false, "fewer rounds")
 	flag.DurationVar(&s.soak, "soak", 10*time.Minute, "how long the mixed load lasts")
-	flag.DurationVar(&s.fuzz, "fuzz", time.Minute, "time for each fuzz target")
 	flag.IntVar(&s.kills, "kills", 100, "rounds of the kill drill")
 	flag.Int64Var(&s.seed, "seed", time.Now().UnixNano(), "seed of all random choices")
 	flag.Usage = usage

@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
-	"io"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
@@ -44,8 +43,8 @@ func memoryDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer st.Close()
-	if got, err := goLimit(ctx, st); err != nil || got != memoryLimit/2 {
-		return "", fmt.Errorf("the Go runtime has a limit of %d bytes, want half of the container's %d: %w", got,
+	if got, err := metric(ctx, st, "go_gc_gomemlimit_bytes"); err != nil || got != memoryLimit/2 {
+		return "", fmt.Errorf("the Go runtime has a limit of %.0f bytes, want half of the container's %d: %w", got,
 			memoryLimit, err)
 	}
 	photo, err := phonePhoto(s.seed)
@@ -115,35 +114,6 @@ func inContainer(binary string) (program string, remove func(), err error) {
 	return program, remove, err
 }
 
-// goLimit returns the memory limit of the server's Go runtime, in bytes.
-func goLimit(ctx context.Context, st *server.Stack) (int64, error) {
-	text, err := fetchText(ctx, st.Get("API_URL")+"/metrics")
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(text) {
-		if value, ok := strings.CutPrefix(line, "go_gc_gomemlimit_bytes "); ok {
-			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return int64(n), err
-		}
-	}
-	return 0, errors.New("/metrics has no go_gc_gomemlimit_bytes")
-}
-
-func fetchText(ctx context.Context, target string) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
-	if err != nil {
-		return "", err
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	return string(text), err
-}
-
 // phonePhoto returns a JPEG of 12 megapixels and about 4 MB, as phones make them.
 func phonePhoto(seed int64) ([]byte, error) {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -183,39 +153,21 @@ func postPhotoForm(ctx context.Context, st *server.Stack, i int, photo []byte) (
 	_, _ = part.Write(photo)
 	_ = w.Close()
 	for n := 0; ; n++ {
-		status, reply, err := sendForm(ctx, st, i, w.FormDataContentType(), b.Bytes())
+		a := call{path: "/functions/v1/submit-report", method: http.MethodPost, from: fmt.Sprintf("192.0.2.%d", i+1),
+			kind: w.FormDataContentType(), body: b.Bytes(), header: map[string]string{"Accept": "text/html"},
+			within: 10 * time.Minute}.send(ctx, st) // only memory counts here
 		switch {
-		case err != nil:
-			return n, err
-		case status == http.StatusOK:
+		case a.err != nil:
+			return n, a.err
+		case a.status == http.StatusOK:
 			return n, nil
-		case status != http.StatusServiceUnavailable: // the server is busy; a visitor tries again
-			return n, fmt.Errorf("form %d: status %d: %s", i, status, reply)
+		case a.status != http.StatusServiceUnavailable: // the server is busy; a visitor tries again
+			return n, fmt.Errorf("form %d: status %d: %s", i, a.status, a.body)
 		}
 		if pause(ctx, time.Second); ctx.Err() != nil {
 			return n, ctx.Err()
 		}
 	}
-}
-
-func sendForm(ctx context.Context, st *server.Stack, i int, kind string, form []byte) (status int, reply string,
-	err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/submit-report",
-		bytes.NewReader(form))
-	if err != nil {
-		return 0, "", err
-	}
-	req.Header.Set("Content-Type", kind)
-	req.Header.Set("Accept", "text/html")
-	req.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i+1))
-	patient := http.Client{Timeout: 10 * time.Minute} // only memory counts here
-	res, err := patient.Do(req)
-	if err != nil {
-		return 0, "", err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 2000))
-	return res.StatusCode, string(text), err
 }
 
 // awaitJobs waits until no job is left: photos are encoded again after the reply.

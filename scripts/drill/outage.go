@@ -64,10 +64,9 @@ func outageDrill(ctx context.Context, s settings) (string, error) {
 // database.
 func watchOutage(ctx context.Context, st *server.Stack, h *history, seed int64, howLong,
 	limit time.Duration) (slowest time.Duration, err error) {
-	api := st.Get("API_URL")
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 200*time.Millisecond) {
 		for path, want := range map[string]int{"/readyz": 503, "/healthz": 200, "/": 200, "/so/report/": 200} {
-			if code, _ := get(ctx, api+path); code != want {
+			if code := get(ctx, st, path); code != want {
 				return slowest, fmt.Errorf("%s returned %d without a database, want %d", path, code, want)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"sync"
@@ -15,8 +14,8 @@ import (
 	"daawo/scripts/server"
 )
 
-// peer is a client of the drill of replicas. It connects again whenever its connection ends, and
-// reads the table again whenever it is told that it is subscribed to the table.
+// peer is a client of Realtime. It connects again whenever its connection ends, and reads the table
+// again whenever it is told that it is subscribed to the table.
 type peer struct {
 	name    string
 	servers []*server.Stack // it goes to the next one when one does not answer
@@ -31,6 +30,7 @@ type peer struct {
 	rows     map[int64]bool   // known rows above floor
 	floor    int64            // all rows up to this one are known
 	changed  map[int64]bool   // rows of the changes of this session
+	last     int64            // the highest row of a change of any session
 	heard    map[string]int64 // number of the last broadcast of each sender
 	received int64            // broadcasts
 	sent     int64
@@ -191,6 +191,7 @@ func (p *peer) change(payload []byte) error {
 		p.blame("%s got the change of row %d twice", p.name, id)
 	}
 	p.changed[id] = true
+	p.last = max(p.last, id)
 	p.know(id)
 	return nil
 }
@@ -255,26 +256,13 @@ func (p *peer) reread(ctx context.Context, at *server.Stack) error {
 
 // rowsAbove returns the next rows of the table, a page of them.
 func rowsAbove(ctx context.Context, at *server.Stack, floor int64) ([]int64, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		fmt.Sprintf("%s/rest/v1/drill_rows?select=id&order=id&id=gt.%d", at.Get("API_URL"), floor), nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("apikey", at.Get("ANON_KEY"))
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the table replies %d: %s", res.StatusCode, body)
+	path := fmt.Sprintf("/rest/v1/drill_rows?select=id&order=id&id=gt.%d", floor)
+	a := call{path: path, key: at.Get("ANON_KEY")}.send(ctx, at)
+	if a.status != http.StatusOK {
+		return nil, fmt.Errorf("the table replies %d: %s, %v", a.status, a.body, a.err)
 	}
 	var page []struct{ ID int64 }
-	if err := json.Unmarshal(body, &page); err != nil {
+	if err := json.Unmarshal(a.body, &page); err != nil {
 		return nil, err
 	}
 	ids := make([]int64, len(page))
@@ -291,6 +279,7 @@ type peerView struct {
 	confirms int
 	members  roster
 	floor    int64
+	last     int64
 	heard    map[string]int64
 	sent     int64
 	fault    string
@@ -299,6 +288,6 @@ type peerView struct {
 func (p *peer) view() peerView {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return peerView{p.at, p.current, p.confirms, maps.Clone(p.present.members), p.floor, maps.Clone(p.heard), p.sent,
-		p.fault}
+	return peerView{p.at, p.current, p.confirms, maps.Clone(p.present.members), p.floor, p.last, maps.Clone(p.heard),
+		p.sent, p.fault}
 }

@@ -165,7 +165,7 @@ func (w held) exhaust(ctx context.Context, st *server.Stack, h *history, key str
 func checkWithoutDatabase(ctx context.Context, st *server.Stack, howLong time.Duration) error {
 	for end := time.Now().Add(howLong); time.Now().Before(end); pause(ctx, 100*time.Millisecond) {
 		for _, path := range []string{"/healthz", "/", "/so/report/"} {
-			if code, _ := get(ctx, st.Get("API_URL")+path); code != http.StatusOK {
+			if code := get(ctx, st, path); code != http.StatusOK {
 				return fmt.Errorf("%s returned %d while all connections were in use", path, code)
 			}
 		}

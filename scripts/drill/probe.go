@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"daawo/scripts/server"
@@ -30,9 +28,6 @@ const (
 	listOfAccounts = "/auth/v1/admin/users?per_page=1"
 )
 
-// patient has a longer timeout than any service.
-var patient = &http.Client{Timeout: 20 * time.Second, Transport: client.Transport}
-
 // ask sends the probe and returns the status; 0 means no reply. Reports use the key and are
 // recorded in the history.
 func (p probe) ask(ctx context.Context, st *server.Stack, h *history, key string) (int, http.Header) {
@@ -44,25 +39,12 @@ func (p probe) ask(ctx context.Context, st *server.Stack, h *history, key string
 	return sendAs(ctx, st, key, p.method, p.path, "application/json", p.body)
 }
 
-// sendAs sends a request with the service key, from a client address that depends on key.
+// sendAs sends a request with the service key, from a client address that depends on key. It waits
+// longer than any service lets a caller wait.
 func sendAs(ctx context.Context, st *server.Stack, key, method, path, contentType, body string) (int, http.Header) {
-	req, err := http.NewRequestWithContext(ctx, method, st.Get("API_URL")+path, strings.NewReader(body))
-	if err != nil {
-		return 0, nil
-	}
-	req.Header.Set("Apikey", st.Get("SERVICE_ROLE_KEY"))
-	req.Header.Set("Authorization", "Bearer "+st.Get("SERVICE_ROLE_KEY"))
-	req.Header.Set("Content-Type", contentType)
-	req.Header.Set("X-Forwarded-For", addressOf(key))
-	res, err := patient.Do(req)
-	if err != nil {
-		return 0, nil
-	}
-	defer res.Body.Close()
-	if _, err := io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20)); err != nil {
-		return 0, nil
-	}
-	return res.StatusCode, res.Header
+	a := call{path: path, method: method, key: st.Get("SERVICE_ROLE_KEY"), from: addressOf(key), kind: contentType,
+		body: []byte(body), within: 20 * time.Second}.send(ctx, st)
+	return a.status, a.header
 }
 
 // served stores the probe's file and checks that every probe returns 200 before the drill begins.

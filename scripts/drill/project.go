@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"daawo/scripts/server"
 )
@@ -73,28 +70,9 @@ func (p project) write(name, source string) error {
 func (p project) close() { _ = os.RemoveAll(p.dir) }
 
 // callFunction posts a JSON body as a visitor. Each call has its own client address.
-func callFunction(ctx context.Context, st *server.Stack, name, body string) (int, http.Header, string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	return postFunction(ctx, st, name, bytes.NewReader([]byte(body)))
-}
-
-func postFunction(ctx context.Context, st *server.Stack, name string, body io.Reader) (int, http.Header, string,
-	error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, st.Get("API_URL")+"/functions/v1/"+name, body)
-	if err != nil {
-		return 0, nil, "", err
-	}
+func callFunction(ctx context.Context, st *server.Stack, name, body string) answer {
 	n := visitor.Add(1)
-	req.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", byte(n>>16), byte(n>>8), byte(n)))
-	req.Header.Set("Apikey", st.Get("ANON_KEY"))
-	req.Header.Set("Authorization", "Bearer "+st.Get("ANON_KEY"))
-	req.Header.Set("Content-Type", "application/json")
-	res, err := client.Do(req)
-	if err != nil {
-		return 0, nil, "", err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	return res.StatusCode, res.Header, string(text), err
+	return call{path: "/functions/v1/" + name, method: http.MethodPost, key: st.Get("ANON_KEY"),
+		from: fmt.Sprintf("10.%d.%d.%d", byte(n>>16), byte(n>>8), byte(n)), kind: "application/json",
+		body: []byte(body)}.send(ctx, st)
 }

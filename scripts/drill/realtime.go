@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"daawo/scripts/server"
 )
 
@@ -22,6 +20,13 @@ const (
 	listenerRetries = 200 * time.Millisecond
 )
 
+// drillRows creates the table whose changes the clients follow.
+const drillRows = `create table public.drill_rows (id bigint primary key);
+	alter table public.drill_rows enable row level security;
+	create policy everyone on public.drill_rows for select using (true);
+	grant select on public.drill_rows to anon;
+	alter publication supabase_realtime add table public.drill_rows`
+
 // realtimeDrill kills the server, postgres or both while subscribers listen. After each strike
 // every subscriber, which connects again as realtime-js does, gets a new row and sees all others,
 // and no replication slot is left behind.
@@ -31,21 +36,17 @@ func realtimeDrill(ctx context.Context, s settings) (string, error) {
 		return "", err
 	}
 	defer st.Close()
-	if err := execute(ctx, st, `create table public.drill_rows (id bigint primary key);
-		alter table public.drill_rows enable row level security;
-		create policy everyone on public.drill_rows for select using (true);
-		grant select on public.drill_rows to anon;
-		alter publication supabase_realtime add table public.drill_rows`); err != nil {
+	if err := execute(ctx, st, drillRows); err != nil {
 		return "", err
 	}
 	listening, stop := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer stop()
-	all := make([]*listener, listeners)
+	all := make([]*peer, listeners)
 	for i := range all {
-		all[i] = &listener{name: fmt.Sprintf("listener-%d", i)}
-		wait.Go(func() { all[i].listen(listening, st) })
+		all[i] = newPeer(fmt.Sprintf("listener-%d", i), false, st)
+		wait.Go(func() { all[i].run(listening) })
 	}
 	next := int64(1)
 	if _, err := heard(ctx, st, all, &next); err != nil {
@@ -97,7 +98,7 @@ func execute(ctx context.Context, st *server.Stack, sql string) error {
 
 // heard inserts rows until each listener has got the same one, and returns how long that took. Then
 // it checks presence and the replication slots.
-func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) (time.Duration, error) {
+func heard(ctx context.Context, st *server.Stack, all []*peer, next *int64) (time.Duration, error) {
 	start := time.Now()
 	for {
 		id := *next
@@ -105,7 +106,7 @@ func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) 
 		// The first statements after a strike may meet a database that still starts.
 		_ = execute(ctx, st, fmt.Sprintf("insert into public.drill_rows values (%d)", id))
 		pause(ctx, 200*time.Millisecond)
-		missing := missingOf(all, func(l *listener) bool { return l.lastRow() >= id })
+		missing := missingOf(all, func(v peerView) bool { return v.last >= id })
 		if len(missing) == 0 {
 			break
 		}
@@ -115,7 +116,7 @@ func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) 
 	}
 	took := time.Since(start)
 	for agreed := time.Now(); ; pause(ctx, 20*time.Millisecond) {
-		missing := missingOf(all, func(l *listener) bool { return l.sees() == listeners })
+		missing := missingOf(all, func(v peerView) bool { return v.members.keys() == listeners })
 		if len(missing) == 0 {
 			break
 		}
@@ -141,84 +142,13 @@ func heard(ctx context.Context, st *server.Stack, all []*listener, next *int64) 
 	return took, nil
 }
 
-func missingOf(all []*listener, ok func(*listener) bool) (names []string) {
-	for _, l := range all {
-		if !ok(l) {
-			names = append(names, l.name)
+func missingOf(all []*peer, ok func(peerView) bool) (names []string) {
+	for _, p := range all {
+		if !ok(p.view()) {
+			names = append(names, p.name)
 		}
 	}
 	return names
-}
-
-// listener is a client that connects again whenever its connection ends.
-type listener struct {
-	name string
-
-	mu      sync.Mutex
-	row     int64 // id of the last row that arrived
-	present attendance
-}
-
-func (l *listener) lastRow() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.row
-}
-
-// sees returns the number of members.
-func (l *listener) sees() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.present.members.keys()
-}
-
-func (l *listener) listen(ctx context.Context, st *server.Stack) {
-	for ctx.Err() == nil {
-		_ = l.session(ctx, st) // a strike ends it
-		pause(ctx, listenerRetries)
-	}
-}
-
-// session is one connection.
-func (l *listener) session(ctx context.Context, st *server.Stack) error {
-	conn, _, err := websocket.Dial(ctx, st.Get("API_URL")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+st.Get("ANON_KEY"),
-		nil)
-	if err != nil {
-		return err
-	}
-	defer conn.CloseNow()
-	conn.SetReadLimit(1 << 20)
-	l.mu.Lock()
-	l.present = attendance{}
-	l.mu.Unlock()
-	const topic = "realtime:drill"
-	send := func(event string, payload any) error {
-		text, err := json.Marshal([]any{"1", "1", topic, event, payload})
-		if err != nil {
-			return err
-		}
-		return conn.Write(ctx, websocket.MessageText, text)
-	}
-	join := map[string]any{"config": map[string]any{
-		"presence":         map[string]any{"enabled": true, "key": l.name},
-		"postgres_changes": []any{map[string]string{"event": "INSERT", "schema": "public", "table": "drill_rows"}},
-	}}
-	if err := send("phx_join", join); err != nil {
-		return err
-	}
-	if err := send("presence",
-		map[string]any{"type": "presence", "event": "track", "payload": map[string]any{}}); err != nil {
-		return err
-	}
-	for {
-		_, text, err := conn.Read(ctx)
-		if err != nil {
-			return err
-		}
-		if err := l.take(text); err != nil {
-			return err
-		}
-	}
 }
 
 // present is a state of presence, or one half of a difference.
@@ -226,35 +156,6 @@ type present map[string]struct {
 	Metas []struct {
 		Ref string `json:"phx_ref"`
 	} `json:"metas"`
-}
-
-// take handles a message. It returns an error if the channel has ended.
-func (l *listener) take(text []byte) error {
-	var parts []json.RawMessage
-	var event string
-	if err := json.Unmarshal(text, &parts); err != nil || len(parts) != 5 {
-		return fmt.Errorf("malformed message %s", text)
-	}
-	if err := json.Unmarshal(parts[3], &event); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch event {
-	case "phx_close", "phx_error":
-		return fmt.Errorf("the channel has ended")
-	case "postgres_changes":
-		var change struct {
-			Data struct{ Record struct{ ID int64 } }
-		}
-		if err := json.Unmarshal(parts[4], &change); err != nil {
-			return err
-		}
-		l.row = max(l.row, change.Data.Record.ID)
-	case "presence_state", "presence_diff":
-		return l.present.apply(event, parts[4])
-	}
-	return nil
 }
 
 // roster has the key of each present member by its ref. It is nil before the first state.

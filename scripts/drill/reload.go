@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -114,12 +116,12 @@ func slip(ctx context.Context, st *server.Stack, p project, source, last string)
 // awaitText waits until the function hello returns a text.
 func awaitText(ctx context.Context, st *server.Stack, want string, atMost time.Duration) error {
 	for end := time.Now().Add(atMost); ; {
-		code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
-		if err == nil && code == 200 && strings.Contains(body, want) {
+		a := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
+		if a.status == http.StatusOK && bytes.Contains(a.body, []byte(want)) {
 			return nil
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
-			return fmt.Errorf("hello returned %d %s %v, want %q", code, strings.TrimSpace(body), err, want)
+			return fmt.Errorf("hello returned %d %s %v, want %q", a.status, bytes.TrimSpace(a.body), a.err, want)
 		}
 		pause(ctx, 10*time.Millisecond)
 	}
@@ -141,12 +143,12 @@ func begin(ctx context.Context, st *server.Stack) *loop {
 	l.running.Go(func() {
 		for timing.Err() == nil {
 			l.running.Go(func() {
-				code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
+				a := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
 				l.mu.Lock()
 				defer l.mu.Unlock()
 				l.n++
-				if err != nil || code != 200 {
-					l.dropped = append(l.dropped, fmt.Sprint(code, " ", body, " ", err))
+				if a.status != http.StatusOK {
+					l.dropped = append(l.dropped, fmt.Sprintf("%d %s %v", a.status, a.body, a.err))
 				}
 			})
 			pause(timing, 50*time.Millisecond)

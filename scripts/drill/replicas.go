@@ -88,11 +88,7 @@ func (in *installation) open(ctx context.Context, binary string) (err error) {
 	if in.database, err = server.New(ctx, binary); err != nil {
 		return err
 	}
-	if err := execute(ctx, in.database, `create table public.drill_rows (id bigint primary key);
-		alter table public.drill_rows enable row level security;
-		create policy everyone on public.drill_rows for select using (true);
-		grant select on public.drill_rows to anon;
-		alter publication supabase_realtime add table public.drill_rows`); err != nil {
+	if err := execute(ctx, in.database, drillRows); err != nil {
 		return err
 	}
 	for i := range in.servers {

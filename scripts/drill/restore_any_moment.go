@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -126,9 +125,8 @@ func (a *album) change(ctx context.Context, key string, remove bool) {
 		}
 		method, body = http.MethodDelete, nil
 	}
-	status, _ := a.send(ctx, method, "/storage/v1/object/report-photos/"+*photo, "image/jpeg", body,
-		map[string]string{"apikey": a.st.Get("SERVICE_ROLE_KEY"),
-			"Authorization": "Bearer " + a.st.Get("SERVICE_ROLE_KEY")})
+	status := call{path: photoPath + *photo, method: method, key: a.st.Get("SERVICE_ROLE_KEY"), kind: "image/jpeg",
+		body: body}.send(ctx, a.st).status
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -162,8 +160,9 @@ func openPhotos(ctx context.Context, st *server.Stack) (opened int, err error) {
 		if err := rows.Scan(&name, &size); err != nil {
 			return opened, err
 		}
-		if got, err := photoSize(ctx, st, name); err != nil || got != size {
-			missing = append(missing, fmt.Errorf("%s: %d bytes of %d: %v", name, got, size, err))
+		a := call{path: photoPath + name, key: st.Get("SERVICE_ROLE_KEY")}.send(ctx, st)
+		if got := int64(len(a.body)); a.status != http.StatusOK || got != size {
+			missing = append(missing, fmt.Errorf("%s: status %d, %d bytes of %d: %v", name, a.status, got, size, a.err))
 			continue
 		}
 		opened++
@@ -172,25 +171,4 @@ func openPhotos(ctx context.Context, st *server.Stack) (opened int, err error) {
 		return opened, fmt.Errorf("%d photos do not open, such as %w", len(missing), missing[0])
 	}
 	return opened, rows.Err()
-}
-
-// photoSize downloads a photo as the service and returns its length.
-func photoSize(ctx context.Context, st *server.Stack, name string) (int64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		st.Get("API_URL")+"/storage/v1/object/authenticated/report-photos/"+name, nil)
-	if err != nil {
-		return 0, err
-	}
-	req.Header.Set("apikey", st.Get("SERVICE_ROLE_KEY"))
-	req.Header.Set("Authorization", "Bearer "+st.Get("SERVICE_ROLE_KEY"))
-	res, err := client.Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer res.Body.Close()
-	n, err := io.Copy(io.Discard, res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("status %d", res.StatusCode)
-	}
-	return n, err
 }

@@ -54,10 +54,9 @@ func (d *stranger) siege(ctx context.Context, s settings) (string, error) {
 
 // visit is what a visitor does who reads a page and sends a report with a photo.
 func (d *stranger) visit(ctx context.Context, key string) error {
-	anon := d.st.Get("ANON_KEY")
 	for _, path := range []string{"/", "/rest/v1/resources?select=title&limit=3"} {
-		if status, _ := d.send(ctx, http.MethodGet, path, "", nil, visitorAddress, anon); status != http.StatusOK {
-			return fmt.Errorf("visit of %s: status %d", path, status)
+		if a := d.send(ctx, path, "", nil, visitorAddress); a.status != http.StatusOK {
+			return fmt.Errorf("visit of %s: status %d, %v", path, a.status, a.err)
 		}
 	}
 	if o, _, _ := submit(ctx, d.st, key); o != accepted {
@@ -78,19 +77,18 @@ func (d *stranger) holdSocket(ctx context.Context, n int) {
 }
 
 func (d *stranger) uploadTiny(ctx context.Context, n int) {
-	d.send(ctx, http.MethodPost, fmt.Sprintf("/storage/v1/object/report-photos/%d.gif", 1_800_000_000_000+n), "image/gif",
-		tinyGIF, home(n), d.st.Get("ANON_KEY"))
+	d.send(ctx, photoPath+fmt.Sprintf("%d.gif", 1_800_000_000_000+n), "image/gif", tinyGIF, home(n))
 }
 
 func (d *stranger) askMail(ctx context.Context, n int) {
-	d.post(ctx, "/auth/v1/otp", fmt.Sprintf(`{"email":"unknown%d@example.org","create_user":false}`, n), home(n),
-		d.st.Get("ANON_KEY"))
+	d.send(ctx, "/auth/v1/otp", "application/json",
+		fmt.Appendf(nil, `{"email":"unknown%d@example.org","create_user":false}`, n), home(n))
 }
 
 // floodRequests sends joins over one socket and requests until the server refuses them.
 func (d *stranger) floodRequests(ctx context.Context, n int) {
 	for range 50 {
-		d.send(ctx, http.MethodGet, "/rest/v1/resources?select=title", "", nil, home(n), d.st.Get("ANON_KEY"))
+		d.send(ctx, "/rest/v1/resources?select=title", "", nil, home(n))
 	}
 	conn, err := d.dial(ctx, home(n))
 	if err != nil {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"runtime"
 	"strconv"
@@ -190,7 +192,7 @@ func idleConnections(ctx context.Context, st *server.Stack, count int) (string, 
 	}
 	client.CloseIdleConnections()
 	begun := time.Now()
-	code, _ := get(ctx, st.Get("API_URL")+"/so/report/")
+	code := get(ctx, st, "/so/report/")
 	took := time.Since(begun)
 	if code != 200 || took > time.Second {
 		return "", fmt.Errorf("with %d idle connections a page returned %d after %s", count, code, took)
@@ -262,29 +264,37 @@ func smallWindow(_, _ string, conn syscall.RawConn) error {
 
 // readers opens pages in sequence as four normal clients and returns the time of each request.
 func readers(ctx context.Context, st *server.Stack, howLong time.Duration) ([]time.Duration, error) {
-	var mu sync.Mutex
-	var all []time.Duration
-	var failed error
-	var visitors sync.WaitGroup
 	paths := []string{"/", "/so/learn/", "/resources/", "/rest/v1/resources?select=id,title&is_active=eq.true&apikey=" +
 		st.Get("ANON_KEY")}
-	for v := range 4 {
-		visitors.Go(func() {
+	return fourClients(ctx, howLong, func(ctx context.Context, client int) error {
+		if code := get(ctx, st, paths[client]); code != http.StatusOK {
+			return fmt.Errorf("%s returned %d to a normal client", paths[client], code)
+		}
+		return nil
+	})
+}
+
+// fourClients sends requests as four clients, each one after the other, and returns how long each
+// took and one of the errors. The last requests go on when ctx ends.
+func fourClients(ctx context.Context, howLong time.Duration, request func(ctx context.Context, client int) error) (
+	took []time.Duration, failed error) {
+	var mu sync.Mutex
+	var clients sync.WaitGroup
+	for client := range 4 {
+		clients.Go(func() {
 			for end := time.Now().Add(howLong); time.Now().Before(end) && ctx.Err() == nil; {
 				begun := time.Now()
-				code, _ := get(ctx, st.Get("API_URL")+paths[v])
+				err := request(context.WithoutCancel(ctx), client)
 				mu.Lock()
-				all = append(all, time.Since(begun))
-				if code != 200 {
-					failed = fmt.Errorf("%s returned %d to a normal client", paths[v], code)
-				}
+				took = append(took, time.Since(begun))
+				failed = cmp.Or(err, failed)
 				mu.Unlock()
 				pause(ctx, 5*time.Millisecond)
 			}
 		})
 	}
-	visitors.Wait()
-	return all, failed
+	clients.Wait()
+	return took, failed
 }
 
 // idleMB returns the least private memory of a process in the next seconds, in which the work of

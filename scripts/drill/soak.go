@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,12 +39,14 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 
 	// The first tenth warms up caches and pools. Growth is measured after it.
 	pause(ctx, length/10)
-	memoryEarly, goroutinesEarly := privateMB(st.PID()), metric(ctx, st, "go_goroutines")
+	memoryEarly := privateMB(st.PID())
+	goroutinesEarly, early := metric(ctx, st, "go_goroutines")
 	<-load.Done()
-	memoryLate, goroutinesLate := privateMB(st.PID()), metric(ctx, st, "go_goroutines")
+	memoryLate := privateMB(st.PID())
+	goroutinesLate, late := metric(ctx, st, "go_goroutines")
 	visitors.Wait()
-	if ctx.Err() != nil {
-		return "", ctx.Err()
+	if err := errors.Join(ctx.Err(), early, late); err != nil {
+		return "", err
 	}
 
 	figures, err := h.check(ctx, st)
@@ -62,8 +61,6 @@ func soakDrill(ctx context.Context, s settings) (string, error) {
 		return figures, fmt.Errorf("%d requests failed, %d of them attempts to send a report", failed, h.failed)
 	case !s.short && memoryLate > memoryEarly+memoryEarly/3+16: // the short form is too short for the garbage collector
 		return figures, fmt.Errorf("memory grows")
-	case goroutinesEarly < 1 || goroutinesLate < 1:
-		return figures, errors.New("/metrics has no goroutine count")
 	case goroutinesLate > goroutinesEarly+40:
 		return figures, fmt.Errorf("goroutines grow")
 	}
@@ -78,7 +75,7 @@ func visit(ctx context.Context, st *server.Stack, who int, requests, failures *a
 		"/rest/v1/reports?select=*&apikey=" + st.Get("ANON_KEY"),
 	}
 	for n := who; ctx.Err() == nil; n++ {
-		code, _ := get(ctx, st.Get("API_URL")+paths[n%len(paths)])
+		code := get(ctx, st, paths[n%len(paths)])
 		if ctx.Err() != nil {
 			return
 		}
@@ -88,25 +85,4 @@ func visit(ctx context.Context, st *server.Stack, who int, requests, failures *a
 		}
 		pause(ctx, 10*time.Millisecond)
 	}
-}
-
-// metric returns one unlabeled value from /metrics (Prometheus text format), or -1 if it is absent.
-func metric(ctx context.Context, st *server.Stack, name string) float64 {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
-	if err != nil {
-		return -1
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return -1
-	}
-	defer res.Body.Close()
-	lines := bufio.NewScanner(res.Body)
-	for lines.Scan() {
-		if rest, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
-			value, _ := strconv.ParseFloat(rest, 64)
-			return value
-		}
-	}
-	return -1
 }

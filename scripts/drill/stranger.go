@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -45,31 +43,14 @@ const visitorAddress = "2001:db8:ffff::1"
 // home returns one of the networks of the attacker's line.
 func home(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i%256) }
 
-func (d *stranger) post(ctx context.Context, path, body, from, key string) (int, string) {
-	return d.send(ctx, http.MethodPost, path, "application/json", []byte(body), from, key)
-}
-
-func (d *stranger) send(ctx context.Context, method, path, kind string, body []byte, from, key string) (int, string) {
-	req, err := http.NewRequestWithContext(ctx, method, d.st.Get("API_URL")+path, bytes.NewReader(body))
-	if err != nil {
-		return 0, err.Error()
+// send sends a request with the public key, with a body by POST.
+func (d *stranger) send(ctx context.Context, path, kind string, body []byte, from string) answer {
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
 	}
-	req.Header.Set("Content-Type", kind)
-	req.Header.Set("apikey", key)
-	req.Header.Set("Authorization", "Bearer "+key)
-	if from != "" {
-		req.Header.Set("X-Forwarded-For", from)
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil {
-		return 0, err.Error()
-	}
-	return res.StatusCode, string(text)
+	c := call{path: path, method: method, key: d.st.Get("ANON_KEY"), from: from, kind: kind, body: body}
+	return c.send(ctx, d.st)
 }
 
 // dial opens a socket of Realtime from an address.
@@ -132,9 +113,7 @@ func (d *stranger) listen(ctx context.Context, s settings) (string, error) {
 func (d *stranger) takePlaces(ctx context.Context, s settings) (string, error) {
 	stored, refused := 0, 0
 	upload := func(i int, from string) int {
-		status, _ := d.send(ctx, http.MethodPost, fmt.Sprintf("/storage/v1/object/report-photos/%d.gif",
-			1_700_000_000_000+i), "image/gif", tinyGIF, from, d.st.Get("ANON_KEY"))
-		return status
+		return d.send(ctx, photoPath+fmt.Sprintf("%d.gif", 1_700_000_000_000+i), "image/gif", tinyGIF, from).status
 	}
 	for i := range s.rounds(6000, 1500) {
 		if status := upload(i, home(i)); status == http.StatusOK {
@@ -184,20 +163,10 @@ func (d *stranger) flood(ctx context.Context, s settings) (string, error) {
 
 // ranges asks for a page in 5,000 ranges of two bytes.
 func (d *stranger) ranges(ctx context.Context, _ settings) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.st.Get("API_URL")+"/", nil)
-	if err != nil {
-		return "", err
+	a := call{path: "/", header: map[string]string{"Range": "bytes=0-1" + strings.Repeat(",0-1", 4999)}}.send(ctx, d.st)
+	figures := fmt.Sprintf("5,000 ranges get %d KB", len(a.body)>>10)
+	if a.err == nil && len(a.body) > 200<<10 {
+		a.err = errors.New("many ranges make a reply that is longer than the page")
 	}
-	req.Header.Set("Range", "bytes=0-1"+strings.Repeat(",0-1", 4999))
-	res, err := client.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	n, err := io.Copy(io.Discard, res.Body)
-	figures := fmt.Sprintf("5,000 ranges get %d KB", n>>10)
-	if err == nil && n > 200<<10 {
-		err = errors.New("many ranges make a reply that is longer than the page")
-	}
-	return figures, err
+	return figures, a.err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"mime/multipart"
 	"net"
@@ -110,34 +109,11 @@ func townPhoto() []byte {
 	return nil
 }
 
-func (t *town) send(ctx context.Context, method, path, kind string, body []byte, header map[string]string) (int,
-	string) {
-	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, t.st.Get("API_URL")+path, bytes.NewReader(body))
-	if err != nil {
-		return 0, ""
-	}
-	req.Header.Set("Content-Type", kind)
-	req.Header.Set("apikey", t.st.Get("ANON_KEY"))
-	req.Header.Set("X-Forwarded-For", townAddress)
-	for name, value := range header {
-		req.Header.Set(name, value)
-	}
-	res, err := townClient.Do(req)
-	if err != nil {
-		return 0, ""
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil {
-		return 0, ""
-	}
-	return res.StatusCode, string(text)
+// send waits longer than other drills, as a person does.
+func (t *town) send(ctx context.Context, method, path, kind string, body []byte, header map[string]string) answer {
+	return call{path: path, method: method, key: t.st.Get("ANON_KEY"), from: townAddress, kind: kind, body: body,
+		header: header, within: time.Minute}.send(ctx, t.st)
 }
-
-// townClient waits longer than other drills, as a person does.
-var townClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 512}}
 
 // report sends one report until it is acknowledged, for at most two minutes.
 func (t *town) report(ctx context.Context, key string, withPhoto bool) {
@@ -147,23 +123,21 @@ func (t *town) report(ctx context.Context, key string, withPhoto bool) {
 		"photo_url": nil}
 	if withPhoto {
 		name := fmt.Sprintf("%d.jpg", time.Now().UnixMilli())
-		status, _ := t.send(ctx, http.MethodPost, "/storage/v1/object/report-photos/"+name, "image/jpeg", t.photo,
-			map[string]string{
-				"X-Metadata": "eyJjbGFpbSI6InRvd24ifQ=="}) // {"claim":"town"}
-		if status < 300 && status > 0 {
+		a := t.send(ctx, http.MethodPost, photoPath+name, "image/jpeg", t.photo,
+			map[string]string{"X-Metadata": "eyJjbGFpbSI6InRvd24ifQ=="}) // {"claim":"town"}
+		if a.status < 300 && a.status > 0 {
 			report["photo_url"] = name
 		}
 	}
 	body, _ := json.Marshal(report)
 	for ctx.Err() == nil {
-		status, text := t.send(ctx, http.MethodPost, "/functions/v1/submit-report", "application/json", body,
-			map[string]string{
-				"Idempotency-Key": key, "Photo-Claim": "town"})
+		a := t.send(ctx, http.MethodPost, "/functions/v1/submit-report", "application/json", body,
+			map[string]string{"Idempotency-Key": key, "Photo-Claim": "town"})
 		var saved reply
-		if status == http.StatusOK && json.Unmarshal([]byte(text), &saved) == nil && saved.Reference != "" {
+		if a.status == http.StatusOK && json.Unmarshal(a.body, &saved) == nil && saved.Reference != "" {
 			t.history.add(entry{key: key, outcome: accepted, reference: saved.Reference})
 			switch {
-			case withPhoto && report["photo_url"] != nil && !strings.Contains(text, "photo_attached"):
+			case withPhoto && report["photo_url"] != nil && !bytes.Contains(a.body, []byte("photo_attached")):
 				t.photos.Add(1)
 			case withPhoto:
 				t.lost.Add(1)
@@ -171,8 +145,8 @@ func (t *town) report(ctx context.Context, key string, withPhoto bool) {
 			return
 		}
 		t.mu.Lock()
-		t.refused[status]++
-		t.last = text
+		t.refused[a.status]++
+		t.last = string(a.body)
 		t.mu.Unlock()
 		pause(ctx, time.Second+time.Duration(rand.Int64N(int64(time.Second))))
 	}

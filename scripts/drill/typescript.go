@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -162,43 +163,13 @@ func restP99(took []time.Duration) time.Duration {
 
 // readNotes reads rows over REST as four clients and returns how long each request took.
 func readNotes(ctx context.Context, st *server.Stack, howLong time.Duration) ([]time.Duration, error) {
-	var mu sync.Mutex
-	var took []time.Duration
-	var failed error
-	var clients sync.WaitGroup
-	for range 4 {
-		clients.Go(func() {
-			for end := time.Now().Add(howLong); time.Now().Before(end) &&
-				ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
-				begun := time.Now()
-				status, text, err := getNotes(context.WithoutCancel(ctx), st, "/rest/v1/notes?order=id&limit=25")
-				mu.Lock()
-				took = append(took, time.Since(begun))
-				if err != nil || status != http.StatusOK {
-					failed = fmt.Errorf("REST replied %d %s %v", status, text, err)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	clients.Wait()
-	return took, failed
-}
-
-// getNotes sends a request with the anonymous key.
-func getNotes(ctx context.Context, st *server.Stack, path string) (int, string, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+path, nil)
-	if err != nil {
-		return 0, "", err
-	}
-	r.Header.Set("Apikey", st.Get("ANON_KEY"))
-	res, err := client.Do(r)
-	if err != nil {
-		return 0, "", err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	return res.StatusCode, string(text), err
+	return fourClients(ctx, howLong, func(ctx context.Context, _ int) error {
+		a := call{path: "/rest/v1/notes?order=id&limit=25", key: st.Get("ANON_KEY")}.send(ctx, st)
+		if a.status != http.StatusOK {
+			return fmt.Errorf("REST replied %d %s %v", a.status, a.body, a.err)
+		}
+		return nil
+	})
 }
 
 // typeScriptCalls counts the outcomes of calls.
@@ -233,25 +204,25 @@ func (c *typeScriptCalls) make(ctx context.Context, st *server.Stack, n int) {
 // was sent before.
 func (c *typeScriptCalls) one(ctx context.Context, st *server.Stack, i int) {
 	begun := time.Now()
-	status, header, body, err := callFunction(ctx, st, functionName(i), `{"x":1}`)
+	a := callFunction(ctx, st, functionName(i), `{"x":1}`)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.longest = max(c.longest, time.Since(begun))
 	if c.codes == nil {
 		c.codes = map[string]int{}
 	}
-	code := header.Get("Sb-Error-Code")
+	code := a.header.Get("Sb-Error-Code")
 	switch {
-	case status == http.StatusOK && errors.Is(err, io.ErrUnexpectedEOF):
+	case a.header != nil && errors.Is(a.err, io.ErrUnexpectedEOF):
 		c.failed++
 		c.codes["broke off"]++
-	case err == nil && status == http.StatusOK && strings.Contains(body, functionName(i)):
+	case a.status == http.StatusOK && bytes.Contains(a.body, []byte(functionName(i))):
 		c.replied++
-	case err == nil && status >= 500 && code != "":
+	case a.status >= 500 && code != "":
 		c.failed++
-		c.codes[strconv.Itoa(status)+" "+code]++
+		c.codes[strconv.Itoa(a.status)+" "+code]++
 	default:
-		c.wrong = fmt.Errorf("%s replied %d %q %v", functionName(i), status, body, err)
+		c.wrong = fmt.Errorf("%s replied %d %q %v", functionName(i), a.status, a.body, a.err)
 	}
 }
 

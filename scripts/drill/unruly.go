@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,7 +78,7 @@ func unrulyDrill(ctx context.Context, s settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	goroutines, err := goroutines(ctx, st)
+	goroutines, err := metric(ctx, st, "go_goroutines")
 	if err != nil {
 		return "", err
 	}
@@ -117,27 +115,13 @@ func unrulyDrill(ctx context.Context, s settings) (string, error) {
 
 // ordinary calls hello as four clients and returns the 99th percentile.
 func ordinary(ctx context.Context, st *server.Stack, howLong time.Duration) (time.Duration, error) {
-	var mu sync.Mutex
-	var took []time.Duration
-	var failed error
-	var visitors sync.WaitGroup
-	for range 4 {
-		visitors.Go(func() {
-			for end := time.Now().Add(howLong); time.Now().Before(end) &&
-				ctx.Err() == nil; pause(ctx, 5*time.Millisecond) {
-				begun := time.Now()
-				code, _, body, err := callFunction(ctx, st, "hello", `{"name":"Amina"}`)
-				mu.Lock()
-				took = append(took, time.Since(begun))
-				if err != nil || code != 200 {
-					failed = fmt.Errorf("hello returned %d %s %v to a normal client", code, body, err)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	visitors.Wait()
-	return percentile(took, 0.99).Round(100 * time.Microsecond), failed
+	took, err := fourClients(ctx, howLong, func(ctx context.Context, _ int) error {
+		if a := callFunction(ctx, st, "hello", `{"name":"Amina"}`); a.status != http.StatusOK {
+			return fmt.Errorf("hello returned %d %s %v to a normal client", a.status, a.body, a.err)
+		}
+		return nil
+	})
+	return percentile(took, 0.99).Round(100 * time.Microsecond), err
 }
 
 // every calls a function at a steady rate. At least one call is required, and each must return the
@@ -146,12 +130,12 @@ func every(pace time.Duration, name string, want int, body string) func(context.
 	return func(ctx context.Context, st *server.Stack) error {
 		seen := 0
 		for ; ctx.Err() == nil; pause(ctx, pace) {
-			code, _, text, err := callFunction(context.WithoutCancel(ctx), st, name, body)
-			if err != nil && want == http.StatusRequestEntityTooLarge && code == 0 {
+			a := callFunction(context.WithoutCancel(ctx), st, name, body)
+			if a.status == 0 && want == http.StatusRequestEntityTooLarge {
 				continue // the server may close the connection after it refused the body
 			}
-			if err != nil || code != want {
-				return fmt.Errorf("%s returned %d %s %v, want %d", name, code, text, err, want)
+			if a.status != want {
+				return fmt.Errorf("%s returned %d %s %v, want %d", name, a.status, a.body, a.err, want)
 			}
 			seen++
 		}
@@ -171,15 +155,15 @@ func crowd(n int) func(context.Context, *server.Stack) error {
 		var one atomic.Value // one of the other replies
 		for i := range n {
 			calls.Go(func() {
-				code, header, body, err := callFunction(context.WithoutCancel(ctx), st, "crowded", "")
+				a := callFunction(context.WithoutCancel(ctx), st, "crowded", "")
 				switch {
-				case code == 200:
+				case a.status == 200:
 					served.Add(1)
-				case code == 503 && header.Get("Retry-After") != "":
+				case a.status == 503 && a.header.Get("Retry-After") != "":
 					refused.Add(1)
 				default:
 					other.Add(1)
-					one.Store(fmt.Sprint(code, " ", body, err))
+					one.Store(fmt.Sprintf("%d %s %v", a.status, a.body, a.err))
 				}
 			})
 			if i%(n/200) == 0 {
@@ -205,7 +189,7 @@ func leave(ctx context.Context, st *server.Stack) error {
 		clients.Go(func() {
 			short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 50*time.Millisecond)
 			defer cancel()
-			_, _, _, _ = postFunction(short, st, "waits", strings.NewReader("{}"))
+			callFunction(short, st, "waits", "{}")
 		})
 	}
 	return nil
@@ -216,11 +200,11 @@ func leave(ctx context.Context, st *server.Stack) error {
 func loops(ctx context.Context, st *server.Stack) error {
 	seen := map[int]int{}
 	for ; ctx.Err() == nil; pause(ctx, 100*time.Millisecond) {
-		code, _, text, err := callFunction(context.WithoutCancel(ctx), st, "loops", "{}")
-		if err != nil || code != http.StatusGatewayTimeout && code != 546 {
-			return fmt.Errorf("loops returned %d %s %v", code, text, err)
+		a := callFunction(context.WithoutCancel(ctx), st, "loops", "{}")
+		if a.status != http.StatusGatewayTimeout && a.status != 546 {
+			return fmt.Errorf("loops returned %d %s %v", a.status, a.body, a.err)
 		}
-		seen[code]++
+		seen[a.status]++
 	}
 	if seen[http.StatusGatewayTimeout] == 0 {
 		return fmt.Errorf("loops returned %v, want 504", seen)
@@ -229,12 +213,12 @@ func loops(ctx context.Context, st *server.Stack) error {
 }
 
 // settled waits until the number of goroutines is back at its earlier value.
-func settled(ctx context.Context, st *server.Stack, before int) error {
+func settled(ctx context.Context, st *server.Stack, before float64) error {
 	client.CloseIdleConnections()
-	var now int
+	var now float64
 	for range 100 {
 		var err error
-		if now, err = goroutines(ctx, st); err != nil {
+		if now, err = metric(ctx, st, "go_goroutines"); err != nil {
 			return err
 		}
 		if now <= before+10 { // the number varies because of pools
@@ -242,29 +226,5 @@ func settled(ctx context.Context, st *server.Stack, before int) error {
 		}
 		pause(ctx, 200*time.Millisecond)
 	}
-	return fmt.Errorf("%d goroutines are left, want about %d", now, before)
-}
-
-// goroutines returns the server's goroutine count.
-func goroutines(ctx context.Context, st *server.Stack) (int, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.Get("API_URL")+"/metrics", nil)
-	if err != nil {
-		return 0, err
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		return 0, err
-	}
-	_, rest, ok := strings.Cut(string(text), "\ngo_goroutines ")
-	number, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return 0, fmt.Errorf("/metrics (%s) has no goroutine count", res.Status)
-	}
-	return n, nil
+	return fmt.Errorf("%.0f goroutines are left, want about %.0f", now, before)
 }
