@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The connection is cut after a fourth of the messages of each migration, at random, or with
+// The connection is cut after an eighth of the messages of each migration, at random, or with
 // LONG=1 after every message. Recorded steps must be complete, other steps must leave nothing,
 // and running again must finish the work.
 func TestConnectionLossAtAnyMessage(t *testing.T) {
@@ -72,7 +72,7 @@ func TestConnectionLossAtAnyMessage(t *testing.T) {
 // ledger records another step; then the count starts again.
 func cutAnywhere(t *testing.T, db *testdb.DB, role, ledger string, states []string,
 	apply func(context.Context, *pgx.Conn) error) {
-	more := func() int { return 1 + rand.IntN(7) }
+	more := func() int { return 1 + rand.IntN(15) }
 	if os.Getenv("LONG") != "" {
 		more = func() int { return 1 }
 	}
