@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -48,21 +49,43 @@ func (inv *Invocation) parse(least, most int) error {
 		return err
 	}
 	if err != nil {
-		return usagef("%v%s; see `daawo %s --help`", err, flagSuggestion(inv.flags, err), inv.command.Name)
+		return usagef("%s; see `daawo %s --help`", flagProblem(inv.flags, err.Error()), inv.command.Name)
 	}
 	inv.args = inv.flags.Args()
 	return inv.count(least, most)
 }
 
-// flagSuggestion returns the nearest flag as a question if err names an unknown one, or "".
-func flagSuggestion(flags *flag.FlagSet, err error) string {
-	_, name, unknown := strings.Cut(err.Error(), "not defined: -")
-	var names []string
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	if near := config.Nearest(name, names); unknown && near != "" {
-		return fmt.Sprintf(" (did you mean --%s?)", near)
+// invalidFlag matches an error of package flag about the value of a flag.
+var invalidFlag = regexp.MustCompile(`^invalid (?:boolean )?(?:value (".*") for (?:flag )?-|flag )([\w-]+): (.*)$`)
+
+// flagProblem returns an error of package flag in the words of this program: with flags as they are
+// written, and with the nearest one for an unknown flag.
+func flagProblem(flags *flag.FlagSet, text string) string {
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		var names []string
+		flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+		text = "unknown flag " + dashed(name)
+		if near := config.Nearest(name, names); near != "" {
+			text += fmt.Sprintf(" (did you mean %s?)", dashed(near))
+		}
+		return text
 	}
-	return ""
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		return dashed(name) + " needs a value"
+	}
+	if m := invalidFlag.FindStringSubmatch(text); m != nil {
+		if m[3] == "parse error" {
+			m[3] = "is not valid"
+		}
+		switch {
+		case strings.HasPrefix(m[3], "--"):
+			return m[3]
+		case strings.HasPrefix(m[3], m[1]):
+			return dashed(m[2]) + ": " + m[3]
+		}
+		return fmt.Sprintf("%s: %s: %s", dashed(m[2]), m[1], m[3])
+	}
+	return text
 }
 
 // count returns a usage error unless there are least to most arguments.
@@ -122,7 +145,7 @@ func (inv *Invocation) config() (*config.Config, error) {
 	}
 	text, err := fs.ReadFile(project.files, "config.toml")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, unreadable(project.dir, err)
 	}
 	if err == nil {
 		s.File = text

@@ -48,7 +48,15 @@ func selectProject(inv *Invocation) (selection, error) {
 	}
 	files := os.DirFS(dir)
 	own, err := sameProject(inv.Project, files)
-	return selection{files, dir, own}, err
+	if err != nil {
+		return selection{}, unreadable(dir, err)
+	}
+	return selection{files, dir, own}, nil
+}
+
+// unreadable adds the folder of the project to the error of a file in it.
+func unreadable(dir string, err error) error {
+	return fmt.Errorf("the project in %s cannot be read: %w", cmp.Or(dir, "this program"), err)
 }
 
 // isProject reports whether a folder has the files of a project. A folder supabase/ with the source

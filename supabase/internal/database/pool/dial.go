@@ -38,29 +38,31 @@ func dialTimeout(hosts int) time.Duration {
 // Connect opens a connection outside of a pool, for tasks that keep it, such as LISTEN and
 // migrations.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
-	c, err := pgx.ParseConfig(url)
-	if err != nil {
-		return nil, fmt.Errorf("database URL: %w", err)
-	}
-	setDialing(c)
-	dropUnusedCache(c)
-	return pgx.ConnectConfig(ctx, c)
+	return connect(ctx, url, func(*pgx.ConnConfig) {})
 }
 
 // ConnectConsole is Connect for statements of a person: notice gets the notices of the server, and
 // the end of ctx cancels the running statement.
 func ConnectConsole(ctx context.Context, url string, notice func(*pgconn.Notice)) (*pgx.Conn, error) {
+	return connect(ctx, url, func(c *pgx.ConnConfig) {
+		c.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { notice(n) }
+		c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+			return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
+		}
+	})
+}
+
+// connect opens a connection after change has changed its settings.
+func connect(ctx context.Context, url string, change func(*pgx.ConnConfig)) (*pgx.Conn, error) {
 	c, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	setDialing(c)
 	dropUnusedCache(c)
-	c.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { notice(n) }
-	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
-	}
-	return pgx.ConnectConfig(ctx, c)
+	change(c)
+	conn, err := pgx.ConnectConfig(ctx, c)
+	return conn, explainConnect(c, err)
 }
 
 // WithConn calls fn with a connection outside of a pool and closes it.
@@ -155,19 +157,14 @@ func order(first bool) int {
 // REPLICATION. Values are sent in forms that do not depend on the settings of the server, the
 // database or the role.
 func ConnectReplication(ctx context.Context, url, applicationName string) (*pgx.Conn, error) {
-	c, err := pgx.ParseConfig(url)
-	if err != nil {
-		return nil, fmt.Errorf("database URL: %w", err)
-	}
-	setDialing(c)
-	dropUnusedCache(c)
-	for name, value := range map[string]string{
-		"replication": "database", "application_name": applicationName, "client_encoding": "UTF8",
-		"DateStyle": "ISO, YMD", "TimeZone": "UTC", "IntervalStyle": "postgres", "extra_float_digits": "1",
-		"bytea_output": "hex",
-	} {
-		c.RuntimeParams[name] = value
-	}
-	c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a replication connection knows no other
-	return pgx.ConnectConfig(ctx, c)
+	return connect(ctx, url, func(c *pgx.ConnConfig) {
+		for name, value := range map[string]string{
+			"replication": "database", "application_name": applicationName, "client_encoding": "UTF8",
+			"DateStyle": "ISO, YMD", "TimeZone": "UTC", "IntervalStyle": "postgres", "extra_float_digits": "1",
+			"bytea_output": "hex",
+		} {
+			c.RuntimeParams[name] = value
+		}
+		c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a replication connection knows no other
+	})
 }

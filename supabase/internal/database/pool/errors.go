@@ -2,11 +2,14 @@ package pool
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -58,4 +61,36 @@ func isBrokenConnection(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.As(err, &op)
+}
+
+// connectError says why no connection was opened. The error of pgx lists each attempt, with TLS and
+// without, and the attempt with TLS can hide the cause.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e connectError) Error() string { return e.text }
+func (e connectError) Unwrap() error { return e.err }
+
+// explainConnect names the cause of a failed connection to a single host, if it is known, and what
+// to do. It returns other errors as they are.
+func explainConnect(c *pgx.ConnConfig, err error) error {
+	if err == nil || len(otherHosts(c)) > 0 {
+		return err
+	}
+	at := net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
+	text := ""
+	switch e, ok := AsPgError(err); {
+	case ok && e.Code == "28P01":
+		text = fmt.Sprintf("Postgres on %s refuses the password of the user %q: "+
+			"correct the user or the password in the URL", at, c.User)
+	case ok:
+		text = fmt.Sprintf("Postgres on %s: %s", at, e.Error())
+	case errors.Is(err, syscall.ECONNREFUSED):
+		text = fmt.Sprintf("no Postgres listens on %s: start it, or correct the host or the port in the URL", at)
+	default:
+		return err
+	}
+	return connectError{text, err}
 }
