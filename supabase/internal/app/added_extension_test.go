@@ -100,7 +100,7 @@ func TestBackupWithAddedExtension(t *testing.T) {
 		time.Sleep(time.Second) // the names of backups have seconds
 		backup(a)
 	})
-	run(restored(), func() {})
+	restored()
 	var left []string
 	if err := filepath.WalkDir(server.AddedDir(s.data), func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.Contains(path, name) {

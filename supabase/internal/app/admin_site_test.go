@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,8 +9,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/jackc/pgx/v5"
-
 	"daawo/supabase/internal/app/front"
 	"daawo/supabase/internal/engine/auth"
 )
@@ -19,22 +16,9 @@ import (
 // adminPages is an application for administrators.
 var adminPages = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>administrators</title>")}}
 
-// TestAdminSite checks that the administrators' application has an origin of its own, with the API
-// on it, that the site's origin does not serve it, and that Prepare learns whether the installation
-// is public.
-func TestAdminSite(t *testing.T) {
-	a := newApp(t, dataFolder(t), nil)
-	a.AdminSite = adminPages
-	a.Config.AdminPort = 0
-	var told []bool
-	a.Prepare = func(_ context.Context, conn *pgx.Conn, public bool) error {
-		told = append(told, public)
-		return conn.Ping(t.Context())
-	}
-	info := start(t, a)
-	if !slices.Equal(told, []bool{false}) {
-		t.Errorf("Prepare was told %v", told)
-	}
+// testAdminSite checks that the administrators' application has an origin of its own, with the API
+// on it, and that the site's origin does not serve it.
+func testAdminSite(t *testing.T, _ *App, info Info) {
 	get := func(url string) (*http.Response, string) {
 		t.Helper()
 		res, err := http.Get(url)

@@ -7,10 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestColumnNamedAPIKey checks filters by a column that has the name of the parameter for keys. A
+// testColumnNamedAPIKey checks filters by a column that has the name of the parameter for keys. A
 // filter selects its rows only, and a filter without a key is rejected.
-func TestColumnNamedAPIKey(t *testing.T) {
-	info := start(t, newApp(t, dataFolder(t), nil))
+func testColumnNamedAPIKey(t *testing.T, _ *App, info Info) {
 	api, key := info.Get("API_URL"), info.Get("SERVICE_ROLE_KEY")
 	conn, err := pgx.Connect(t.Context(), info.Get("DB_URL"))
 	if err != nil {

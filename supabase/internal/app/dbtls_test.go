@@ -8,11 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestDatabaseTLS checks that the port of Postgres serves TLS and, for this machine, connections
+// testDatabaseTLS checks that the port of Postgres serves TLS and, for this machine, connections
 // without it.
-func TestDatabaseTLS(t *testing.T) {
-	a := newApp(t, dataFolder(t), map[string]string{"DB_TLS": "true"})
-	info := start(t, a)
+func testDatabaseTLS(t *testing.T, _ *App, info Info) {
 	url := info.Get("DB_URL")
 	if !strings.HasSuffix(url, "?sslmode=require") {
 		t.Fatalf("DB_URL is %s", url)

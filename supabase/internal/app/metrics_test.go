@@ -1,23 +1,15 @@
 package app
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
 	"time"
 )
 
-// TestStackMetrics reads /metrics: the pools, the requests of each engine, the disk, and the age of
+// testStackMetrics reads /metrics: the pools, the requests of each engine, the disk, and the age of
 // the backup, which is infinite until a backup is good.
-func TestStackMetrics(t *testing.T) {
-	place := filepath.Join(t.TempDir(), "backups")
-	if err := os.Mkdir(place, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	a := newApp(t, dataFolder(t), map[string]string{"BACKUP_TO": place})
-	info := start(t, a)
+func testStackMetrics(t *testing.T, a *App, info Info) {
 	api := info.Get("API_URL")
 	for _, path := range []string{"/rest/v1/notes", "/auth/v1/settings", "/storage/v1/bucket", "/functions/v1/hello"} {
 		call(t, "GET", api+path, "", "apikey", info.Get("SECRET_KEY"))

@@ -69,11 +69,9 @@ func (s socket) until(part string) (messages []string) {
 	}
 }
 
-// TestRealtimeThroughGateway uses a socket and the HTTP API with an opaque key, for changes of rows
+// testRealtimeThroughGateway uses a socket and the HTTP API with an opaque key, for changes of rows
 // and broadcasts.
-func TestRealtimeThroughGateway(t *testing.T) {
-	a := newApp(t, dataFolder(t), map[string]string{"SUPABASE_REALTIME_ENABLED": "true"})
-	info := start(t, a)
+func testRealtimeThroughGateway(t *testing.T, a *App, info Info) {
 	api, key := info.Get("API_URL"), info.Get("PUBLISHABLE_KEY")
 	err := pool.WithConn(t.Context(), info.Get("DB_URL"), func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), `
