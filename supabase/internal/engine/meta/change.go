@@ -94,11 +94,11 @@ func (c *change) transact(do func(*change) (json.RawMessage, error)) (json.RawMe
 	return object, c.exec("commit")
 }
 
-// exec runs one statement, whose parts are separated by spaces. The extended protocol refuses
-// several: an expression of the caller cannot add one.
+// exec runs one statement. The extended protocol refuses several: an expression of the caller
+// cannot add one. Each part is a line, so a comment in a part ends with it.
 func (c *change) exec(parts ...string) error {
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	return c.conn.ExecParams(c.ctx, strings.Join(parts, " "), nil, nil, nil, nil).Read().Err
+	return c.conn.ExecParams(c.ctx, strings.Join(parts, "\n"), nil, nil, nil, nil).Read().Err
 }
 
 // execIf runs a statement if the condition holds.
@@ -161,11 +161,23 @@ func (c *change) target(k kind, into any) (json.RawMessage, error) {
 func (c *change) body(into any) error { return readBody(c.r, into) }
 
 // behavior returns what a removal does to the objects that depend on the removed one.
-func (c *change) behavior() string {
-	if c.r.URL.Query().Get("cascade") == "true" {
-		return "cascade"
+func (c *change) behavior() (string, error) {
+	switch c.r.URL.Query().Get("cascade") {
+	case "true":
+		return "cascade", nil
+	case "", "false":
+		return "restrict", nil
 	}
-	return "restrict"
+	return "", badRequest("querystring/cascade must be boolean")
+}
+
+// drop drops an object, and with ?cascade=true those that depend on it.
+func (c *change) drop(parts ...string) error {
+	behavior, err := c.behavior()
+	if err != nil {
+		return err
+	}
+	return c.exec(append(append([]string{"drop"}, parts...), behavior)...)
 }
 
 // remover returns the change that removes an object.
@@ -215,12 +227,64 @@ func literalOf(raw json.RawMessage) (string, error) {
 	return literal(text), nil
 }
 
+// comment is the comment of a request's object: nil without one, "" for null, which removes it.
+type comment []string
+
+// UnmarshalJSON reads a string or null.
+func (m *comment) UnmarshalJSON(text []byte) error {
+	*m = make(comment, 1)
+	return json.Unmarshal(text, &(*m)[0])
+}
+
+// set sets the comment of an object, if the request has one.
+func (m comment) set(c *change, on, object string) error {
+	return c.execIf(m != nil, "comment on", on, object, "is", literal(strings.Join(m, "")))
+}
+
 // literalOr returns the literal of a string, or NULL.
 func literalOr(text *string) string {
 	if text == nil {
 		return "NULL"
 	}
 	return literal(*text)
+}
+
+// expression returns a part of a statement that the caller wrote, in parentheses that it cannot
+// close.
+func expression(name, text string) (string, error) {
+	if !balanced(text) {
+		return "", badRequest("body/" + name + ": a parenthesis, a quote or a comment is not closed")
+	}
+	return "(\n" + text + "\n)", nil
+}
+
+// balanced reports whether each parenthesis, quote and comment of SQL begins and ends in it.
+func balanced(sql string) bool {
+	depth := 0
+	for _, token := range split(sql) {
+		switch {
+		case token == "(":
+			depth++
+		case token == ")":
+			depth--
+		case strings.HasPrefix(token, "--"):
+		case token == "'", token == `"`, unclosed(token):
+			return false
+		}
+		if depth < 0 {
+			return false
+		}
+	}
+	return depth == 0
+}
+
+// unclosed reports whether Postgres reads more than the token as a comment: Postgres nests
+// comments, and one may begin in an operator.
+func unclosed(token string) bool {
+	if body, ok := strings.CutPrefix(token, "/*"); ok {
+		return !strings.HasSuffix(body, "*/") || strings.Contains(body, "/*")
+	}
+	return strings.Trim(token, operators) == "" && (strings.Contains(token, "--") || strings.Contains(token, "/*"))
 }
 
 // keyword returns a word of SQL in a statement. It must be one of the allowed ones.

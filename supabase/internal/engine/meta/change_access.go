@@ -34,6 +34,23 @@ func (b policyBody) roles() string {
 	return strings.Join(quoted, ", ")
 }
 
+// expressions returns the clauses of the policy's expressions, "" without one.
+func (b policyBody) expressions() (using, check string, err error) {
+	if b.Definition != nil {
+		if using, err = expression("definition", *b.Definition); err != nil {
+			return "", "", err
+		}
+		using = "using " + using
+	}
+	if b.Check != nil {
+		if check, err = expression("check", *b.Check); err != nil {
+			return "", "", err
+		}
+		check = "with check " + check
+	}
+	return using, check, nil
+}
+
 func createPolicy(c *change) (json.RawMessage, error) {
 	var body policyBody
 	if err := c.body(&body); err != nil {
@@ -48,15 +65,12 @@ func createPolicy(c *change) (json.RawMessage, error) {
 		return nil, err
 	}
 	name, schema := or(body.Name, ""), or(body.Schema, "public")
-	parts := []string{"create policy", ident(name), "on", ident(schema, body.Table), "as", action, "for", command,
-		"to", body.roles()}
-	if body.Definition != nil {
-		parts = append(parts, "using (", *body.Definition, ")")
+	using, check, err := body.expressions()
+	if err != nil {
+		return nil, err
 	}
-	if body.Check != nil {
-		parts = append(parts, "with check (", *body.Check, ")")
-	}
-	if err := c.exec(parts...); err != nil {
+	if err := c.exec("create policy", ident(name), "on", ident(schema, body.Table), "as", action, "for", command,
+		"to", body.roles(), using, check); err != nil {
 		return nil, err
 	}
 	return c.named(policies, catalog.Filter{Schema: schema, Table: body.Table, Name: name})
@@ -71,13 +85,15 @@ func updatePolicy(c *change) (json.RawMessage, error) {
 	if err := c.body(&body); err != nil {
 		return nil, err
 	}
+	using, check, err := body.expressions()
+	if err != nil {
+		return nil, err
+	}
 	alter := "alter policy " + ident(old.Name) + " on " + ident(old.Schema, old.Table)
 	name := or(body.Name, old.Name)
 	if err := inOrder(
-		func() error {
-			return c.execIf(body.Definition != nil, alter, "using (", or(body.Definition, ""), ")")
-		},
-		func() error { return c.execIf(body.Check != nil, alter, "with check (", or(body.Check, ""), ")") },
+		func() error { return c.execIf(using != "", alter, using) },
+		func() error { return c.execIf(check != "", alter, check) },
 		func() error { return c.execIf(body.Roles != nil, alter, "to", body.roles()) },
 		func() error { return c.execIf(name != old.Name, alter, "rename to", ident(name)) },
 	); err != nil {
@@ -164,7 +180,7 @@ func createRole(c *change) (json.RawMessage, error) {
 		return nil, err
 	}
 	for _, s := range config {
-		if err := c.exec("alter role", ident(name), "set", setting(s.name), "to", settingValue(s.value)); err != nil {
+		if err := c.exec("alter role", ident(name), "set", setting(s.name), "to", settingValue(s.name, s.value)); err != nil {
 			return nil, err
 		}
 	}
@@ -197,7 +213,7 @@ func updateRole(c *change) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		action := []string{alter, "set", setting(s.Path), "to", settingValue(s.Value)}
+		action := []string{alter, "set", setting(s.Path), "to", settingValue(s.Path, s.Value)}
 		if op == "remove" {
 			action = []string{alter, "reset", setting(s.Path)}
 		}

@@ -31,7 +31,7 @@ type columnBody struct {
 	IsNullable         *bool           `json:"is_nullable"`
 	IsPrimaryKey       bool            `json:"is_primary_key"`
 	IsUnique           *bool           `json:"is_unique"`
-	Comment            *string         `json:"comment"`
+	Comment            comment         `json:"comment"`
 	Check              json.RawMessage `json:"check"` // an expression; null removes it
 }
 
@@ -41,22 +41,27 @@ func (b columnBody) defaultSQL() (string, error) {
 		return literalOf(b.DefaultValue)
 	}
 	text, null, err := textParameter(b.DefaultValue)
-	if null {
-		text = "NULL"
+	if null || err != nil {
+		return "NULL", err
 	}
-	return text, err
+	return expression("default_value", text)
 }
 
 func (b columnBody) identity() (string, error) {
 	return keyword("identity_generation", or(b.IdentityGeneration, "BY DEFAULT"), "BY DEFAULT", "ALWAYS")
 }
 
-// check returns the expression of the check; found is false for null and for none.
-func (b columnBody) check() (text string, found bool, err error) {
+// check returns the clause of the check; found is false for null and for none.
+func (b columnBody) check() (clause string, found bool, err error) {
 	if len(b.Check) == 0 || string(b.Check) == "null" {
 		return "", false, nil
 	}
-	return text, true, json.Unmarshal(b.Check, &text)
+	var text string
+	if err := json.Unmarshal(b.Check, &text); err != nil {
+		return "", true, badRequest("body/check must be string")
+	}
+	clause, err = expression("check", text)
+	return "check " + clause, true, err
 }
 
 func createColumn(c *change) (json.RawMessage, error) {
@@ -80,10 +85,7 @@ func createColumn(c *change) (json.RawMessage, error) {
 	name := or(body.Name, "")
 	if err := inOrder(
 		func() error { return c.exec(append([]string{"alter table", t.sql(), "add column"}, definition...)...) },
-		func() error {
-			return c.execIf(body.Comment != nil, "comment on column", ident(t.Schema, t.Name, name), "is",
-				literalOr(body.Comment))
-		},
+		func() error { return body.Comment.set(c, "column", ident(t.Schema, t.Name, name)) },
 	); err != nil {
 		return nil, err
 	}
@@ -125,7 +127,7 @@ func columnDefinition(c *change, body columnBody) ([]string, error) {
 	}
 	check, found, err := body.check()
 	if found {
-		parts = append(parts, "check (", check, ")")
+		parts = append(parts, check)
 	}
 	return parts, err
 }
@@ -153,8 +155,7 @@ func updateColumn(c *change) (json.RawMessage, error) {
 	name := or(u.body.Name, u.old.Name)
 	if err := inOrder(u.setNullable, u.setType, u.setDefault, u.setIdentity, u.setUnique,
 		func() error {
-			return c.execIf(u.body.Comment != nil, "comment on column", ident(u.old.Schema, u.old.Table, u.old.Name),
-				"is", literalOr(u.body.Comment))
+			return u.body.Comment.set(c, "column", ident(u.old.Schema, u.old.Table, u.old.Name))
 		},
 		u.setCheck,
 		func() error { return c.execIf(name != u.old.Name, u.table, "rename column", u.name, "to", ident(name)) },
@@ -253,7 +254,7 @@ func (u *columnUpdate) setCheck() error {
 		return err
 	}
 	added := u.old.Table + "_" + u.old.Name + "_check"
-	if err := u.exec(u.table, "add constraint", ident(added), "check (", check, ")"); err != nil {
+	if err := u.exec(u.table, "add constraint", ident(added), check); err != nil {
 		return err
 	}
 	switch _, found, err := u.constraint("c"); {
@@ -266,5 +267,9 @@ func (u *columnUpdate) setCheck() error {
 }
 
 func dropColumn(c *change, old tableColumn) error {
-	return c.exec("alter table", ident(old.Schema, old.Table), "drop column", ident(old.Name), c.behavior())
+	behavior, err := c.behavior()
+	if err != nil {
+		return err
+	}
+	return c.exec("alter table", ident(old.Schema, old.Table), "drop column", ident(old.Name), behavior)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,12 +68,19 @@ func (f function) create(c *change, verb string, traits ...string) error {
 	if f.SecurityDefiner {
 		security = "security definer"
 	}
-	parts := []string{verb, ident(or(f.Schema, "public"), or(f.Name, "")), "(" + f.Arguments + ")",
+	arguments, err := expression("args", f.Arguments)
+	if err != nil {
+		return err
+	}
+	if !balanced(or(f.ReturnType, "")) {
+		return badRequest("body/return_type: a parenthesis, a quote or a comment is not closed")
+	}
+	parts := []string{verb, ident(or(f.Schema, "public"), or(f.Name, "")), arguments,
 		"returns", or(f.ReturnType, "void"), "as", literalOr(f.Definition),
 		"language", ident(strings.ToLower(or(f.Language, "sql"))), behavior, security}
 	parts = append(parts, traits...)
 	for _, s := range f.Config {
-		parts = append(parts, "set", setting(s.name), "to", settingValue(s.value))
+		parts = append(parts, "set", setting(s.name), "to", settingValue(s.name, s.value))
 	}
 	return c.exec(parts...)
 }
@@ -134,7 +142,7 @@ func redefine(c *change, f function, definition *string) error {
 		return nil
 	}
 	traits, _, err := c.value(`select concat_ws(' ', case when proisstrict then 'strict' end,
-		case when proleakproof then 'leakproof' end,
+		case when proleakproof then 'leakproof' end, 'cost ' || procost, case when proretset then 'rows ' || prorows end,
 		'parallel ' || case proparallel when 's' then 'safe' when 'r' then 'restricted' else 'unsafe' end)
 		from pg_proc where oid = $1::oid`, strconv.FormatInt(f.ID, 10))
 	if err != nil {
@@ -145,24 +153,29 @@ func redefine(c *change, f function, definition *string) error {
 }
 
 func dropFunction(c *change, old function) error {
-	return c.exec("drop function", old.signature(), c.behavior())
+	return c.drop("function", old.signature())
 }
 
 // setting returns the name of a setting, which may have a prefix.
 func setting(name string) string { return ident(strings.Split(name, ".")...) }
 
-// settingValue returns a setting's value: a list of literals, as for search_path.
-func settingValue(text string) string {
-	items := strings.Split(text, ",")
-	for i, item := range items {
-		item = strings.TrimSpace(item)
-		for _, quote := range []string{`"`, `'`} {
-			if len(item) >= 2 && strings.HasPrefix(item, quote) && strings.HasSuffix(item, quote) {
-				item = strings.ReplaceAll(item[1:len(item)-1], quote+quote, quote)
-				break
-			}
-		}
-		items[i] = literal(item)
+// nameLists are the settings that Postgres stores as a list of quoted names.
+var nameLists = []string{"search_path", "temp_tablespaces", "local_preload_libraries", "session_preload_libraries",
+	"shared_preload_libraries", "unix_socket_directories"}
+
+// nameItem matches an item of a list of names: in quotes, or up to the next comma.
+var nameItem = regexp.MustCompile(`\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|([^,]*?))\s*(?:,|$)`)
+
+// settingValue returns a setting's value: literals for a list of names, otherwise one literal.
+func settingValue(name, text string) string {
+	if !slices.Contains(nameLists, strings.ToLower(name)) {
+		return literal(text)
+	}
+	var items []string
+	for rest := text + ","; rest != ""; {
+		m := nameItem.FindStringSubmatch(rest)
+		item := strings.ReplaceAll(m[1], `""`, `"`) + strings.ReplaceAll(m[2], "''", "'") + m[3]
+		items, rest = append(items, literal(item)), rest[len(m[0]):]
 	}
 	return strings.Join(items, ", ")
 }
@@ -206,7 +219,10 @@ func createTrigger(c *change) (json.RawMessage, error) {
 	}
 	condition := ""
 	if or(body.Condition, "") != "" {
-		condition = "when (" + *body.Condition + ")"
+		if condition, err = expression("condition", *body.Condition); err != nil {
+			return nil, err
+		}
+		condition = "when " + condition
 	}
 	schema := or(body.Schema, "public")
 	if err := c.exec("create trigger", ident(body.Name), activation, strings.Join(events, " or "),
@@ -271,5 +287,5 @@ func updateTrigger(c *change) (json.RawMessage, error) {
 }
 
 func dropTrigger(c *change, old trigger) error {
-	return c.exec("drop trigger", ident(old.Name), "on", ident(old.Schema, old.Table), c.behavior())
+	return c.drop("trigger", ident(old.Name), "on", ident(old.Schema, old.Table))
 }

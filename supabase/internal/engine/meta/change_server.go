@@ -126,13 +126,19 @@ func setTables(c *change, alter string, old publicationState, body publicationBo
 	}
 	if wasAll := old.Tables == nil; wasAll != all {
 		made = true
+		root, _, err := c.value("select pubviaroot::text from pg_publication where pubname = $1", old.Name)
+		if err != nil {
+			return false, err
+		}
 		some := ""
 		if all {
 			some = "for all tables"
 		}
 		if err := inOrder(
 			func() error { return c.exec("drop publication", ident(old.Name)) },
-			func() error { return c.exec("create publication", ident(old.Name), some) },
+			func() error {
+				return c.exec("create publication", ident(old.Name), some, "with (publish_via_partition_root =", root, ")")
+			},
 		); err != nil {
 			return false, err
 		}
@@ -211,5 +217,5 @@ func removeExtension(c *change) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return object, c.exec("drop extension", ident(name), c.behavior())
+	return object, c.drop("extension", ident(name))
 }

@@ -46,7 +46,7 @@ func updateSchema(c *change) (json.RawMessage, error) {
 }
 
 func dropSchema(c *change, old schema) error {
-	return c.exec("drop schema", ident(old.Name), c.behavior())
+	return c.drop("schema", ident(old.Name))
 }
 
 type table struct {
@@ -64,7 +64,7 @@ func createTable(c *change) (json.RawMessage, error) {
 	var body struct {
 		Name    string  `json:"name"`
 		Schema  *string `json:"schema"`
-		Comment *string `json:"comment"`
+		Comment comment `json:"comment"`
 	}
 	if err := c.body(&body); err != nil {
 		return nil, err
@@ -72,9 +72,7 @@ func createTable(c *change) (json.RawMessage, error) {
 	t := table{Schema: or(body.Schema, "public"), Name: body.Name}
 	if err := inOrder(
 		func() error { return c.exec("create table", t.sql(), "()") },
-		func() error {
-			return c.execIf(body.Comment != nil, "comment on table", t.sql(), "is", literalOr(body.Comment))
-		},
+		func() error { return body.Comment.set(c, "table", t.sql()) },
 	); err != nil {
 		return nil, err
 	}
@@ -92,7 +90,7 @@ type tableUpdate struct {
 	PrimaryKeys          *[]struct {
 		Name string `json:"name"`
 	} `json:"primary_keys"`
-	Comment *string `json:"comment"`
+	Comment comment `json:"comment"`
 }
 
 func updateTable(c *change) (json.RawMessage, error) {
@@ -120,9 +118,7 @@ func updateTable(c *change) (json.RawMessage, error) {
 		toggle(body.RLSForced, "force", "no force"),
 		func() error { return setReplicaIdentity(c, alter, body) },
 		func() error { return setPrimaryKey(c, alter, old, body) },
-		func() error {
-			return c.execIf(body.Comment != nil, "comment on table", old.sql(), "is", literalOr(body.Comment))
-		},
+		func() error { return body.Comment.set(c, "table", old.sql()) },
 		func() error { return c.execIf(moved.Schema != old.Schema, alter, "set schema", ident(moved.Schema)) },
 		func() error { return c.execIf(name != old.Name, "alter table", moved.sql(), "rename to", ident(name)) },
 	); err != nil {
@@ -164,12 +160,12 @@ func setPrimaryKey(c *change, alter string, old table, body tableUpdate) error {
 	return c.execIf(len(names) > 0, alter, "add primary key (", idents(names), ")")
 }
 
-func dropTable(c *change, old table) error { return c.exec("drop table", old.sql(), c.behavior()) }
+func dropTable(c *change, old table) error { return c.drop("table", old.sql()) }
 
 // typeName returns a type's name for a statement. A name that is a type as it is written, such as
-// one with capitals, comes before one that SQL reads as a type.
+// one with capitals, comes before one that SQL reads as a type, except for char.
 func typeName(c *change, name string) (string, error) {
-	const sql = `select coalesce(to_regtype(quote_ident($1))::text || $2,
+	const sql = `select coalesce(to_regtype(nullif(quote_ident($1), '"char"'))::text || $2,
 		case when to_regtype($1 || $2) is not null then $1 || $2 end)`
 	base, brackets := strings.CutSuffix(name, "[]")
 	suffix := ""

@@ -74,6 +74,18 @@ func TestTables(t *testing.T) {
 	s.has(table, `{"name":"t2","schema":"public","rls_enabled":true,"rls_forced":true,"replica_identity":"FULL",
 		"primary_keys":[{"schema":"public","table_name":"t2","name":"key","table_id":`+id+`}]}`)
 	s.has(s.made("PATCH", "/tables/"+id, `{"primary_keys":[]}`), `{"primary_keys":[]}`)
+	s.has(s.made("PATCH", column.path("columns"), `{"type":"char","comment":null}`), `{"format":"bpchar","comment":null}`)
+	s.has(s.made("PATCH", "/tables/"+id, `{"comment":null}`), `{"comment":null}`)
+	for path, message := range map[string]string{"/tables/" + id: "body/name must not be number",
+		column.path("columns"): "body must not be array"} {
+		body := map[bool]string{true: `{"name":5}`, false: `[]`}[strings.HasPrefix(path, "/tables")]
+		if status, text := s.send("PATCH", path, body); status != http.StatusBadRequest || !strings.Contains(text, message) {
+			t.Errorf("%s %s: %d %s", path, body, status, text)
+		}
+	}
+	if status, text := s.send("DELETE", "/tables/"+id+"?cascade=1", ""); status != http.StatusBadRequest {
+		t.Errorf("cascade=1: %d %s", status, text)
+	}
 	s.removed(column.path("columns"), "Cannot find a column with ID")
 	s.removed("/tables/"+id+"?cascade=true", "Cannot find a table with ID")
 	s.has(s.made("PATCH", schema.path("schemas"), `{"name":"even"}`), `{"name":"even"}`)
@@ -115,6 +127,22 @@ func TestExpressions(t *testing.T) {
 	if status, _ := s.send("GET", "/tables?included_schemas=public%27);drop%20table%20victim;--", ""); status != http.StatusOK {
 		t.Errorf("a list with a quote: %d", status)
 	}
+	for _, part := range []string{
+		`true), drop column id, add check (true`, `1 +-- (\n 1), drop column id`, `E'\\'' ), drop column id --'`,
+		`/* /* */ ( */ true), drop column id`, `$a1$ ( $a1$ = ''), drop column id`, `'`, `\"`, `/*`, `(`,
+	} {
+		for _, field := range []string{"check", "default_value"} {
+			body := `{"table_id":` + id + `,"name":"c","type":"bool","default_value_format":"expression","` + field +
+				`":"` + part + `"}`
+			if status, text := s.send("POST", "/columns", body); status != http.StatusBadRequest {
+				t.Errorf("%s %s: %d %s", field, part, status, text)
+			}
+		}
+		body := `{"name":"p","table":"t","definition":"` + part + `"}`
+		if status, text := s.send("POST", "/policies", body); status != http.StatusBadRequest {
+			t.Errorf("policy %s: %d %s", part, status, text)
+		}
+	}
 	s.want("the other table", s.query("select to_regclass('victim') is not null as there"), `[{"there":true}]`)
 }
 
@@ -133,6 +161,14 @@ func TestRoutines(t *testing.T) {
 	f = s.made("PATCH", f.path("functions"), `{"name":"g","schema":"auth","definition":"select a - b"}`)
 	s.has(f, `{"name":"g","schema":"auth","definition":"select a - b","config_params":{"search_path":"a, b"}}`)
 	s.removed(f.path("functions"), "Cannot find a function with ID")
+	s.query(`create function kept() returns setof int language sql cost 7 rows 9 set application_name to '"a", b' as 'select 1'`)
+	kept, _ := s.query("select oid as id from pg_proc where proname = 'kept'").([]any)[0].(map[string]any)
+	s.has(s.made("PATCH", object(kept).path("functions"), `{"definition":"select 2 -- two"}`),
+		`{"config_params":{"application_name":"\"a\", b"}}`)
+	s.want("cost, rows", s.query("select procost, prorows from pg_proc where proname = 'kept'"), `[{"procost":7,"prorows":9}]`)
+	f = s.made("POST", "/functions", `{"name":"f","definition":"select 1","return_type":"int4",
+		"config_params":{"search_path":"\"a,b\", 'c d', e"}}`)
+	s.has(f, `{"config_params":{"search_path":"\"a,b\", \"c d\", e"}}`)
 	s.made("POST", "/functions", `{"name":"act","language":"plpgsql","return_type":"trigger",
 			"definition":"begin return new; end"}`)
 	g := s.made("POST", "/triggers", `{"name":"g","table":"t","function_name":"act","activation":"BEFORE",
@@ -148,7 +184,7 @@ func TestRoutines(t *testing.T) {
 			"authenticated"],"definition":"id = 1"}`)
 	s.has(p, `{"action":"PERMISSIVE","command":"SELECT","definition":"(id = 1)","check":null,"roles":["anon",
 			"authenticated"]}`)
-	p = s.made("PATCH", p.path("policies"), `{"name":"q","definition":"id = 2","roles":["public"]}`)
+	p = s.made("PATCH", p.path("policies"), `{"name":"q","definition":"id = 2 -- two","roles":["public"]}`)
 	s.has(p, `{"name":"q","definition":"(id = 2)","roles":["public"]}`)
 	s.removed(p.path("policies"), "Cannot find a policy with ID")
 }
@@ -201,6 +237,9 @@ func TestAccess(t *testing.T) {
 	p = s.made("PATCH", p.path("publications"), `{"name":"other","publish_update":true,"tables":[]}`)
 	s.has(p, `{"name":"other","publish_insert":true,"publish_update":true,"tables":[]}`)
 	s.removed(p.path("publications"), "Cannot find a publication with ID")
+	s.made("POST", "/roles", `{"name":"kept_role","config":{"pgrst.db_schemas":"public, api"}}`)
+	s.want("a setting with a comma", s.query("select setconfig from pg_db_role_setting where setrole = 'kept_role'::regrole"),
+		`[{"setconfig":["pgrst.db_schemas=public, api"]}]`)
 
 	s.has(s.made("POST", "/extensions", `{"name":"citext","schema":"extensions"}`), `{"name":"citext",
 			"schema":"extensions"}`)

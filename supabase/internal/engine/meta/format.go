@@ -28,7 +28,7 @@ const (
 
 // tokens splits SQL: comments, strings (also with dollar quotes), quoted names, numbers, words,
 // casts and other operators, and single characters.
-var tokens = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|\$[A-Za-z_]*\$|[EeBbXxNn]?'(?:[^']|'')*'|"(?:[^"]|"")*"|` +
+var tokens = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|\$(?:[\pL_][\pL\pN_]*)?\$|[Ee]'(?:[^'\\]|\\.|'')*'|[BbXxNn]?'(?:[^']|'')*'|"(?:[^"]|"")*"|` +
 	`\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[\pL_$][\pL\pN_$]*|::|[-+*/<>=~!@#%^&|` + "`" + `?]+|\S`)
 
 // clauses begin a line of their own. Their content is on the next lines, two columns further right.
@@ -70,6 +70,9 @@ func formatSQL(sql string) string {
 	}
 	return strings.TrimSpace(f.out.String()) + "\n"
 }
+
+// operators are the characters of SQL's operators.
+const operators = "-+*/<>=~!@#%^&|`?"
 
 // split returns the tokens of SQL. A dollar-quoted string is one token.
 func split(sql string) (list []string) {

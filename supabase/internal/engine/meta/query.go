@@ -85,11 +85,15 @@ func (e *Engine) readQuery(r *http.Request, body *queryRequest) (limits queryLim
 func readBody(r *http.Request, body any) error {
 	err := json.NewDecoder(r.Body).Decode(body)
 	var large *http.MaxBytesError
+	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &large):
 		return &requestError{http.StatusRequestEntityTooLarge, "Request body is too large"}
 	case errors.Is(err, io.EOF):
 		return badRequest("body must be object")
+	case errors.As(err, &wrong):
+		field := strings.TrimSuffix("body/"+strings.ReplaceAll(wrong.Field, ".", "/"), "/")
+		return badRequest(field + " must not be " + wrong.Value)
 	case err != nil:
 		return badRequest("body is not valid: " + err.Error())
 	}
