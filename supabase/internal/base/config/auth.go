@@ -4,7 +4,7 @@ package config
 // LeakedPasswordsPath is new.
 type Auth struct {
 	Enabled                    bool     `toml:"enabled" doc:"Serve /auth/v1."`
-	SiteURL                    string   `toml:"site_url" doc:"Base URL of links in mails and of redirects. Default: SITE_URL."`
+	SiteURL                    string   `toml:"site_url" doc:"Base URL of links in mails and of redirects, also of an application (my-app://). Default: SITE_URL."`
 	ExternalURL                string   `toml:"external_url" doc:"Public URL of auth. Default: the site's URL with /auth/v1."`
 	AdditionalRedirectURLs     []string `toml:"additional_redirect_urls" doc:"More allowed redirect URLs; globs."`
 	JWTExpiry                  int      `toml:"jwt_expiry" doc:"Lifetime of an access token, in seconds."`

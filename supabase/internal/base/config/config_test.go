@@ -136,6 +136,9 @@ func TestErrorsNameSetting(t *testing.T) {
 		{"url", "", []string{"REST_URL", "localhost:3000"}, "REST_URL"},
 		{"mail", "", []string{"ADMIN_EMAIL", "admin"}, "ADMIN_EMAIL"},
 		{"mail with a name", "", []string{"ADMIN_EMAIL", "A <a@example.org>"}, "ADMIN_EMAIL"},
+		{"links without a scheme", "[auth]\nsite_url = \"localhost:3000\"", nil, "auth.site_url"},
+		{"links to a script", "[auth]\nsite_url = \"javascript://a\"", nil, "auth.site_url"},
+		{"links without a host", "[auth]\nsite_url = \"https://\"", nil, "auth.site_url"},
 		{"site with a path", "", []string{"SITE_URL", "https://example.org/x"}, "SITE_URL"},
 		{"proxies", "", []string{"TRUSTED_PROXIES", "10.0.0.0/8,x"}, `TRUSTED_PROXIES: "x"`},
 		{"port", "", []string{"SMTP_PORT", "70000"}, "SMTP_PORT"},
@@ -238,6 +241,16 @@ func TestPageValues(t *testing.T) {
 		if _, err := Load(Sources{Program: program, Getenv: env(name, value)}); err == nil ||
 			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s=%s: %v", name, value, err)
+		}
+	}
+}
+
+// TestSiteOfApp checks that links of auth may open an application.
+func TestSiteOfApp(t *testing.T) {
+	for _, site := range []string{"my-app://auth-callback", "my.app://", "exp://127.0.0.1:8081/--/cb", "my-app:///"} {
+		c, err := Load(Sources{File: []byte("[auth]\nsite_url = \"" + site + "\""), Name: "config.toml", Getenv: env()})
+		if err != nil || c.Auth.SiteURL != site {
+			t.Errorf("%s: %q, %v", site, c.Auth.SiteURL, err)
 		}
 	}
 }
