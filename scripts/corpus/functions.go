@@ -70,7 +70,7 @@ func (o outcome) text() string {
 // projects start without their migrations, of which the start of a function is independent. With
 // fromNPM, modules of other hosts come from npm where it has them.
 func (c *corpus) runFunctions(ctx context.Context, fromNPM bool) error {
-	entries, err := parse(list)
+	entries, err := c.entries()
 	if err != nil {
 		return err
 	}

@@ -130,16 +130,20 @@ type corpus struct {
 	names                []string // of the compiled and the added extensions
 }
 
-func (c *corpus) run(ctx context.Context) (err error) {
-	text := list
-	if c.list != "" {
-		other, err := os.ReadFile(c.list)
-		if err != nil {
-			return err
-		}
-		text = string(other)
+// entries returns the projects of projects.txt, or of another list.
+func (c *corpus) entries() ([]entry, error) {
+	if c.list == "" {
+		return parse(list)
 	}
-	entries, err := parse(text)
+	other, err := os.ReadFile(c.list)
+	if err != nil {
+		return nil, err
+	}
+	return parse(string(other))
+}
+
+func (c *corpus) run(ctx context.Context) (err error) {
+	entries, err := c.entries()
 	if err != nil {
 		return err
 	}

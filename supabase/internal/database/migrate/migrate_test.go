@@ -283,6 +283,8 @@ func TestRightsOfPostgres(t *testing.T) {
 		"migrations/2_block.sql":       "do $$ begin create publication more for all tables; end $$;",
 		"migrations/3_setting.sql":     "alter role authenticator set pgrst.db_aggregates_enabled to 'true';",
 		"migrations/4_replica.sql":     "set session_replication_role = replica;",
+		"migrations/5_schemas.sql": `create schema "Own"; create table "Own".a (); create publication listed for tables in schema "Own";
+			alter publication supabase_realtime add tables in schema "Own", public; alter publication listed drop tables in schema "Own"; alter publication listed set tables in schema "Own";`,
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -291,6 +293,14 @@ func TestRightsOfPostgres(t *testing.T) {
 	if err := conn.QueryRow(t.Context(),
 		`select count(*) from pg_publication where puballtables`).Scan(&n); err != nil || n != 2 {
 		t.Errorf("%d publications, %v", n, err)
+	}
+	if err := conn.QueryRow(t.Context(), `select count(*) from pg_publication_tables where schemaname = 'Own'
+		and pubname in ('listed', 'supabase_realtime')`).Scan(&n); err != nil || n != 2 {
+		t.Errorf("%d tables of a published schema, %v", n, err)
+	}
+	if _, err := conn.Exec(t.Context(), `select daawo.publish_schemas('everything', 'add', '{public}')`); err == nil ||
+		!strings.Contains(err.Error(), "must be owner") {
+		t.Errorf("a publication of a superuser: %v", err)
 	}
 	if _, err := conn.Exec(t.Context(),
 		`select daawo.publish_all_tables('x', 'publish = ''insert''); drop table a; --')`); err == nil {

@@ -6,7 +6,14 @@ import (
 )
 
 // allTables matches CREATE PUBLICATION name FOR ALL TABLES [WITH (options)].
-var allTables = regexp.MustCompile(`(?is)\bcreate\s+publication\s+("(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)\s+for\s+all\s+tables(?:\s+with\s*\(([^)]*)\))?`)
+var allTables = regexp.MustCompile(`(?is)\bcreate\s+publication\s+(` + name + `)\s+for\s+all\s+tables(?:\s+with\s*\(([^)]*)\))?`)
+
+// schemaTables matches CREATE or ALTER PUBLICATION name … TABLES IN SCHEMA names WITH (options).
+var schemaTables = regexp.MustCompile(`(?is)\b((?:create|alter)\s+publication\s+(` + name + `))\s+(for|add|set)\s+` +
+	`tables\s+in\s+schema\s+(` + name + `(?:\s*,\s*` + name + `)*)(\s+with\s*\([^)]*\))?\s*(;|\z)`)
+
+// name matches an identifier of SQL.
+const name = `(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)`
 
 var doBlock = regexp.MustCompile(`(?is)^do\s+(language\s+plpgsql\s+)?\$`)
 
@@ -16,13 +23,13 @@ var presentExtension = regexp.MustCompile(`(?i)^(create\s+extension\s+)("pg_net"
 
 // cronSchema matches CREATE EXTENSION pg_cron with a schema.
 var cronSchema = regexp.MustCompile(`(?i)\b(create\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"pg_cron"|pg_cron\b)` +
-	`(?:\s+with\s+version\s+\S+)?)(?:\s+with)?\s+schema\s+(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)`)
+	`(?:\s+with\s+version\s+\S+)?)(?:\s+with)?\s+schema\s+` + name)
 
 // withRights returns the statement in a form that the role postgres may run. On Supabase an
-// extension in C allows it to create publications for all tables, here the function
-// daawo.publish_all_tables does, and puts pg_cron into pg_catalog whatever schema the statement
-// names. A new database has pg_net and pg_graphql, as with the official CLI. A new project on
-// supabase.com can lack them, so its migrations may create them without IF NOT EXISTS.
+// extension in C allows it to publish all tables or those of a schema, here functions of the schema
+// daawo do, and puts pg_cron into pg_catalog whatever schema the statement names. A new database has
+// pg_net and pg_graphql, as with the official CLI. A new project on supabase.com can lack them, so
+// its migrations may create them without IF NOT EXISTS.
 func withRights(stmt string) string {
 	plain := StripComments(stmt)
 	block := doBlock.MatchString(plain)
@@ -33,20 +40,41 @@ func withRights(stmt string) string {
 		return cronSchema.ReplaceAllString(stmt, "$1")
 	}
 	command := "select"
-	switch at := allTables.FindStringIndex(plain); {
-	case at == nil:
-		return stmt
-	case block:
+	if block {
 		command = "perform"
-	case at[0] != 0:
-		return stmt // the words are part of a text
 	}
-	return allTables.ReplaceAllStringFunc(stmt, func(found string) string {
-		m := allTables.FindStringSubmatch(found)
-		return command + " daawo.publish_all_tables(" + literal(unquoted(m[1])) + ", " +
-			literal(strings.TrimSpace(m[2])) + ")"
-	})
+	if at := allTables.FindStringIndex(plain); at != nil && (at[0] == 0 || block) { // otherwise part of a text
+		stmt = allTables.ReplaceAllStringFunc(stmt, func(found string) string {
+			m := allTables.FindStringSubmatch(found)
+			return command + " daawo.publish_all_tables(" + literal(unquoted(m[1])) + ", " +
+				literal(strings.TrimSpace(m[2])) + ")"
+		})
+	}
+	if at := schemaTables.FindStringIndex(plain); at != nil && (at[0] == 0 || block) {
+		stmt = schemaTables.ReplaceAllStringFunc(stmt, func(found string) string {
+			return publishSchemas(command, schemaTables.FindStringSubmatch(found))
+		})
+	}
+	return stmt
 }
+
+// publishSchemas returns the statements that publish the tables of schemas: the creation of the
+// publication, if m is one, and the call of the function.
+func publishSchemas(command string, m []string) string {
+	statement, publication, verb, schemas, options, end := m[1], m[2], strings.ToLower(m[3]), m[4], m[5], m[6]
+	before := ""
+	if verb == "for" {
+		before, verb = statement+options+"; ", "add"
+	}
+	var list []string
+	for _, schema := range names.FindAllString(schemas, -1) {
+		list = append(list, literal(unquoted(schema)))
+	}
+	return before + command + " daawo.publish_schemas(" + literal(unquoted(publication)) + ", '" + verb + "', array[" +
+		strings.Join(list, ", ") + "])" + end
+}
+
+var names = regexp.MustCompile(`(?i)` + name)
 
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 

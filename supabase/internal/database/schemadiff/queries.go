@@ -276,6 +276,13 @@ var queries = []query{
 		from pg_catalog.pg_publication_rel r join pg_catalog.pg_publication p on p.oid = prpubid
 		join pg_catalog.pg_class c on c.oid = prrelid
 		join pg_catalog.pg_namespace n on n.oid = relnamespace where nspname = any($1)`},
+	{"published schema", `
+		select 'pg_catalog.pg_publication_namespace'::regclass::oid, r.oid, n.oid,
+			format('%I in %I', nspname, pubname), 'schema ' || quote_ident(nspname),
+			format('alter publication %I add tables in schema %I;', pubname, nspname),
+			format('alter publication %I drop tables in schema %I;', pubname, nspname), array[]::text[]
+		from pg_catalog.pg_publication_namespace r join pg_catalog.pg_publication p on p.oid = pnpubid
+		join pg_catalog.pg_namespace n on n.oid = pnnspid where nspname = any($1)`},
 	{"event trigger", `
 		select 'pg_catalog.pg_event_trigger'::regclass::oid, e.oid, 0::oid, evtname::text, '',
 			format('create event trigger %I on %s%s execute function %s();', evtname, evtevent,

@@ -99,6 +99,17 @@ func TestDumpRestores(t *testing.T) {
 	}
 }
 
+// TestDiffOfPublishedSchema checks publications of all tables of a schema, which superusers create.
+func TestDiffOfPublishedSchema(t *testing.T) {
+	conn := testdb.New(t).Conn("supabase_admin")
+	run(t, conn, `create schema "Shop"; create table "Shop".a (); create publication p`)
+	without := read(t, conn)
+	run(t, conn, `alter publication p add tables in schema "Shop"; alter publication supabase_realtime add tables in schema "Shop"`)
+	with := read(t, conn)
+	converge(t, conn, without)
+	converge(t, conn, with)
+}
+
 // TestDiff checks that the statements of a diff make the databases equal, in both directions.
 func TestDiff(t *testing.T) {
 	empty, full := testdb.New(t).Conn("postgres"), testdb.New(t).Conn("postgres")

@@ -31,7 +31,7 @@ type function struct {
 // settings are the members of an object in their order.
 type settings []struct{ name, value string }
 
-// UnmarshalJSON reads an object of strings, or null.
+// UnmarshalJSON reads an object of strings, numbers and booleans, or null.
 func (s *settings) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open == nil {
@@ -44,8 +44,12 @@ func (s *settings) UnmarshalJSON(text []byte) error {
 		if err != nil {
 			return err
 		}
-		var value string
-		if err := d.Decode(&value); err != nil {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
+		value, _, err := textParameter(raw)
+		if err != nil {
 			return err
 		}
 		*s = append(*s, struct{ name, value string }{name.(string), value}) // JSON's names are strings
@@ -166,16 +170,24 @@ var nameLists = []string{"search_path", "temp_tablespaces", "local_preload_libra
 // nameItem matches an item of a list of names: in quotes, or up to the next comma.
 var nameItem = regexp.MustCompile(`\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|([^,]*?))\s*(?:,|$)`)
 
+// names returns the names of a list. plain converts those without quotes.
+func names(text string, plain func(string) string) (list []string) {
+	for rest := text + ","; rest != ""; {
+		m := nameItem.FindStringSubmatch(rest)
+		name := strings.ReplaceAll(m[1], `""`, `"`) + strings.ReplaceAll(m[2], "''", "'") + plain(m[3])
+		list, rest = append(list, name), rest[len(m[0]):]
+	}
+	return list
+}
+
 // settingValue returns a setting's value: literals for a list of names, otherwise one literal.
 func settingValue(name, text string) string {
 	if !slices.Contains(nameLists, strings.ToLower(name)) {
 		return literal(text)
 	}
-	var items []string
-	for rest := text + ","; rest != ""; {
-		m := nameItem.FindStringSubmatch(rest)
-		item := strings.ReplaceAll(m[1], `""`, `"`) + strings.ReplaceAll(m[2], "''", "'") + m[3]
-		items, rest = append(items, literal(item)), rest[len(m[0]):]
+	items := names(text, strings.Clone)
+	for i, item := range items {
+		items[i] = literal(item)
 	}
 	return strings.Join(items, ", ")
 }
@@ -241,17 +253,7 @@ func triggerEvent(text string) (string, error) {
 	if m == nil {
 		return keyword("events", strings.TrimSpace(text), "INSERT", "UPDATE", "DELETE", "TRUNCATE")
 	}
-	var names []string
-	for name := range strings.SplitSeq(m[1], ",") {
-		name = strings.TrimSpace(name)
-		if quoted, ok := strings.CutPrefix(name, `"`); ok {
-			name = strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
-		} else {
-			name = strings.ToLower(name)
-		}
-		names = append(names, name)
-	}
-	return "UPDATE OF " + idents(names), nil
+	return "UPDATE OF " + idents(names(m[1], strings.ToLower)), nil
 }
 
 func updateTrigger(c *change) (json.RawMessage, error) {

@@ -150,7 +150,7 @@ func TestExpressions(t *testing.T) {
 func TestRoutines(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.query("create table t (id int, name text)")
+	s.query(`create table t (id int, name text, "a,b" int)`)
 	f := s.made("POST", "/functions", `{"name":"f","args":["a int4","b int4 default 2"],"definition":"select a + b",
 		"return_type":"int4","behavior":"IMMUTABLE","security_definer":true,"config_params":{"search_path":"a, b"}}`)
 	s.has(f, `{"language":"sql","behavior":"IMMUTABLE","security_definer":true,
@@ -167,13 +167,13 @@ func TestRoutines(t *testing.T) {
 		`{"config_params":{"application_name":"\"a\", b"}}`)
 	s.want("cost, rows", s.query("select procost, prorows from pg_proc where proname = 'kept'"), `[{"procost":7,"prorows":9}]`)
 	f = s.made("POST", "/functions", `{"name":"f","definition":"select 1","return_type":"int4",
-		"config_params":{"search_path":"\"a,b\", 'c d', e"}}`)
-	s.has(f, `{"config_params":{"search_path":"\"a,b\", \"c d\", e"}}`)
+		"config_params":{"search_path":"\"a,b\", 'c d', e","work_mem":4096}}`)
+	s.has(f, `{"config_params":{"search_path":"\"a,b\", \"c d\", e","work_mem":"4096"}}`)
 	s.made("POST", "/functions", `{"name":"act","language":"plpgsql","return_type":"trigger",
 			"definition":"begin return new; end"}`)
 	g := s.made("POST", "/triggers", `{"name":"g","table":"t","function_name":"act","activation":"BEFORE",
 			"orientation":"ROW",
-		"events":["INSERT","UPDATE OF id, \"name\""],"condition":"new.id > 1","function_args":["x'y","z"]}`)
+		"events":["INSERT","UPDATE OF ID, \"name\", \"a,b\""],"condition":"new.id > 1","function_args":["x'y","z"]}`)
 	s.has(g, `{"activation":"BEFORE","events":["INSERT","UPDATE"],"condition":"(new.id > 1)",
 			"function_args":["x'y","z"],
 		"enabled_mode":"ORIGIN","orientation":"ROW","function_name":"act","function_schema":"public"}`)

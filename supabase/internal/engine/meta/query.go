@@ -202,7 +202,8 @@ func textParameter(raw json.RawMessage) (text string, null bool, err error) {
 	case 'n':
 		return "", true, nil
 	case '"':
-		return text, false, json.Unmarshal(raw, &text)
+		err := json.Unmarshal(raw, &text)
+		return text, false, err
 	case '[':
 		var list []json.RawMessage
 		if err := json.Unmarshal(raw, &list); err != nil {

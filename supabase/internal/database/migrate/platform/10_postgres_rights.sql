@@ -37,5 +37,22 @@ begin
 end
 $$;
 revoke all on function daawo.publish_all_tables(text, text) from public;
+
+-- Adds the tables of schemas to a publication of the role postgres, or sets them: Postgres allows superusers only.
+create or replace function daawo.publish_schemas(name text, verb text, schemas text[]) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if verb not in ('add', 'set') then
+    raise exception 'verb must be add or set' using errcode = 'invalid_parameter_value';
+  end if;
+  if exists (select from pg_publication where pubname = name and not pg_has_role('postgres', pubowner, 'usage')) then
+    raise exception 'must be owner of publication %', name using errcode = 'insufficient_privilege';
+  end if;
+  execute format('alter publication %I %s tables in schema %s', name, verb,
+    (select string_agg(quote_ident(s), ', ') from unnest(schemas) s));
+end
+$$;
+revoke all on function daawo.publish_schemas(text, text, text[]) from public;
 grant usage on schema daawo to postgres;
-grant execute on function daawo.publish_all_tables(text, text) to postgres;
+grant execute on function daawo.publish_all_tables(text, text), daawo.publish_schemas(text, text, text[]) to postgres;
