@@ -190,7 +190,7 @@ func leaveFunctions(dir string) error {
 }
 
 var (
-	seedPaths  = regexp.MustCompile(`(?m)^\s*sql_paths\s*=.*$`)
+	seedPaths  = regexp.MustCompile(`(?m)^\s*sql_paths\s*=\s*(\[[^\]]*\]|.*$)`)
 	secretName = regexp.MustCompile(`["']([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']`)
 )
 

@@ -58,7 +58,7 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := os.MkdirAll(data, 0o755); err != nil { // as the start does
-		return err
+		return datadir.Error(data, err)
 	}
 	log, err := os.OpenFile(filepath.Join(data, serverLog), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -181,8 +181,8 @@ func (inv *Invocation) removeServerLog() error {
 	if datadir.Locked(data) {
 		return nil // a server runs, and the start will say so
 	}
-	if err := os.Remove(filepath.Join(data, serverLog)); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err := os.Remove(filepath.Join(data, serverLog)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return datadir.Error(data, err)
 	}
 	return nil
 }

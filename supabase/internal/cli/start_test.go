@@ -2,7 +2,11 @@ package cli
 
 import (
 	"flag"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"daawo/supabase/internal/base/config"
 )
@@ -22,6 +26,24 @@ func TestDeskPort(t *testing.T) {
 		got, err := config.Load(config.Sources{Getenv: getenv, Overrides: inv.overrides})
 		if err != nil || got.AdminPort != c.want {
 			t.Errorf("--port %s, DESK_PORT=%s: desk on %d, want %d: %v", c.port, c.desk, got.AdminPort, c.want, err)
+		}
+	}
+}
+
+// TestDataFolderIsFile checks that the error of a start names the setting.
+func TestDataFolderIsFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []string{file, filepath.Join(file, "below")} {
+		var out strings.Builder
+		Main(t.Context(), Env{
+			Name: "clinic", Args: []string{"start", "--data", data}, Stdout: &out, Stderr: &out,
+			Project: fstest.MapFS{}, Getenv: func(string) (string, bool) { return "", false },
+		})
+		if text := out.String(); !strings.Contains(text, "choose another folder with --data") {
+			t.Errorf("%s: %s", data, text)
 		}
 	}
 }

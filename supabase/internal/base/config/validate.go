@@ -149,7 +149,8 @@ func (c *Config) validateURLs() error {
 			errs = append(errs, fmt.Errorf("%s: %q is not a URL that starts with http:// or https://", u.name, u.value))
 		}
 	}
-	if site := c.Auth.SiteURL; site != "" && site != c.SiteURL && !isHTTP(site) && !isAppLink(site) { // SITE_URL sets both
+	site := c.Auth.SiteURL
+	if site != "" && site != c.SiteURL && !isHTTP(site) && !isAppLink(site) { // SITE_URL sets both
 		errs = append(errs, fmt.Errorf("auth.site_url: %q is not a URL: begin it with https://, or with the scheme "+
 			"of your application, such as my-app://", site))
 	}
@@ -164,7 +165,8 @@ func isHTTP(text string) bool {
 // isAppLink reports whether text is a URL that opens an application on a phone.
 func isAppLink(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && !slices.Contains([]string{"", "http", "https", "javascript", "data"}, u.Scheme) && u.Opaque == ""
+	return err == nil && u.Opaque == "" &&
+		!slices.Contains([]string{"", "http", "https", "javascript", "data"}, u.Scheme)
 }
 
 func (c *Config) validateAddresses() error {

@@ -283,8 +283,11 @@ func TestRightsOfPostgres(t *testing.T) {
 		"migrations/2_block.sql":       "do $$ begin create publication more for all tables; end $$;",
 		"migrations/3_setting.sql":     "alter role authenticator set pgrst.db_aggregates_enabled to 'true';",
 		"migrations/4_replica.sql":     "set session_replication_role = replica;",
-		"migrations/5_schemas.sql": `create schema "Own"; create table "Own".a (); create publication listed for tables in schema "Own";
-			alter publication supabase_realtime add tables in schema "Own", public; alter publication listed drop tables in schema "Own"; alter publication listed set tables in schema "Own";`,
+		"migrations/5_schemas.sql": `create schema "Own"; create table "Own".a ();
+			create publication listed for tables in schema "Own";
+			alter publication supabase_realtime add tables in schema "Own", public;
+			alter publication listed drop tables in schema "Own";
+			alter publication listed set tables in schema "Own";`,
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,8 @@ import (
 )
 
 // allTables matches CREATE PUBLICATION name FOR ALL TABLES [WITH (options)].
-var allTables = regexp.MustCompile(`(?is)\bcreate\s+publication\s+(` + name + `)\s+for\s+all\s+tables(?:\s+with\s*\(([^)]*)\))?`)
+var allTables = regexp.MustCompile(`(?is)\bcreate\s+publication\s+(` + name + `)\s+for\s+all\s+tables` +
+	`(?:\s+with\s*\(([^)]*)\))?`)
 
 // schemaTables matches CREATE or ALTER PUBLICATION name … TABLES IN SCHEMA names WITH (options).
 var schemaTables = regexp.MustCompile(`(?is)\b((?:create|alter)\s+publication\s+(` + name + `))\s+(for|add|set)\s+` +
@@ -27,9 +28,9 @@ var cronSchema = regexp.MustCompile(`(?i)\b(create\s+extension\s+(?:if\s+not\s+e
 
 // withRights returns the statement in a form that the role postgres may run. On Supabase an
 // extension in C allows it to publish all tables or those of a schema, here functions of the schema
-// daawo do, and puts pg_cron into pg_catalog whatever schema the statement names. A new database has
-// pg_net and pg_graphql, as with the official CLI. A new project on supabase.com can lack them, so
-// its migrations may create them without IF NOT EXISTS.
+// daawo do. It puts pg_cron into pg_catalog whatever schema the statement names. A new database
+// has pg_net and pg_graphql, as with the official CLI. A new project on supabase.com can lack them,
+// so its migrations may create them without IF NOT EXISTS.
 func withRights(stmt string) string {
 	plain := StripComments(stmt)
 	block := doBlock.MatchString(plain)

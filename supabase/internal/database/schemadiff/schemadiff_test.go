@@ -104,7 +104,8 @@ func TestDiffOfPublishedSchema(t *testing.T) {
 	conn := testdb.New(t).Conn("supabase_admin")
 	run(t, conn, `create schema "Shop"; create table "Shop".a (); create publication p`)
 	without := read(t, conn)
-	run(t, conn, `alter publication p add tables in schema "Shop"; alter publication supabase_realtime add tables in schema "Shop"`)
+	run(t, conn, `alter publication p add tables in schema "Shop";
+		alter publication supabase_realtime add tables in schema "Shop"`)
 	with := read(t, conn)
 	converge(t, conn, without)
 	converge(t, conn, with)

@@ -180,7 +180,8 @@ func createRole(c *change) (json.RawMessage, error) {
 		return nil, err
 	}
 	for _, s := range config {
-		if err := c.exec("alter role", ident(name), "set", setting(s.name), "to", settingValue(s.name, s.value)); err != nil {
+		err := c.exec("alter role", ident(name), "set", setting(s.name), "to", settingValue(s.name, s.value))
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -146,7 +146,8 @@ func redefine(c *change, f function, definition *string) error {
 		return nil
 	}
 	traits, _, err := c.value(`select concat_ws(' ', case when proisstrict then 'strict' end,
-		case when proleakproof then 'leakproof' end, 'cost ' || procost, case when proretset then 'rows ' || prorows end,
+		case when proleakproof then 'leakproof' end, 'cost ' || procost,
+		case when proretset then 'rows ' || prorows end,
 		'parallel ' || case proparallel when 's' then 'safe' when 'r' then 'restricted' else 'unsafe' end)
 		from pg_proc where oid = $1::oid`, strconv.FormatInt(f.ID, 10))
 	if err != nil {

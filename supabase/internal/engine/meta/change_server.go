@@ -137,7 +137,8 @@ func setTables(c *change, alter string, old publicationState, body publicationBo
 		if err := inOrder(
 			func() error { return c.exec("drop publication", ident(old.Name)) },
 			func() error {
-				return c.exec("create publication", ident(old.Name), some, "with (publish_via_partition_root =", root, ")")
+				return c.exec("create publication", ident(old.Name), some,
+					"with (publish_via_partition_root =", root, ")")
 			},
 		); err != nil {
 			return false, err

@@ -74,12 +74,14 @@ func TestTables(t *testing.T) {
 	s.has(table, `{"name":"t2","schema":"public","rls_enabled":true,"rls_forced":true,"replica_identity":"FULL",
 		"primary_keys":[{"schema":"public","table_name":"t2","name":"key","table_id":`+id+`}]}`)
 	s.has(s.made("PATCH", "/tables/"+id, `{"primary_keys":[]}`), `{"primary_keys":[]}`)
-	s.has(s.made("PATCH", column.path("columns"), `{"type":"char","comment":null}`), `{"format":"bpchar","comment":null}`)
+	s.has(s.made("PATCH", column.path("columns"), `{"type":"char","comment":null}`),
+		`{"format":"bpchar","comment":null}`)
 	s.has(s.made("PATCH", "/tables/"+id, `{"comment":null}`), `{"comment":null}`)
 	for path, message := range map[string]string{"/tables/" + id: "body/name must not be number",
 		column.path("columns"): "body must not be array"} {
 		body := map[bool]string{true: `{"name":5}`, false: `[]`}[strings.HasPrefix(path, "/tables")]
-		if status, text := s.send("PATCH", path, body); status != http.StatusBadRequest || !strings.Contains(text, message) {
+		status, text := s.send("PATCH", path, body)
+		if status != http.StatusBadRequest || !strings.Contains(text, message) {
 			t.Errorf("%s %s: %d %s", path, body, status, text)
 		}
 	}
@@ -161,11 +163,13 @@ func TestRoutines(t *testing.T) {
 	f = s.made("PATCH", f.path("functions"), `{"name":"g","schema":"auth","definition":"select a - b"}`)
 	s.has(f, `{"name":"g","schema":"auth","definition":"select a - b","config_params":{"search_path":"a, b"}}`)
 	s.removed(f.path("functions"), "Cannot find a function with ID")
-	s.query(`create function kept() returns setof int language sql cost 7 rows 9 set application_name to '"a", b' as 'select 1'`)
+	s.query(`create function kept() returns setof int language sql cost 7 rows 9
+		set application_name to '"a", b' as 'select 1'`)
 	kept, _ := s.query("select oid as id from pg_proc where proname = 'kept'").([]any)[0].(map[string]any)
 	s.has(s.made("PATCH", object(kept).path("functions"), `{"definition":"select 2 -- two"}`),
 		`{"config_params":{"application_name":"\"a\", b"}}`)
-	s.want("cost, rows", s.query("select procost, prorows from pg_proc where proname = 'kept'"), `[{"procost":7,"prorows":9}]`)
+	s.want("cost, rows", s.query("select procost, prorows from pg_proc where proname = 'kept'"),
+		`[{"procost":7,"prorows":9}]`)
 	f = s.made("POST", "/functions", `{"name":"f","definition":"select 1","return_type":"int4",
 		"config_params":{"search_path":"\"a,b\", 'c d', e","work_mem":4096}}`)
 	s.has(f, `{"config_params":{"search_path":"\"a,b\", \"c d\", e","work_mem":"4096"}}`)
@@ -238,8 +242,8 @@ func TestAccess(t *testing.T) {
 	s.has(p, `{"name":"other","publish_insert":true,"publish_update":true,"tables":[]}`)
 	s.removed(p.path("publications"), "Cannot find a publication with ID")
 	s.made("POST", "/roles", `{"name":"kept_role","config":{"pgrst.db_schemas":"public, api"}}`)
-	s.want("a setting with a comma", s.query("select setconfig from pg_db_role_setting where setrole = 'kept_role'::regrole"),
-		`[{"setconfig":["pgrst.db_schemas=public, api"]}]`)
+	s.want("a setting with a comma",
+		s.query("select setconfig from pg_db_role_setting where setrole = 'kept_role'::regrole"), `[{"setconfig":["pgrst.db_schemas=public, api"]}]`)
 
 	s.has(s.made("POST", "/extensions", `{"name":"citext","schema":"extensions"}`), `{"name":"citext",
 			"schema":"extensions"}`)

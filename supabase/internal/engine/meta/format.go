@@ -28,8 +28,8 @@ const (
 
 // tokens splits SQL: comments, strings (also with dollar quotes), quoted names, numbers, words,
 // casts and other operators, and single characters.
-var tokens = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|\$(?:[\pL_][\pL\pN_]*)?\$|[Ee]'(?:[^'\\]|\\.|'')*'|[BbXxNn]?'(?:[^']|'')*'|"(?:[^"]|"")*"|` +
-	`\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[\pL_$][\pL\pN_$]*|::|[-+*/<>=~!@#%^&|` + "`" + `?]+|\S`)
+var tokens = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|\$(?:[\pL_][\pL\pN_]*)?\$|[Ee]'(?:[^'\\]|\\.|'')*'|` +
+	`[BbXxNn]?'(?:[^']|'')*'|"(?:[^"]|"")*"|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[\pL_$][\pL\pN_$]*|::|[-+*/<>=~!@#%^&|` + "`" + `?]+|\S`)
 
 // clauses begin a line of their own. Their content is on the next lines, two columns further right.
 var clauses = []string{"insert into", "delete from", "group by", "order by", "partition by", "on conflict", "do update",

@@ -19,5 +19,8 @@ export const choice = (code: string, of: number) =>
 export const trueOrUnknown = (yes: boolean) =>
   el('value', { 'xsi:type': 'BL', ...(yes ? { value: true } : { nullFlavor: 'NI' }) });
 
+/** Returns the text without what exceeds the limit of an element. It keeps a character outside the BMP whole. */
+export const limited = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+
 /** Returns a moment in UTC as 20261127091500+0000. */
 export const moment = (iso: string) => `${new Date(iso).toISOString().replace(/\D/g, '').slice(0, 14)}+0000`;

@@ -35,6 +35,12 @@ const parse = (reports: IcsrCase[]) => {
 const observedValue = (xml: Document, name: string) =>
   xml.querySelector(`code[displayName="${name}"]`)?.parentElement?.querySelector('value');
 
+test('a long text keeps its last character whole or loses it', () => {
+  const words = `${'a'.repeat(249)}\u{1F600}b`;
+  const text = parse([{ ...report, words }]).querySelector('originalText')?.textContent;
+  expect(text).toBe('a'.repeat(249));
+});
+
 test('a case has its facts, its criteria, and null flavours for the rest', () => {
   const xml = parse([report]);
   expect(xml.documentElement.namespaceURI).toBe('urn:hl7-org:v3');

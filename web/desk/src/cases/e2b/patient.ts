@@ -1,6 +1,6 @@
 import { type Criterion, criteria } from '@desk/lib/case';
 import { countryOf, type IcsrCase } from './case';
-import { choice, country, identifier, list, observed, trueOrUnknown } from './codes';
+import { choice, country, identifier, limited, list, observed, trueOrUnknown } from './codes';
 import { type Element, el } from './xml';
 
 const observation = (...children: (Element | undefined)[]) =>
@@ -37,7 +37,7 @@ function reaction(report: IcsrCase) {
       el(
         'originalText',
         { language: report.language === 'so' ? 'som' : 'eng' },
-        report.words.slice(0, maxReaction),
+        limited(report.words, maxReaction),
       ),
     ),
     where
@@ -108,7 +108,7 @@ function batch(number: string) {
           el(
             'productInstanceInstance',
             { classCode: 'MMAT', determinerCode: 'INSTANCE' },
-            el('lotNumberText', {}, number.slice(0, 35)),
+            el('lotNumberText', {}, limited(number, 35)),
           ),
         ),
       ),
