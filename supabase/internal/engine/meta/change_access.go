@@ -3,6 +3,7 @@ package meta
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -153,6 +154,11 @@ func (b roleBody) options() (parts []string) {
 	if b.ValidUntil != nil {
 		parts = append(parts, "valid until", literal(*b.ValidUntil))
 	}
+	return parts
+}
+
+// memberships returns the options of create role that alter role does not have.
+func (b roleBody) memberships() (parts []string) {
 	for _, list := range []struct {
 		name  string
 		roles []string
@@ -176,7 +182,8 @@ func createRole(c *change) (json.RawMessage, error) {
 		}
 	}
 	name := or(body.Name, "")
-	if err := c.exec(append([]string{"create role", ident(name)}, body.options()...)...); err != nil {
+	parts := slices.Concat([]string{"create role", ident(name)}, body.options(), body.memberships())
+	if err := c.exec(parts...); err != nil {
 		return nil, err
 	}
 	for _, s := range config {

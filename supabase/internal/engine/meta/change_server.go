@@ -2,6 +2,8 @@ package meta
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -163,6 +165,16 @@ func dropPublication(c *change, old publicationState) error {
 	return c.exec("drop publication", ident(old.Name))
 }
 
+// pathName returns the name in the path of a request. The router does not decode a path with
+// characters that need no encoding.
+func pathName(r *http.Request) string {
+	name := chi.URLParam(r, "name")
+	if decoded, err := url.PathUnescape(name); err == nil && r.URL.RawPath != "" {
+		return decoded
+	}
+	return name
+}
+
 func createExtension(c *change) (json.RawMessage, error) {
 	var body struct {
 		Name    string  `json:"name"`
@@ -198,7 +210,7 @@ func updateExtension(c *change) (json.RawMessage, error) {
 	if err := c.body(&body); err != nil {
 		return nil, err
 	}
-	name := chi.URLParam(c.r, "name")
+	name := pathName(c.r)
 	alter, to := "alter extension "+ident(name), ""
 	if body.Version != nil {
 		to = "to " + ident(*body.Version)
@@ -213,7 +225,7 @@ func updateExtension(c *change) (json.RawMessage, error) {
 }
 
 func removeExtension(c *change) (json.RawMessage, error) {
-	name := chi.URLParam(c.r, "name")
+	name := pathName(c.r)
 	object, err := c.named(extensions, catalog.Filter{Name: name})
 	if err != nil {
 		return nil, err

@@ -201,7 +201,7 @@ func TestAccess(t *testing.T) {
 		"valid_until":"2030-01-02T00:00:00Z","config":{"search_path":"a, b"}}`)
 	s.has(r, `{"can_login":true,"is_superuser":false,"connection_limit":3,"config":{"search_path":"a, b"}}`)
 	t.Cleanup(func() { s.db.ExecAs("postgres", "drop role if exists made_role; drop role if exists kept_role") })
-	r = s.made("PATCH", r.path("roles"), `{"name":"kept_role","can_login":false,"config":[{"op":"remove",
+	r = s.made("PATCH", r.path("roles"), `{"name":"kept_role","can_login":false,"member_of":["anon"],"config":[{"op":"remove",
 			"path":"search_path"},
 		{"op":"add","path":"statement_timeout","value":"5s"}]}`)
 	s.has(r, `{"name":"kept_role","can_login":false,"config":{"statement_timeout":"5s"}}`)
@@ -248,5 +248,6 @@ func TestAccess(t *testing.T) {
 	s.has(s.made("POST", "/extensions", `{"name":"citext","schema":"extensions"}`), `{"name":"citext",
 			"schema":"extensions"}`)
 	s.made("DELETE", "/extensions/citext", "")
+	s.has(s.made("GET", "/extensions/uuid%2Dossp", ""), `{"name":"uuid-ossp"}`)
 	s.has(s.made("GET", "/extensions/citext", ""), `{"name":"citext","installed_version":null}`)
 }

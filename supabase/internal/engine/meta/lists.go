@@ -181,7 +181,7 @@ func (e *Engine) firstColumn(w http.ResponseWriter, r *http.Request) {
 }
 
 func (e *Engine) extension(w http.ResponseWriter, r *http.Request) {
-	name := chi.URLParam(r, "name")
+	name := pathName(r)
 	list, err := e.read1(r, catalog.Extensions(catalog.Filter{Name: name}))
 	e.replyOne(w, r, list, err, "named "+name, extensions)
 }
