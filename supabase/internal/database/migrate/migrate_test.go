@@ -288,6 +288,9 @@ func TestRightsOfPostgres(t *testing.T) {
 			alter publication supabase_realtime add tables in schema "Own", public;
 			alter publication listed drop tables in schema "Own";
 			alter publication listed set tables in schema "Own";`,
+		"migrations/6_extension.sql": `create extension pg_trgm schema public;
+			alter extension pg_trgm set schema extensions;
+			do $$ begin if true then alter extension pg_trgm set schema "Own"; end if; end $$;`,
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -296,6 +299,15 @@ func TestRightsOfPostgres(t *testing.T) {
 	if err := conn.QueryRow(t.Context(),
 		`select count(*) from pg_publication where puballtables`).Scan(&n); err != nil || n != 2 {
 		t.Errorf("%d publications, %v", n, err)
+	}
+	if err := conn.QueryRow(t.Context(), `select extnamespace from pg_extension
+		where extname = 'pg_trgm' and extnamespace = '"Own"'::regnamespace`).Scan(nil); err != nil {
+		t.Errorf("the extension was not moved: %v", err)
+	}
+	for _, move := range []string{`'pg_trgm', 'pg_catalog'`, `'plpgsql', 'public'`, `'pg_trgm', 'nowhere'`} {
+		if _, err := conn.Exec(t.Context(), "select daawo.move_extension("+move+")"); err == nil {
+			t.Errorf("an extension is moved: %s", move)
+		}
 	}
 	if err := conn.QueryRow(t.Context(), `select count(*) from pg_publication_tables where schemaname = 'Own'
 		and pubname in ('listed', 'supabase_realtime')`).Scan(&n); err != nil || n != 2 {

@@ -13,6 +13,10 @@ var allTables = regexp.MustCompile(`(?is)\bcreate\s+publication\s+(` + name + `)
 var schemaTables = regexp.MustCompile(`(?is)\b((?:create|alter)\s+publication\s+(` + name + `))\s+(for|add|set)\s+` +
 	`tables\s+in\s+schema\s+(` + name + `(?:\s*,\s*` + name + `)*)(\s+with\s*\([^)]*\))?\s*(;|\z)`)
 
+// movedExtension matches ALTER EXTENSION name SET SCHEMA name.
+var movedExtension = regexp.MustCompile(`(?is)\balter\s+extension\s+(` + name + `)\s+set\s+schema\s+(` + name +
+	`)\s*(;|\z)`)
+
 // name matches an identifier of SQL.
 const name = `(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)`
 
@@ -27,10 +31,10 @@ var cronSchema = regexp.MustCompile(`(?i)\b(create\s+extension\s+(?:if\s+not\s+e
 	`(?:\s+with\s+version\s+\S+)?)(?:\s+with)?\s+schema\s+` + name)
 
 // withRights returns the statement in a form that the role postgres may run. On Supabase an
-// extension in C allows it to publish all tables or those of a schema, here functions of the schema
-// daawo do. It puts pg_cron into pg_catalog whatever schema the statement names. A new database
-// has pg_net and pg_graphql, as with the official CLI. A new project on supabase.com can lack them,
-// so its migrations may create them without IF NOT EXISTS.
+// extension in C allows it to publish all tables or those of a schema, and to move an extension,
+// here functions of the schema daawo do. It puts pg_cron into pg_catalog whatever schema the
+// statement names. A new database has pg_net and pg_graphql, as with the official CLI. A new
+// project on supabase.com can lack them, so its migrations may create them without IF NOT EXISTS.
 func withRights(stmt string) string {
 	plain := StripComments(stmt)
 	block := doBlock.MatchString(plain)
@@ -54,6 +58,13 @@ func withRights(stmt string) string {
 	if at := schemaTables.FindStringIndex(plain); at != nil && (at[0] == 0 || block) {
 		stmt = schemaTables.ReplaceAllStringFunc(stmt, func(found string) string {
 			return publishSchemas(command, schemaTables.FindStringSubmatch(found))
+		})
+	}
+	if at := movedExtension.FindStringIndex(plain); at != nil && (at[0] == 0 || block) {
+		stmt = movedExtension.ReplaceAllStringFunc(stmt, func(found string) string {
+			m := movedExtension.FindStringSubmatch(found)
+			return command + " daawo.move_extension(" + literal(unquoted(m[1])) + ", " + literal(unquoted(m[2])) +
+				")" + m[3]
 		})
 	}
 	return stmt

@@ -29,8 +29,8 @@ func TestWithRights(t *testing.T) {
 	}
 }
 
-// TestPublishedSchemas checks the statements that publish the tables of schemas.
-func TestPublishedSchemas(t *testing.T) {
+// TestRightsWithin checks the statements that publish the tables of schemas or move an extension.
+func TestRightsWithin(t *testing.T) {
 	for stmt, want := range map[string]string{
 		"alter publication P add tables in schema \"My \"\"S\", public;": "select " +
 			"daawo.publish_schemas('p', 'add', array['My \"S', 'public']);",
@@ -40,6 +40,8 @@ func TestPublishedSchemas(t *testing.T) {
 			"with (publish = 'insert'); select daawo.publish_schemas('p', 'add', array['a'])",
 		"alter publication p add tables in schema a, table b":  "",
 		"alter publication p drop tables in schema a":          "",
+		"-- a\nalter extension \"uuid-ossp\" set schema x;":    "-- a\nselect daawo.move_extension('uuid-ossp', 'x');",
+		"select 'alter extension a set schema b;'":             "",
 		"select 'alter publication p add tables in schema a;'": "",
 	} {
 		if want == "" {

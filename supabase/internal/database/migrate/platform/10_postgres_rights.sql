@@ -54,5 +54,22 @@ begin
 end
 $$;
 revoke all on function daawo.publish_schemas(text, text, text[]) from public;
+
+-- Moves an extension of the role postgres. Its owner may not: the objects of a trusted extension belong to a superuser.
+create or replace function daawo.move_extension(name text, schema text) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from pg_extension where extname = name and not pg_has_role('postgres', extowner, 'usage')) then
+    raise exception 'must be owner of extension %', name using errcode = 'insufficient_privilege';
+  end if;
+  if not has_schema_privilege('postgres', schema, 'create') then
+    raise exception 'permission denied for schema %', schema using errcode = 'insufficient_privilege';
+  end if;
+  execute format('alter extension %I set schema %I', name, schema);
+end
+$$;
+revoke all on function daawo.move_extension(text, text) from public;
 grant usage on schema daawo to postgres;
-grant execute on function daawo.publish_all_tables(text, text), daawo.publish_schemas(text, text, text[]) to postgres;
+grant execute on function daawo.publish_all_tables(text, text), daawo.publish_schemas(text, text, text[]),
+  daawo.move_extension(text, text) to postgres;
