@@ -29,6 +29,8 @@ type request struct {
 	Email string `json:"email"`
 	Role  string `json:"role"`
 	Link  bool   `json:"link"` // asks for a link of a member who was invited and has not come yet
+	// Language of the mail, and of those after it until the member chooses another.
+	Language string `json:"language"`
 }
 
 // reply says whether a mail was sent. An account that existed only gets the role.
@@ -50,6 +52,9 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if a, err := mail.ParseAddress(req.Email); err != nil || a.Address != req.Email || len(req.Email) > 254 {
 		return edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "This is not an e-mail address.")
 	}
+	if req.Language != "" && req.Language != "en" && req.Language != "so" {
+		return edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "There is no such language.")
+	}
 	if !slices.Contains(roles, req.Role) {
 		return edge.Errorf(http.StatusUnprocessableEntity, "validation_failed", "There is no such role.")
 	}
@@ -68,7 +73,7 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 	if err := env.Limit(ctx, "staff-invite", perHour, time.Hour); err != nil {
 		return err
 	}
-	id, mailed, err := account(ctx, env, req.Email)
+	id, mailed, err := account(ctx, env, req)
 	if err != nil {
 		return err
 	}
@@ -102,7 +107,7 @@ func sendLink(ctx context.Context, w http.ResponseWriter, env *edge.Env, email s
 	if err := env.Limit(ctx, "staff-invite", perHour, time.Hour); err != nil {
 		return err
 	}
-	made, _, err := post(ctx, env, "admin/generate_link", map[string]string{"type": "magiclink", "email": email})
+	made, _, err := post(ctx, env, "admin/generate_link", map[string]any{"type": "magiclink", "email": email})
 	if err != nil {
 		return err
 	}
@@ -148,14 +153,17 @@ func refusal(err error) error {
 }
 
 // account invites a new account, or finds the one with that address.
-func account(ctx context.Context, env *edge.Env, email string) (id string, mailed bool, err error) {
-	made, code, err := post(ctx, env, "invite?redirect_to="+url.QueryEscape(env.Get("DESK_URL")+"/"),
-		map[string]string{"email": email})
+func account(ctx context.Context, env *edge.Env, req request) (id string, mailed bool, err error) {
+	body := map[string]any{"email": req.Email}
+	if req.Language != "" {
+		body["data"] = map[string]string{"language": req.Language}
+	}
+	made, code, err := post(ctx, env, "invite?redirect_to="+url.QueryEscape(env.Get("DESK_URL")+"/"), body)
 	if code != "email_exists" {
 		return made.ID, true, err
 	}
 	// generate_link names the account; its link is not used, and the next one replaces it.
-	made, _, err = post(ctx, env, "admin/generate_link", map[string]string{"type": "magiclink", "email": email})
+	made, _, err = post(ctx, env, "admin/generate_link", map[string]any{"type": "magiclink", "email": req.Email})
 	return made.ID, false, err
 }
 
@@ -167,7 +175,7 @@ type madeAccount struct{ ID, Token string }
 
 // post sends a request to auth with the service's rights and returns the account, or the code of
 // an error reply.
-func post(ctx context.Context, env *edge.Env, path string, body map[string]string) (made madeAccount, code string,
+func post(ctx context.Context, env *edge.Env, path string, body map[string]any) (made madeAccount, code string,
 	err error) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -83,9 +83,9 @@ export async function invitationLink(email: string) {
   return (await mailTo(email)).link;
 }
 
-/** Returns the link and the code of the newest mail to an address. */
+/** Returns the subject, the link and the code of the newest mail to an address. */
 export async function mailTo(email: string, after = '') {
-  let found = { id: '', link: '', code: '' };
+  let found = { id: '', subject: '', link: '', code: '' };
   await expect(async () => {
     const list = await (await fetch(`${process.env.MAILPIT_URL}/api/v1/messages?limit=200`)).json();
     const line = list.messages.find(
@@ -96,7 +96,12 @@ export async function mailTo(email: string, after = '') {
     const words: string = message.Text || message.HTML;
     const link = /https?:\/\/\S+\/auth\/v1\/verify[^\s"<>]+/.exec(words)?.[0].replaceAll('&amp;', '&') ?? '';
     expect(link).not.toBe('');
-    found = { id: line.ID, link, code: /\b\d{6}\b/.exec(words.replace(link, ''))?.[0] ?? '' };
+    found = {
+      id: line.ID,
+      subject: message.Subject,
+      link,
+      code: /\b\d{6}\b/.exec(words.replace(link, ''))?.[0] ?? '',
+    };
   }).toPass();
   return found;
 }

@@ -62,6 +62,11 @@ export async function setName(name: string) {
   check((await (await supabase()).auth.updateUser({ data: { name } })).error);
 }
 
+/** Sets the language of the mails to the signed-in person. */
+export async function setMailLanguage(language: string) {
+  check((await (await supabase()).auth.updateUser({ data: { language } })).error);
+}
+
 /** The key in localStorage that tells all tabs that a person has signed out. */
 const signedOutKey = 'desk-signed-out';
 

@@ -17,9 +17,9 @@ export const setRole = (member: string, role: Role | null) => rpc<void>('set_sta
 export const endSessions = (member: string) => rpc<number>('end_staff_sessions', { member });
 export const removeFactors = (member: string) => rpc<number>('remove_staff_factors', { member });
 
-/** Invites a person by mail. Returns false if the account existed: then it only gets the role. */
-export const invite = (email: string, role: Role) =>
-  invoke<{ mailed: boolean }>('staff-invite', { email, role }).then(({ mailed }) => mailed);
+/** Invites a person by a mail in a language. Returns false if the account existed: then it only gets the role. */
+export const invite = (email: string, role: Role, language: string) =>
+  invoke<{ mailed: boolean }>('staff-invite', { email, role, language }).then(({ mailed }) => mailed);
 
 /** Returns a link for a member who was invited and has not come yet. It works once; the trail names the owner. */
 export const invitationLink = (email: string, role: Role) =>

@@ -1,4 +1,4 @@
-import { signOut } from '@desk/backend/session';
+import { setMailLanguage, signOut } from '@desk/backend/session';
 import { Button } from '@desk/components/button';
 import { LanguageSwitch } from '@desk/components/language-switch';
 import { Loading } from '@desk/components/loading';
@@ -36,7 +36,7 @@ export function Shell() {
         </p>
         <Navigation role={role} />
         <div className="flex md:mt-auto md:flex-col md:items-start">
-          <LanguageSwitch />
+          <LanguageSwitch onChoose={(next) => void setMailLanguage(next).catch(() => {})} />
           <Button variant="ghost" onClick={() => signOut('local')}>
             <LogOut aria-hidden="true" className="size-4!" />
             <span className="max-sm:sr-only">{text.signOut}</span>

@@ -7,13 +7,13 @@ import { ConfirmDialog } from '@desk/components/confirm-dialog';
 import { Field } from '@desk/components/field';
 import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
-import { useText } from '@desk/i18n/language';
+import { useLanguage } from '@desk/i18n/language';
 import { useState } from 'react';
 import { Input, NativeSelect } from '@/components/ui/input';
 
 /** The form that invites a member. For the address of a member it asks before it changes the role. */
 export function Invite({ members, onDone }: { members: Member[]; onDone: () => void }) {
-  const text = useText();
+  const { text, language } = useLanguage();
   const [email, setEmail] = useState('');
   const [role, changeRole] = useState<Role>('reviewer');
   const [done, setDone] = useState('');
@@ -21,7 +21,7 @@ export function Invite({ members, onDone }: { members: Member[]; onDone: () => v
   const submit = async () => {
     setDone('');
     const mailed = await attempt(text, () =>
-      invite(email, role).catch((error) => {
+      invite(email, role, language).catch((error) => {
         if (error instanceof ApiError && error.code === 'member_exists') return 'member' as const;
         throw error;
       }),
