@@ -167,54 +167,30 @@ func describeTransformation(c *call) error {
 	return err
 }
 
-func (h downloadHandler) headPublic(c *call) error {
+// describe replies with the metadata of the object that read returns.
+func describe(c *call, read func(*call) (*objects.Object, error), send func(*call, *objects.Object) error) error {
 	if err := describeTransformation(c); err != nil {
 		return err
 	}
-	o, err := h.publicInfo(c)
+	o, err := read(c)
 	if err != nil {
 		return err
 	}
-	return sendHead(c, o)
+	return send(c, o)
 }
 
-func (h downloadHandler) infoPublic(c *call) error {
-	if err := describeTransformation(c); err != nil {
-		return err
-	}
-	o, err := h.publicInfo(c)
-	if err != nil {
-		return err
-	}
-	return sendInfo(c, o)
-}
+func (h downloadHandler) headPublic(c *call) error { return describe(c, h.publicInfo, sendHead) }
+
+func (h downloadHandler) infoPublic(c *call) error { return describe(c, h.publicInfo, sendInfo) }
+
+func (h downloadHandler) head(c *call) error { return describe(c, h.readable, sendHead) }
+
+func (h downloadHandler) info(c *call) error { return describe(c, h.readable, sendInfo) }
 
 // publicInfo reads an object for a route without authentication: only objects of public buckets are
 // found.
 func (h downloadHandler) publicInfo(c *call) (*objects.Object, error) {
 	return h.store.ReadableObject(c.r.Context(), c.caller, false, c.bucket, c.name)
-}
-
-func (h downloadHandler) head(c *call) error {
-	if err := describeTransformation(c); err != nil {
-		return err
-	}
-	o, err := h.readable(c)
-	if err != nil {
-		return err
-	}
-	return sendHead(c, o)
-}
-
-func (h downloadHandler) info(c *call) error {
-	if err := describeTransformation(c); err != nil {
-		return err
-	}
-	o, err := h.readable(c)
-	if err != nil {
-		return err
-	}
-	return sendInfo(c, o)
 }
 
 // sendHead replies with the headers that the row contains. It does not query the backend.

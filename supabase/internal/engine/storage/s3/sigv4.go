@@ -76,13 +76,17 @@ func headerSignature(r *http.Request, header string, now time.Time) (*signature,
 		return nil, err
 	}
 	if skew := now.Sub(s.at); skew > maxSkew || skew < -maxSkew {
-		return nil, apierror.Errorf(403, "RequestTimeTooSkewed",
-			"The difference between the request time and the server's time is too large.")
+		return nil, errSkewed()
 	}
 	if s.payload == "" {
 		s.payload = unsigned
 	}
 	return s, nil
+}
+
+func errSkewed() error {
+	return apierror.Errorf(403, "RequestTimeTooSkewed",
+		"The difference between the request time and the server's time is too large.")
 }
 
 func querySignature(q url.Values, now time.Time) (*signature, error) {
@@ -103,8 +107,7 @@ func querySignature(q url.Values, now time.Time) (*signature, error) {
 		return nil, apierror.Errorf(400, "ExpiredToken", "The provided token has expired.")
 	}
 	if now.Before(s.at.Add(-maxSkew)) {
-		return nil, apierror.Errorf(403, "RequestTimeTooSkewed",
-			"The difference between the request time and the server's time is too large.")
+		return nil, errSkewed()
 	}
 	if s.payload == "" {
 		s.payload = unsigned
