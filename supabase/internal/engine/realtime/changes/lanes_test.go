@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -301,6 +302,37 @@ func TestSlowLanesShare(t *testing.T) {
 	eventually(t, "the row of another table", func() bool { return len(other.take()) == 1 })
 	if !slices.ContainsFunc(told, func(r *reasons) bool { return r.String() == "" }) {
 		t.Error("all users of the slow table were asked before")
+	}
+}
+
+// TestPatternsDelayNoChange: while the server compiles the patterns of many subscriptions, changes
+// go on.
+func TestPatternsDelayNoChange(t *testing.T) {
+	t.Parallel()
+	d, s := open(t, nil)
+	d.Exec(notes)
+	box, _ := listen(t, s, user(alice), "notes")
+	const clients = 30
+	ended := make(chan error, clients)
+	for n := range clients {
+		go func() {
+			_, err := s.Subscribe(t.Context(), Subscriber{Role: "anon", Claims: map[string]any{"role": "anon", "n": n},
+				Deliver: func(Change) {}, Bindings: []Binding{{ID: 1, Schema: "public", Table: "notes", Event: "*",
+					Filter: `body=match."((a{1,255}){1,255})"`}}})
+			ended <- err
+		}()
+	}
+	eventually(t, "the first pattern is refused", func() bool { return len(ended) > 0 })
+	d.Exec(`insert into notes (id) values (1)`)
+	eventually(t, "the change", func() bool { return len(box.take()) == 1 })
+	if len(ended) > clients/2 {
+		t.Errorf("%d of %d patterns were compiled before", len(ended), clients)
+	}
+	for range clients {
+		var refused *SubscribeError
+		if err := <-ended; !errors.As(err, &refused) {
+			t.Error(err)
+		}
 	}
 }
 

@@ -190,9 +190,18 @@ func (s *Stream) publishedTables(ctx context.Context, role string, b Binding, id
 	return tables, err
 }
 
+// filterTurn is that of a filter whose value the server checks. A pattern can need half a second,
+// and the checks of changes must not wait for the connections of many.
+var filterTurn = Turn{"filter", 2}
+
 // validateFilter validates a filter for a column's type. base is the type below a domain.
 func (s *Stream) validateFilter(ctx context.Context, f filter, typeName string, base uint32) (condition, error) {
 	c := condition{filter: f, oid: base}
+	release, err := s.turns.Take(ctx, filterTurn)
+	if err != nil {
+		return c, err
+	}
+	defer release()
 	switch f.op {
 	case "in":
 		return c, s.canonicalElements(ctx, &c)
