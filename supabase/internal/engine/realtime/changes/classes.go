@@ -28,9 +28,10 @@ type userClass struct {
 type verdict uint8
 
 const (
-	seesRow verdict = 1 << iota // the new row
-	seesOld                     // the old row
-	seesNow                     // the row as it is now, which a later statement may have written
+	seesRow  verdict = 1 << iota // the new row
+	seesOld                      // the old row
+	seesNow                      // the row as it is now, which a later statement may have written
+	excluded                     // nothing, by the text of the policies
 )
 
 // errPoliciesChanged means that policies changed during a check, which is tried again.

@@ -29,7 +29,9 @@ func (b *batch) deliver() {
 				continue
 			}
 			if p, ok := b.diversion(c, &l); ok {
-				diverted[p] = append(diverted[p], l)
+				if b.verdict(c, &l) != excluded {
+					diverted[p] = append(diverted[p], l)
+				}
 				continue
 			}
 			message, known := errs[l.role]

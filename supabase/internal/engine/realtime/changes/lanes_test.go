@@ -305,6 +305,31 @@ func TestSlowLanesShare(t *testing.T) {
 	}
 }
 
+// TestLaneHasVisibleRows: changes that the text of the policies hides from a user do not fill the
+// user's lane.
+func TestLaneHasVisibleRows(t *testing.T) {
+	t.Parallel()
+	d, s := open(t, nil)
+	d.Exec(notes + waitsForLock + `alter table notes enable row level security;
+		create policy own on notes for select to authenticated using (owner = (select auth.uid()) and wait_for_lock());`)
+	claims := slowUser(1)
+	claims["sub"] = alice
+	box, _ := listen(t, s, claims, "notes")
+	release := holdLock(t, d)
+	d.Exec(`insert into notes (id, owner) values (1, $1), (2, $2), (3, $1)`, bob, alice)
+	eventually(t, "the lane", func() bool { return s.lanes.waiting() == 1 })
+	s.lanes.mu.Lock()
+	for _, ln := range s.lanes.byPair {
+		if ln.bytes != s.ring.items[0].memory() {
+			t.Errorf("%d bytes in the lane, a change has %d", ln.bytes, s.ring.items[0].memory())
+		}
+	}
+	s.lanes.mu.Unlock()
+	release()
+	settle(t, d, s)
+	expect(t, box, `INSERT [1] {"id":2,"body":null,"done":false,"owner":"`+alice+`"}`)
+}
+
 // TestPatternsDelayNoChange: while the server compiles the patterns of many subscriptions, changes
 // go on.
 func TestPatternsDelayNoChange(t *testing.T) {

@@ -51,6 +51,7 @@ func (b policyCheck) run(ctx context.Context) error {
 			}
 			class.verdicts[c] = 0
 			if !b.s.o.Lenient && class.excludes(c, t, members) {
+				class.verdicts[c] = excluded
 				continue
 			}
 			if wanted[class] == nil {
