@@ -125,6 +125,7 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 		},
 	}
 	w.restart(change...)
+	t.Cleanup(func() { checkReadable(w) })
 	return w
 }
 

@@ -3,7 +3,6 @@ package auth
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"os"
 	"testing"
 )
 
@@ -73,11 +72,7 @@ func TestSoftDelete(t *testing.T) {
 			}
 			w.db.ExecAs("supabase_admin", `update auth.users set email_change = null, phone_change = null where id = '`+
 				id+`'`)
-			repair, err := os.ReadFile("../../database/migrate/platform/20_auth_repair.sql")
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.db.ExecAs("supabase_admin", string(repair))
+			repair(w)
 			want("repaired")
 		})
 	}

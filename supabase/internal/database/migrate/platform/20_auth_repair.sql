@@ -9,3 +9,7 @@ update auth.users u
   from (select id as deleted, translate(rtrim(encode(sha256(convert_to(id::text, 'UTF8')), 'base64'), '='), '+/', '-_') as hidden
           from auth.users where deleted_at is not null) d
  where u.id = d.deleted and (u.email_change is null or u.phone_change is null);
+
+-- GoTrue cannot read a null here, neither a factor without a secret nor an application without one.
+update auth.mfa_factors set secret = '' where secret is null;
+update auth.oauth_clients set client_secret_hash = '' where client_secret_hash is null;

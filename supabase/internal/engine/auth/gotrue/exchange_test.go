@@ -88,6 +88,8 @@ func (f filler) fill() contents {
 	c.factorSession = f.must("POST", "/factors/"+c.factor+"/verify",
 		object{"challenge_id": challenge["id"], "code": f.code(c.secret, time.Now())}, text(weak, "access_token"))
 
+	f.must("POST", "/factors", object{"factor_type": "phone", "phone": "15550008"}, text(c.session, "access_token"))
+
 	c.anonymous = f.must("POST", "/signup", object{"data": object{"x": 1}}, "")
 	made := func(extra object) string {
 		extra["password"], extra["email_confirm"], extra["phone_confirm"] = "password-1", true, true
@@ -107,10 +109,12 @@ func (f filler) fill() contents {
 			f.admin)
 		c.links[kind] = text(link, "hashed_token")
 	}
-	c.application = f.must("POST", "/admin/oauth/clients", object{
-		"client_name": "shop", "redirect_uris": []string{"https://shop.example.net/callback"},
-		"token_endpoint_auth_method": "client_secret_post",
-	}, f.admin)
+	for _, method := range []string{"none", "client_secret_post"} {
+		c.application = f.must("POST", "/admin/oauth/clients", object{
+			"client_name": "shop", "redirect_uris": []string{"https://shop.example.net/callback"},
+			"token_endpoint_auth_method": method,
+		}, f.admin)
+	}
 	c.users = f.must("GET", "/admin/users?per_page=100", nil, f.admin)
 	return c
 }
@@ -154,6 +158,7 @@ func (f filler) check(c contents) {
 		{"a magic link", "POST", "/verify", object{"type": "magiclink", "token_hash": c.links["magiclink"]}, "", 200},
 		{"a recovery", "POST", "/verify", object{"type": "recovery", "token_hash": c.links["recovery"]}, "", 200},
 		{"a used link", "POST", "/verify", object{"type": "recovery", "token_hash": c.links["recovery"]}, "", 403},
+		{"applications with and without a secret", "GET", "/admin/oauth/clients", nil, f.admin, 200},
 		{"an application", "GET", "/admin/oauth/clients/" + text(c.application, "client_id"), nil, f.admin, 200},
 		{"deleting a user", "DELETE", "/admin/users/" + text(c.anonymous["user"].(object), "id"), object{}, f.admin,
 			200},
@@ -172,6 +177,7 @@ func exchangeVariables(db *testdb.DB) []string {
 		"GOTRUE_JWT_AUD=authenticated", "GOTRUE_JWT_DEFAULT_GROUP_NAME=authenticated", "GOTRUE_MAILER_AUTOCONFIRM=true",
 		"GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED=true", "GOTRUE_EXTERNAL_PHONE_ENABLED=true",
 		"GOTRUE_MFA_TOTP_ENROLL_ENABLED=true", "GOTRUE_MFA_TOTP_VERIFY_ENABLED=true",
+		"GOTRUE_MFA_PHONE_ENROLL_ENABLED=true", "GOTRUE_MFA_PHONE_VERIFY_ENABLED=true",
 		"GOTRUE_OAUTH_SERVER_ENABLED=true", "GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH=/consent",
 		"GOTRUE_SECURITY_REFRESH_TOKEN_ROTATION_ENABLED=true",
 	}

@@ -40,7 +40,7 @@ func insertChallenge(ctx context.Context, tx pgx.Tx, c challengeRow) error {
 	c.Address = cmp.Or(c.Address, "0.0.0.0")
 	if _, err := tx.Exec(ctx, `
 		insert into auth.mfa_challenges (id, factor_id, created_at, ip_address, otp_code, web_authn_session_data)
-		values ($1, $2, $3, $4::inet, nullif($5, ''), $6)`,
+		values ($1, $2, $3, $4::inet, $5, $6)`,
 		c.ID, c.FactorID, c.CreatedAt, c.Address, c.Code, c.SessionData); err != nil {
 		return err
 	}

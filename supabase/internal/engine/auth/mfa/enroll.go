@@ -166,7 +166,7 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 	if _, err := tx.Exec(ctx, `
 		insert into auth.mfa_factors
 			(id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
-		values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, nullif($6, ''), nullif($7, ''))`,
+		values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, $6, nullif($7, ''))`,
 		f.ID, f.UserID, f.FriendlyName, f.FactorType, now, f.Secret, f.Phone); err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 		return nil, session.ErrSessionGone
 	}
 	if _, err := tx.Exec(ctx,
-		`update auth.mfa_challenges set verified_at = $2, otp_code = nullif($3, '') where id = $1`, row.ID, now,
+		`update auth.mfa_challenges set verified_at = $2, otp_code = $3 where id = $1`, row.ID, now,
 		row.Code); err != nil {
 		return nil, err
 	}

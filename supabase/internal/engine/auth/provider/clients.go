@@ -83,7 +83,7 @@ func storeClient(ctx context.Context, tx pgx.Tx, c protocol.Client) error {
 		insert into auth.oauth_clients (
 		  id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri,
 		  created_at, updated_at, client_type, token_endpoint_auth_method)
-		values ($1, nullif($2, ''), $3::auth.oauth_registration_type, $4, $5, nullif($6, ''), nullif($7, ''),
+		values ($1, $2, $3::auth.oauth_registration_type, $4, $5, nullif($6, ''), nullif($7, ''),
 			nullif($8, ''),
 		        $9, $10, $11::auth.oauth_client_type, $12)
 		on conflict (id) do update

@@ -35,8 +35,8 @@ const UnusedRelayState = `request_id not like '` + usedAssertion + `%'`
 // the first time. The sweep deletes the row after a day, when the assertion is too old anyway.
 func UseAssertion(ctx context.Context, db *pool.Pool, provider uuid.UUID, assertion string, now time.Time) (bool, error) {
 	tag, err := db.Pgx().Exec(ctx, `
-		insert into auth.saml_relay_states (id, sso_provider_id, request_id, created_at, updated_at)
-		values ($1, $2, $3, $4, $4) on conflict (id) do nothing`,
+		insert into auth.saml_relay_states (id, sso_provider_id, request_id, redirect_to, created_at, updated_at)
+		values ($1, $2, $3, '', $4, $4) on conflict (id) do nothing`,
 		assertionRow(provider, assertion), provider, usedAssertion+assertion, now)
 	return err == nil && tag.RowsAffected() == 1, err
 }
