@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,6 +42,9 @@ func IsCode(err error, codes ...string) bool {
 func IsUnavailable(err error) bool {
 	if errors.Is(err, ErrUnavailable) {
 		return true
+	}
+	if request := (*url.Error)(nil); errors.As(err, &request) { // of an HTTP request
+		return false
 	}
 	if e, ok := AsPgError(err); ok {
 		// 08: connection exception; 53300: too many connections; 57P01–57P03: shutting down,

@@ -60,6 +60,12 @@ func TestAppleIssuers(t *testing.T) {
 	if n := w.count(`select count(*) from auth.identities where provider = 'apple'`); n != 1 {
 		t.Errorf("one user has %d identities", n)
 	}
+	// A provider that cannot be reached is not a database that is down.
+	f.Close()
+	w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}, URL: f.URL}}, http.DefaultClient)
+	w.post("/token?grant_type=id_token", m{"provider": "apple", "id_token": f.idToken(t, w, m{"iss": f.URL})}).want(500)
+	f.Server = httptest.NewServer(mux)
+	t.Cleanup(f.Close)
 	// With a configured URL only that issuer is valid.
 	w.providers(map[string]idp.Config{"apple": {ClientIDs: []string{"client"}, URL: f.URL}}, f.Client())
 	for issuer, status := range map[string]int{f.URL: 200, old: 400, other: 400} {
