@@ -152,6 +152,7 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 		return apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Unsupported phone provider")
 	}
 	ctx := r.Context()
+	p.Challenge, p.ChallengeMethod = "", "" // a text has no link that would end with a code
 	var err error
 	if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 		return err
