@@ -47,6 +47,10 @@ func TestAdministration(t *testing.T) {
 	w.do("PUT", "/admin/users/"+u.text("id"), admin, m{"ban_duration": "24h"}).want(200)
 	w.signIn("a@example.org", "password-1").want(400, "user_banned")
 	w.do("PUT", "/admin/users/"+u.text("id"), admin, m{"ban_duration": "none", "email": "b@example.org"}).want(200)
+	if r := w.do("PUT", "/admin/users/"+u.text("id"), admin, m{"ban_duration": "0s"}).want(200); r.at(
+		"banned_until") != nil {
+		t.Errorf("banned for no time: %s", r.raw)
+	}
 	link := w.do("POST", "/admin/generate_link", admin,
 		m{"type": "recovery", "email": "b@example.org", "redirect_to": "https://app.example.com/x"}).want(200)
 	at, err := url.Parse(link.text("action_link"))

@@ -182,6 +182,9 @@ func banUntil(text string, now time.Time) (*time.Time, error) {
 		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: %v",
 			err)
 	}
+	if d == 0 {
+		return nil, nil
+	}
 	until := now.Add(d)
 	return &until, nil
 }

@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -222,12 +223,12 @@ func (s *Service) decoy(r *http.Request, p signupParams) *store.User {
 func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User,
 	p signupParams) (*session.TokenReply, error) {
 	ctx := r.Context()
-	if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": p.provider()}); err != nil {
-		return nil, err
-	}
-	confirm := store.ConfirmEmail
+	confirm, traits := store.ConfirmEmail, map[string]any{"provider": p.provider()}
 	if p.Email == "" {
-		confirm = store.ConfirmPhone
+		confirm, traits["channel"] = store.ConfirmPhone, cmp.Or(p.Channel, "sms")
+	}
+	if err := s.store.Audit(ctx, tx, u, "user_signedup", traits); err != nil {
+		return nil, err
 	}
 	if err := confirm(ctx, tx, u, s.now()); err != nil {
 		return nil, err
