@@ -59,6 +59,9 @@ func TestRepair(t *testing.T) {
 	w.do("POST", "/factors", access, m{"factor_type": "phone", "phone": "252610000009"}).want(200)
 	w.app("shop", "none")
 	w.db.ExecAs("supabase_admin", `update auth.mfa_factors set secret = null;
-		update auth.oauth_clients set client_secret_hash = null`)
+		update auth.oauth_clients set client_secret_hash = null; update auth.users set is_anonymous = true`)
 	repair(w) // and newWorld checks the rows at the end
+	if me := w.do("GET", "/user", access, nil).want(200); me.at("is_anonymous") != false {
+		t.Errorf("%s", me.raw)
+	}
 }

@@ -215,3 +215,19 @@ func TestPasswordChangeEndsChanges(t *testing.T) {
 		t.Errorf("messages to the thief: %v %v", w.mails, w.texts)
 	}
 }
+
+// TestAnonymousTakenOver checks that the account of an anonymous user is no longer anonymous once
+// the owner of an address that it holds unproven has entered it.
+func TestAnonymousTakenOver(t *testing.T) {
+	for _, way := range []string{"signup", "code", "provider", "invitation"} {
+		w, f := withProviders(t, confirming)
+		anonymous := w.post("/signup", m{}).want(200)
+		f.claims = m{"email": "victim@example.org", "email_verified": false}
+		linkIdentity(w, "corp", anonymous.text("access_token"))
+		w.mail()
+		me := w.do("GET", "/user", enterings[way](w, f), nil).want(200)
+		if me.text("id") != anonymous.text("user.id") || me.at("is_anonymous") != false {
+			t.Errorf("%s: %s", way, me.raw)
+		}
+	}
+}

@@ -10,6 +10,10 @@ update auth.users u
           from auth.users where deleted_at is not null) d
  where u.id = d.deleted and (u.email_change is null or u.phone_change is null);
 
+-- A user with a confirmed contact is not anonymous.
+update auth.users set is_anonymous = false
+ where is_anonymous and (email is not null and email_confirmed_at is not null or phone is not null and phone_confirmed_at is not null);
+
 -- GoTrue cannot read a null here, neither a factor without a secret nor an application without one.
 update auth.mfa_factors set secret = '' where secret is null;
 update auth.oauth_clients set client_secret_hash = '' where client_secret_hash is null;

@@ -356,12 +356,5 @@ func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a pr
 		return store.AfterCommit(apierror.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",
 			"Unverified email with %v. A confirmation email has been sent to your %v email", a.provider, a.provider))
 	}
-	if err := store.ConfirmEmail(ctx, tx, u, now); err != nil {
-		return err
-	}
-	if u.IsAnonymous {
-		u.IsAnonymous = false
-		return store.SetColumn(ctx, tx, u, "is_anonymous", false, now)
-	}
-	return nil
+	return store.ConfirmEmail(ctx, tx, u, now)
 }

@@ -136,12 +136,15 @@ func SaveUserMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now t
 	return err
 }
 
-// ConfirmEmail marks the address as confirmed and deletes the tokens.
+// ConfirmEmail marks the address as confirmed and deletes the tokens. A user with a confirmed
+// contact is not anonymous.
 func ConfirmEmail(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	u.ConfirmationToken, u.EmailConfirmedAt, u.UpdatedAt = "", &now, now
+	u.IsAnonymous = u.IsAnonymous && u.Email == ""
 	if _, err := tx.Exec(ctx, `
-		update auth.users set confirmation_token = '', email_confirmed_at = $2, updated_at = $2 where id = $1`, u.ID,
-		now); err != nil {
+		update auth.users
+		   set confirmation_token = '', email_confirmed_at = $2, is_anonymous = $3, updated_at = $2
+		 where id = $1`, u.ID, now, u.IsAnonymous); err != nil {
 		return err
 	}
 	if err := SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(Metadata{"email_verified": true}), now); err != nil {
@@ -150,13 +153,15 @@ func ConfirmEmail(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error 
 	return DeleteTokens(ctx, tx, u.ID)
 }
 
-// ConfirmPhone marks the number as confirmed and deletes the tokens.
+// ConfirmPhone marks the number as confirmed and deletes the tokens. A user with a confirmed
+// contact is not anonymous.
 func ConfirmPhone(ctx context.Context, tx pgx.Tx, u *User, now time.Time) error {
 	u.ConfirmationToken, u.RecoveryToken, u.PhoneConfirmedAt, u.UpdatedAt = "", "", &now, now
+	u.IsAnonymous = u.IsAnonymous && u.Phone == ""
 	if _, err := tx.Exec(ctx, `
 		update auth.users
-		   set confirmation_token = '', recovery_token = '', phone_confirmed_at = $2, updated_at = $2
-		 where id = $1`, u.ID, now); err != nil {
+		   set confirmation_token = '', recovery_token = '', phone_confirmed_at = $2, is_anonymous = $3, updated_at = $2
+		 where id = $1`, u.ID, now, u.IsAnonymous); err != nil {
 		return err
 	}
 	return DeleteTokens(ctx, tx, u.ID)

@@ -149,11 +149,7 @@ func (s *Service) verifiedPhone(r *http.Request, tx message.Tx, u *store.User, p
 		if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
 			return err
 		}
-		if err := store.ConfirmPhone(ctx, tx, u, now); err != nil || !u.IsAnonymous {
-			return err
-		}
-		u.IsAnonymous = false
-		return store.SetColumn(ctx, tx, u, "is_anonymous", false, now)
+		return store.ConfirmPhone(ctx, tx, u, now)
 	}
 	if err := s.store.Audit(ctx, tx, u, "user_modified", nil); err != nil {
 		return err
