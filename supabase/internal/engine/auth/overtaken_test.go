@@ -277,14 +277,15 @@ func TestLimitsOfNetworksAndCodes(t *testing.T) {
 // endpoint can still use the others.
 func TestLimitPerEndpoint(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
-		o.Config.Limits = Limits{Header: "X-Forwarded-For", SignInSignUpPerFive: 2, ChallengePerMinute: 1}
+		o.Config.Limits = Limits{Header: "X-Forwarded-For", SignInSignUpPerFive: 2, ChallengePerMinute: 1,
+			TokenRefreshPerFive: 2}
 	})
 	token := w.signUp("a@example.org").text("access_token")
 	f := w.do("POST", "/factors", token, m{"factor_type": "totp"}).want(200)
 	for _, tt := range []struct{ method, path, token string }{
 		{"POST", "/signup", ""}, {"POST", "/otp", ""}, {"POST", "/magiclink", ""}, {"POST", "/recover", ""},
 		{"POST", "/resend", ""}, {"PUT", "/user", token}, {"POST", "/factors/" + f.text("id") + "/challenge", token},
-		{"POST", "/factors/" + f.text("id") + "/verify", token},
+		{"POST", "/factors/" + f.text("id") + "/verify", token}, {"GET", "/authorize", ""},
 	} {
 		for i := range 3 { // invalid requests count, too
 			r := w.do(tt.method, tt.path, tt.token, m{"email": "malformed"}, "X-Forwarded-For", "198.51.100.1")

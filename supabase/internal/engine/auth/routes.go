@@ -63,10 +63,11 @@ func (p *parts) loginRoutes(r router) {
 
 // externalRoutes adds other identity providers and their administration.
 func (p *parts) externalRoutes(r router) {
-	r.get("/authorize", p.external.Authorize)
+	r.get("/authorize", p.limiter.Limited(ratelimit.Authorize, p.external.Authorize))
 	r.get("/callback", p.external.Callback)
 	r.post("/callback", p.external.Callback)
-	r.get("/user/identities/authorize", p.external.WithLinking(p.external.LinkIdentity))
+	r.get("/user/identities/authorize",
+		p.limiter.Limited(ratelimit.Authorize, p.external.WithLinking(p.external.LinkIdentity)))
 	r.remove("/user/identities/{identity_id}", p.external.WithLinking(p.external.UnlinkIdentity))
 
 	r.get("/admin/custom-providers", p.custom.AsAdmin(p.custom.List))

@@ -31,7 +31,7 @@ type Limits struct {
 
 	// Per client.
 	AnonymousPerHour    int
-	TokenRefreshPerFive int // per five minutes; all grants
+	TokenRefreshPerFive int // per five minutes; all grants; redirects to providers, which store a flow
 	SignInSignUpPerFive int // of each: sign-ups, links, codes, recoveries, resends, changes of an account
 	VerificationPerFive int
 	ChallengePerMinute  int // of second factors, and answers; twice as many at once
@@ -72,6 +72,7 @@ func (rule Rule) ofClient(l Limits, most int) bucket {
 var (
 	Anonymous = Rule{"anonymous", func(l Limits) int { return l.AnonymousPerHour }, time.Hour, true}
 	Token     = Rule{"token", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute, false}
+	Authorize = Rule{"authorize", func(l Limits) int { return l.TokenRefreshPerFive }, 5 * time.Minute, false}
 	Signup    = signInRule("signup")
 	OTP       = signInRule("otp")
 	MagicLink = signInRule("magiclink")
