@@ -277,10 +277,7 @@ func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, 
 		return store.ErrEmailExists
 	}
 	now := s.now()
-	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
-	if _, err := tx.Exec(ctx,
-		`update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID,
-		address, now); err != nil {
+	if err := store.BeginEmailChange(ctx, tx, u, address, now); err != nil {
 		return err
 	}
 	if p.Type == "email_change_current" {

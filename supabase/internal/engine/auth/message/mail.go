@@ -236,10 +236,7 @@ func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address 
 		"over_email_send_rate_limit"); err != nil {
 		return err
 	}
-	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
-	if _, err := tx.Exec(ctx,
-		`update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID,
-		address, now); err != nil {
+	if err := store.BeginEmailChange(ctx, tx, u, address, now); err != nil {
 		return err
 	}
 	prefix := ""

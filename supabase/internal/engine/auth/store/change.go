@@ -2,9 +2,19 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
+
+// BeginEmailChange stores the address that the account will have once it is confirmed.
+func BeginEmailChange(ctx context.Context, tx pgx.Tx, u *User, address string, now time.Time) error {
+	u.EmailChange, u.EmailChangeConfirmStatus = address, 0
+	_, err := tx.Exec(ctx,
+		`update auth.users set email_change = $2, email_change_confirm_status = 0, updated_at = $3 where id = $1`, u.ID,
+		address, now)
+	return err
+}
 
 // ChangeEmail gives the account a confirmed address.
 func (s *Store) ChangeEmail(ctx context.Context, tx pgx.Tx, u *User, address string) error {

@@ -122,18 +122,14 @@ func SaveIdentityData(ctx context.Context, tx pgx.Tx, i *Identity, data Metadata
 
 // SaveAppMetadata replaces app_metadata.
 func SaveAppMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
-	u.AppMetadata, u.UpdatedAt = m, now
-	_, err := tx.Exec(ctx, `update auth.users set raw_app_meta_data = $2, updated_at = $3 where id = $1`, u.ID,
-		m.encode(), now)
-	return err
+	u.AppMetadata = m
+	return SetColumn(ctx, tx, u, "raw_app_meta_data", m.encode(), now)
 }
 
 // SaveUserMetadata replaces user_metadata.
 func SaveUserMetadata(ctx context.Context, tx pgx.Tx, u *User, m Metadata, now time.Time) error {
-	u.UserMetadata, u.UpdatedAt = m, now
-	_, err := tx.Exec(ctx, `update auth.users set raw_user_meta_data = $2, updated_at = $3 where id = $1`, u.ID,
-		m.encode(), now)
-	return err
+	u.UserMetadata = m
+	return SetColumn(ctx, tx, u, "raw_user_meta_data", m.encode(), now)
 }
 
 // ConfirmEmail marks the address as confirmed and deletes the tokens. A user with a confirmed
