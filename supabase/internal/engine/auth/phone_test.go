@@ -44,7 +44,8 @@ func TestSMSHook(t *testing.T) {
 		o.SMS = nil
 		o.Config.Hooks.SendSMS = hook.Hook{URI: service.URL, Secrets: []string{"v1,whsec_c2VjcmV0"}}
 	})
-	w.post("/otp", m{"phone": "+252611234567", "code_challenge": testChallenge, "code_challenge_method": "s256"}).want(200)
+	w.post("/otp", m{"phone": "+252611234567", "code_challenge": testChallenge,
+		"code_challenge_method": "s256"}).want(200)
 	sms := got["sms"].(m)
 	if sms["phone"] != "252611234567" || got["user"].(m)["phone"] != "252611234567" {
 		t.Errorf("the hook got %v", got)

@@ -33,8 +33,8 @@ func checkReadable(w *world) {
 	var parts []string
 	for table, columns := range gotrueNeeds {
 		for _, column := range columns {
-			parts = append(parts, fmt.Sprintf(`select '%s.%s' where exists (select from auth.%[1]s where %[2]s is null)`,
-				table, column))
+			parts = append(parts, fmt.Sprintf(
+				`select '%s.%s' where exists (select from auth.%[1]s where %[2]s is null)`, table, column))
 		}
 	}
 	if nulls := testdb.Value[[]string](w.db, "select array("+strings.Join(parts, " union all ")+")"); len(nulls) > 0 {

@@ -12,7 +12,8 @@ update auth.users u
 
 -- A user with a confirmed contact is not anonymous.
 update auth.users set is_anonymous = false
- where is_anonymous and (email is not null and email_confirmed_at is not null or phone is not null and phone_confirmed_at is not null);
+ where is_anonymous
+   and (email is not null and email_confirmed_at is not null or phone is not null and phone_confirmed_at is not null);
 
 -- GoTrue cannot read a null here, neither a factor without a secret nor an application without one.
 update auth.mfa_factors set secret = '' where secret is null;
