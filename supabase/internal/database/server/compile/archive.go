@@ -70,7 +70,8 @@ func (a *archive) unpack(ctx context.Context, name, platform string) (dir string
 	err = fmt.Errorf("%w: %s has no file for %s", errUnable, "sources.txt", name)
 	for _, f := range pinnedFiles(name) {
 		compiled = strings.HasSuffix(f.path, ".deb")
-		if compiled && name != "headers" && !strings.HasSuffix(f.path, "_"+debianArch[platform]+".deb") {
+		fits := strings.HasSuffix(name, "headers") || strings.HasSuffix(f.path, "_"+debianArch[platform]+".deb")
+		if compiled && !fits {
 			continue
 		}
 		var local string

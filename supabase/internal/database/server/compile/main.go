@@ -3,7 +3,10 @@
 // PostGIS. It writes them to bin/extensions/PLATFORM, where server.FindPackage looks for them, in
 // the layout of the npm package of Postgres.
 //
-//	go run ./supabase/internal/database/server/compile [-platform linux-arm64] [-postgres FOLDER] [-required]
+//	go run ./supabase/internal/database/server/compile [-platform linux-arm64] [-postgres FOLDER] [-server] [-required]
+//
+// With -server it also compiles the program postgres for speed. The npm package's is compiled for
+// size.
 //
 // Sources and headers are Debian's, from the mirror that this machine's apt uses, with the digests
 // of sources.txt. extensions.txt lists what was made, absent.txt what was not, with the reason.
@@ -29,6 +32,7 @@ type options struct {
 	platform string
 	postgres string // the folder of the npm package of Postgres
 	glibc    string // the newest glibc that an extension may need; "" for this machine's
+	server   bool   // also Postgres itself
 	required bool
 }
 
@@ -37,6 +41,7 @@ func main() {
 	flag.StringVar(&o.platform, "platform", server.Platform(), "npm's `name` of the platform")
 	flag.StringVar(&o.postgres, "postgres", "", "`folder` of the platform's npm package of Postgres")
 	flag.StringVar(&o.glibc, "glibc", "", "newest `version` of glibc that an extension may need, such as 2.31")
+	flag.BoolVar(&o.server, "server", false, "make Postgres itself too; by default if the last run for this machine did")
 	flag.BoolVar(&o.required, "required", false, "fail if an extension is absent")
 	flag.Parse()
 	if o.postgres == "" {
@@ -57,6 +62,7 @@ func (o options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.server = o.server || o.glibc == "" && hasServer(target)
 	tmp := target + ".tmp"
 	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
 		return err
@@ -94,7 +100,7 @@ func (o options) run(ctx context.Context) error {
 func (o options) makeAll(ctx context.Context, work, target string) (made, absent []string, err error) {
 	t, err := o.openTools(ctx, work)
 	for _, r := range recipes {
-		if r.postgis && o.glibc != "" {
+		if r.postgis && o.glibc != "" || r.server && !o.server {
 			continue
 		}
 		if err == nil {
@@ -103,7 +109,7 @@ func (o options) makeAll(ctx context.Context, work, target string) (made, absent
 		switch {
 		case err == nil:
 			made = append(made, r.name)
-		case errors.Is(err, errUnable):
+		case errors.Is(err, errUnable) && !r.server:
 			absent = append(absent, fmt.Sprintf("%s: %s", r.name, strings.TrimPrefix(err.Error(), errUnable.Error()+": ")))
 			if t != nil {
 				err = nil

@@ -27,6 +27,7 @@ type recipe struct {
 	replace []string // pairs of text in main
 	own     bool     // the sources are in modules/NAME of this package
 	postgis bool     // made by its own build, for this machine only
+	server  bool     // the program postgres, made by its own build
 }
 
 var recipes = []recipe{
@@ -43,6 +44,7 @@ var recipes = []recipe{
 	},
 	{name: server.EventTriggers, sources: []string{"*.c"}, own: true},
 	{name: "postgis", postgis: true},
+	{name: "postgres", server: true},
 }
 
 // modules has the sources of libraries of this repository.
@@ -89,14 +91,22 @@ func removeAll(pattern string) error {
 
 // write writes the extension, compiled from its sources or from Debian's package.
 func (t *tools) write(ctx context.Context, r recipe, target string) error {
-	if r.postgis {
-		if err := t.needPostGIS(ctx); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case r.postgis:
+		err = t.needPostGIS(ctx)
+	case r.server:
+		err = needServer()
+	}
+	if err != nil {
+		return err
 	}
 	from, compiled, err := t.sources(ctx, r)
 	if err != nil {
 		return err
+	}
+	if r.server {
+		return t.makeServer(ctx, from, target)
 	}
 	for _, dir := range []string{library, share} {
 		if err := os.MkdirAll(filepath.Join(target, dir), 0o755); err != nil {
