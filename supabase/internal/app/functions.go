@@ -30,7 +30,7 @@ const localMailAddress = "daawo@localhost.localdomain"
 
 // openInbox starts the development inbox: an SMTP server and a page that shows the mails.
 func (s *services) openInbox() error {
-	page, err := s.sockets.Listen(handover.InboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.AnyPort)
+	page, err := s.sockets.Listen(handover.InboxSocket, "127.0.0.1", s.Config.Inbox.Port, s.MayMove("inbox-port"))
 	if err != nil {
 		return err
 	}

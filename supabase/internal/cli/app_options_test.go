@@ -11,7 +11,7 @@ import (
 )
 
 // ofProcess are the fields of app.Options that AppOptions leaves to its callers.
-var ofProcess = []string{"Config", "Data", "AnyPort", "Dev", "FunctionsDir", "Foreign", "Log", "Now", "Added",
+var ofProcess = []string{"Config", "Data", "AnyPort", "NamedPorts", "Dev", "FunctionsDir", "Foreign", "Log", "Now", "Added",
 	"PostgresLog"}
 
 // ofStack are the fields of app.Options that a project of other people keeps.

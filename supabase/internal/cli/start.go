@@ -128,6 +128,11 @@ func appOptions(inv *Invocation, dev bool) (app.Options, error) {
 		return app.Options{}, err
 	}
 	o.Config, o.Data, o.AnyPort, o.Dev = c, data, inv.Given("port") || c.FunctionsPort == 0, dev
+	for _, name := range []string{"db-port", "inbox-port"} {
+		if inv.Given(name) {
+			o.NamedPorts = append(o.NamedPorts, name)
+		}
+	}
 	o.Project, o.FunctionsDir, o.Foreign, o.Log = project.files, project.functions(), !project.own, inv.log(c)
 	return o, nil
 }

@@ -88,7 +88,7 @@ func Open(ctx context.Context, in installation.Installation, with Options) (*Dat
 		o.Port = 0 // the front has the configured one
 	}
 	s, err := server.Start(ctx, o)
-	if errors.Is(err, server.ErrPortTaken) && in.AnyPort {
+	if errors.Is(err, server.ErrPortTaken) && in.MayMove("db-port") {
 		o.Port = 0
 		s, err = server.Start(ctx, o)
 	}

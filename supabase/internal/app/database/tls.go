@@ -49,7 +49,7 @@ func openTLSFront(in installation.Installation, sockets *handover.Sockets, targe
 	if err != nil {
 		return nil, fmt.Errorf("--db-tls: %w", err)
 	}
-	l, err := sockets.Listen(handover.DatabaseSocket, in.Config.Host, in.Config.DB.Port, in.AnyPort)
+	l, err := sockets.Listen(handover.DatabaseSocket, in.Config.Host, in.Config.DB.Port, in.MayMove("db-port"))
 	if err != nil {
 		return nil, err
 	}

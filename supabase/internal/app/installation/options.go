@@ -6,6 +6,7 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,12 +21,13 @@ import (
 // Options describe a stack.
 type Options struct {
 	Config       *config.Config
-	Data         string // data folder, absolute
-	AnyPort      bool   // use a free port if another program uses a configured one, except for the public port
-	Dev          bool   // reload functions, log all requests
-	Project      fs.FS  // config.toml, migrations, seed
-	Site         fs.FS  // the built site; nil for none
-	AdminSite    fs.FS  // the built application of the administrators; nil for none
+	Data         string   // data folder, absolute
+	AnyPort      bool     // use a free port if another program uses a configured one, except for the public port
+	NamedPorts   []string // flags of ports that the command line names, such as db-port: AnyPort keeps them
+	Dev          bool     // reload functions, log all requests
+	Project      fs.FS    // config.toml, migrations, seed
+	Site         fs.FS    // the built site; nil for none
+	AdminSite    fs.FS    // the built application of the administrators; nil for none
 	Postgres     func() (fs.FS, error)
 	Added        *parts.Store // programs that are added to the project; nil for none
 	Functions    map[string]edge.Func
@@ -66,6 +68,10 @@ type CleanBucket struct {
 
 // MailText is one of auth's mails in one language.
 type MailText = template.Text
+
+// MayMove reports whether another port may take the place of one that another program uses. The
+// name is that of the port's flag.
+func (o Options) MayMove(name string) bool { return o.AnyPort && !slices.Contains(o.NamedPorts, name) }
 
 // MailServer returns the configured mail server.
 func (o Options) MailServer() mail.Server {
