@@ -42,7 +42,7 @@ type AuthRateLimit struct {
 	EmailSent          int `toml:"email_sent" doc:"Mails per hour, if SMTP is configured."`
 	SMSSent            int `toml:"sms_sent" doc:"Text messages per hour."`
 	AnonymousUsers     int `toml:"anonymous_users" doc:"Anonymous sign-ins per hour and client address."`
-	TokenRefresh       int `toml:"token_refresh" doc:"Refreshes and other token grants per five minutes and client address."`
+	TokenRefresh       int `toml:"token_refresh" doc:"Refreshes and other token grants per five minutes and client address; as many redirects to providers."`
 	SignInSignUps      int `toml:"sign_in_sign_ups" doc:"Sign-ups per five minutes and client address. Requests for a code, for a link, to recover, to resend and to change the user have separate limits of the same size."`
 	TokenVerifications int `toml:"token_verifications" doc:"Verifications per five minutes and client address."`
 	Web3               int `toml:"web3" doc:"Web3 sign-ins per five minutes and client address; not supported by this engine."`

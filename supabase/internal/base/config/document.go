@@ -80,7 +80,8 @@ var readElsewhere = []Variable{
 	{"GOMEMLIMIT", "", "Memory limit of the Go runtime, in the notation of Go. Default: a share of the memory limit of the container or systemd unit.", nil},
 	{"LISTEN_FDS", "", "Set by systemd: the number of listening sockets of a socket unit. A socket is used for the port that it has.", nil},
 	{"LISTEN_PID", "", "Set by systemd: the process for which LISTEN_FDS is.", nil},
-	{"GOGC", "200", "Target of the Go runtime's garbage collector: how much garbage may gather, in percent of the live memory.", nil},
+	{"GOGC", "200", "Target of the Go runtime's garbage collector: how much garbage may gather, in percent of the live memory. " +
+		"If it is not set, 50 while more than 512 connections are open.", nil},
 	{"SUPABASE_ENV", "development",
 		"Stage in the names of the files whose variables replace env(NAME) in config.toml: .env.STAGE.local, .env.STAGE.", nil},
 	{"DAAWO", "", "Program that serves the databases of edgetest.DB. Default: daawo of PATH.", nil},

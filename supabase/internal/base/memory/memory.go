@@ -25,7 +25,7 @@ func AllowGarbage(percent int) {
 
 // crowdGarbage is how much garbage may gather in percent while many connections are open. Their
 // stacks and buffers are live memory, to which twice as much garbage would come.
-const crowdGarbage = 25
+const crowdGarbage = 50
 
 var garbage struct {
 	mu      sync.Mutex
