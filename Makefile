@@ -60,7 +60,7 @@ $(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/*
 .PHONY: postgres
 postgres: $(MODULES) | $(COMPILED) ## compile Postgres itself, for speed: needs bison and flex, takes three minutes; make build packs it
 	@scripts/step.sh "compiling Postgres" go run ./supabase/internal/database/server/compile -server
-	@mkdir -p $(dir $(EXTENSIONS)) && touch $(EXTENSIONS)
+	@ls bin/extensions/*/native/bin/postgres && touch $(EXTENSIONS)
 
 $(CLUSTER): $(EXTENSIONS) $(shell find supabase/internal/database/migrate/platform supabase/internal/database/extension supabase/internal/functions/host supabase/internal/functions/jobs supabase/internal/app/database -name '*.sql' -o -name '*.go')
 	@scripts/step.sh "preparing a first start" go run ./supabase/internal/app/database/prepare

@@ -109,7 +109,7 @@ func (o options) makeAll(ctx context.Context, work, target string) (made, absent
 		switch {
 		case err == nil:
 			made = append(made, r.name)
-		case errors.Is(err, errUnable) && !r.server:
+		case errors.Is(err, errUnable):
 			absent = append(absent, fmt.Sprintf("%s: %s", r.name, strings.TrimPrefix(err.Error(), errUnable.Error()+": ")))
 			if t != nil {
 				err = nil
