@@ -143,7 +143,8 @@ async function triage(page: Page, product: string, reports: { reference: string 
   await page.keyboard.insertText(product);
   await page.keyboard.press('Enter');
   await found;
-  await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled(); // the rows are those of the search
+  // the rows are those of the search
+  await expect(page.getByRole('button', { name: 'Refresh' })).toHaveAttribute('aria-busy', 'false');
   await expect(page.getByText('10 reports', { exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
   for (const [i, { reference }] of reports.entries()) {

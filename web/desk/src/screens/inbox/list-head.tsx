@@ -21,7 +21,7 @@ export function ListHead({ inbox, onHelp, onRefresh }: Props) {
       <Button variant="ghost" aria-label={text.inbox.keys} onClick={onHelp} className="max-lg:hidden">
         <Keyboard aria-hidden="true" className="size-4.5!" />
       </Button>
-      <Button variant="ghost" aria-label={text.refresh} disabled={inbox.loading} onClick={onRefresh}>
+      <Button variant="ghost" aria-label={text.refresh} aria-busy={inbox.loading} onClick={onRefresh}>
         <RefreshCw
           aria-hidden="true"
           className={cn('size-4.5!', inbox.loading && 'motion-safe:animate-spin')}
