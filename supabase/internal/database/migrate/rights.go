@@ -48,26 +48,30 @@ func withRights(stmt string) string {
 	if block {
 		command = "perform"
 	}
-	if at := allTables.FindStringIndex(plain); at != nil && (at[0] == 0 || block) { // otherwise part of a text
-		stmt = allTables.ReplaceAllStringFunc(stmt, func(found string) string {
-			m := allTables.FindStringSubmatch(found)
-			return command + " daawo.publish_all_tables(" + literal(unquoted(m[1])) + ", " +
-				literal(strings.TrimSpace(m[2])) + ")"
-		})
-	}
-	if at := schemaTables.FindStringIndex(plain); at != nil && (at[0] == 0 || block) {
-		stmt = schemaTables.ReplaceAllStringFunc(stmt, func(found string) string {
-			return publishSchemas(command, schemaTables.FindStringSubmatch(found))
-		})
-	}
-	if at := movedExtension.FindStringIndex(plain); at != nil && (at[0] == 0 || block) {
-		stmt = movedExtension.ReplaceAllStringFunc(stmt, func(found string) string {
-			m := movedExtension.FindStringSubmatch(found)
-			return command + " daawo.move_extension(" + literal(unquoted(m[1])) + ", " + literal(unquoted(m[2])) +
-				")" + m[3]
-		})
+	for _, r := range rewrites {
+		if at := r.statement.FindStringIndex(plain); at != nil && (at[0] == 0 || block) { // otherwise part of a text
+			stmt = r.statement.ReplaceAllStringFunc(stmt, func(found string) string {
+				return r.allowed(command, r.statement.FindStringSubmatch(found))
+			})
+		}
 	}
 	return stmt
+}
+
+// rewrites are the statements that functions of the schema daawo run for the role postgres. allowed
+// returns the call, by the command that calls a function and the parts of the statement.
+var rewrites = []struct {
+	statement *regexp.Regexp
+	allowed   func(command string, parts []string) string
+}{
+	{allTables, func(command string, m []string) string {
+		return command + " daawo.publish_all_tables(" + literal(unquoted(m[1])) + ", " +
+			literal(strings.TrimSpace(m[2])) + ")"
+	}},
+	{schemaTables, publishSchemas},
+	{movedExtension, func(command string, m []string) string {
+		return command + " daawo.move_extension(" + literal(unquoted(m[1])) + ", " + literal(unquoted(m[2])) + ")" + m[3]
+	}},
 }
 
 // publishSchemas returns the statements that publish the tables of schemas: the creation of the

@@ -3,7 +3,9 @@ import { Button } from '@desk/components/button';
 import { LanguageSwitch } from '@desk/components/language-switch';
 import { Loading } from '@desk/components/loading';
 import { Mark } from '@desk/components/mark';
+import { message } from '@desk/components/message';
 import { useText } from '@desk/i18n/language';
+import { toast } from '@desk/lib/toast';
 import { useAccess } from '@desk/session/access';
 import { LogOut } from 'lucide-react';
 import { Suspense, useEffect } from 'react';
@@ -36,7 +38,11 @@ export function Shell() {
         </p>
         <Navigation role={role} />
         <div className="flex md:mt-auto md:flex-col md:items-start">
-          <LanguageSwitch onChoose={(next) => void setMailLanguage(next).catch(() => {})} />
+          <LanguageSwitch
+            onChoose={(next) =>
+              void setMailLanguage(next).catch((error) => toast.error(text.failed(message(error, text))))
+            }
+          />
           <Button variant="ghost" onClick={() => signOut('local')}>
             <LogOut aria-hidden="true" className="size-4!" />
             <span className="max-sm:sr-only">{text.signOut}</span>
