@@ -287,7 +287,7 @@ export type Database = {
         }
         Insert: {
           assigned_to?: string | null
-          batch_key?: string | null
+          batch_key?: never
           batch_number?: string | null
           created_at?: string
           district?: string | null
@@ -311,11 +311,11 @@ export type Database = {
           reference?: string
           region?: string | null
           reviewer_notes?: string | null
-          search_text?: string | null
+          search_text?: never
           seriousness?:
             | Database["public"]["Enums"]["report_seriousness"][]
             | null
-          shop_key?: string | null
+          shop_key?: never
           status?: Database["public"]["Enums"]["report_status"]
           updated_at?: string
           version?: number
@@ -323,7 +323,7 @@ export type Database = {
         }
         Update: {
           assigned_to?: string | null
-          batch_key?: string | null
+          batch_key?: never
           batch_number?: string | null
           created_at?: string
           district?: string | null
@@ -347,11 +347,11 @@ export type Database = {
           reference?: string
           region?: string | null
           reviewer_notes?: string | null
-          search_text?: string | null
+          search_text?: never
           seriousness?:
             | Database["public"]["Enums"]["report_seriousness"][]
             | null
-          shop_key?: string | null
+          shop_key?: never
           status?: Database["public"]["Enums"]["report_status"]
           updated_at?: string
           version?: number
@@ -502,7 +502,7 @@ export type Database = {
           actor: string | null
           actor_name: string
           at: string
-          detail: Json
+          detail: NonNullable<Json>
           id: number
           subject: string
           subject_id: string | null
@@ -513,7 +513,7 @@ export type Database = {
           actor?: string | null
           actor_name: string
           at?: string
-          detail?: Json
+          detail?: NonNullable<Json>
           id?: never
           subject: string
           subject_id?: string | null
@@ -524,7 +524,7 @@ export type Database = {
           actor?: string | null
           actor_name?: string
           at?: string
-          detail?: Json
+          detail?: NonNullable<Json>
           id?: never
           subject?: string
           subject_id?: string | null
@@ -609,7 +609,7 @@ export type Database = {
         Args: { resource: string; up: boolean }
         Returns: undefined
       }
-      my_staff_access: { Args: never; Returns: Json }
+      my_staff_access: { Args: Record<PropertyKey, never>; Returns: Json }
       read_report: { Args: { name: string }; Returns: Json }
       related_reports: { Args: { report: string }; Returns: Json }
       remove_staff_factors: { Args: { member: string }; Returns: number }
@@ -634,7 +634,7 @@ export type Database = {
         Returns: undefined
       }
       staff_members: {
-        Args: never
+        Args: Record<PropertyKey, never>
         Returns: {
           email: string
           has_factor: boolean
@@ -646,7 +646,7 @@ export type Database = {
           sessions: number
         }[]
       }
-      system_state: { Args: never; Returns: Json }
+      system_state: { Args: Record<PropertyKey, never>; Returns: Json }
       track_download: { Args: { resource_id: string }; Returns: number }
       trail_invitation: {
         Args: {
@@ -694,12 +694,12 @@ export type Tables<
   DefaultSchemaTableNameOrOptions extends
     | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
     | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
         DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
-    : never = never,
+    : never) = never,
 > = DefaultSchemaTableNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -723,11 +723,11 @@ export type TablesInsert<
   DefaultSchemaTableNameOrOptions extends
     | keyof DefaultSchema["Tables"]
     | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
-    : never = never,
+    : never) = never,
 > = DefaultSchemaTableNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -748,11 +748,11 @@ export type TablesUpdate<
   DefaultSchemaTableNameOrOptions extends
     | keyof DefaultSchema["Tables"]
     | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
-    : never = never,
+    : never) = never,
 > = DefaultSchemaTableNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -773,11 +773,11 @@ export type Enums<
   DefaultSchemaEnumNameOrOptions extends
     | keyof DefaultSchema["Enums"]
     | { schema: keyof DatabaseWithoutInternals },
-  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+  EnumName extends (DefaultSchemaEnumNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
-    : never = never,
+    : never) = never,
 > = DefaultSchemaEnumNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -790,11 +790,11 @@ export type CompositeTypes<
   PublicCompositeTypeNameOrOptions extends
     | keyof DefaultSchema["CompositeTypes"]
     | { schema: keyof DatabaseWithoutInternals },
-  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+  CompositeTypeName extends (PublicCompositeTypeNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
-    : never = never,
+    : never) = never,
 > = PublicCompositeTypeNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }

@@ -33,6 +33,7 @@ type Filter struct {
 	Columns    bool // relations: with their columns
 	TableTypes bool // types: with the row types of tables and views
 	ArrayTypes bool // types: with the arrays of other types
+	Generator  bool // columns and views: with what only generators of types use
 }
 
 // systemSchemas are the schemas that a Filter without System leaves out.

@@ -8,8 +8,10 @@ const visible = `(pg_has_role(c.relowner, 'USAGE')
         or has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
         or has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES'))`
 
-// columnRows selects the columns of relations. A domain has the type below it.
-const columnRows = `
+// columnRows selects the columns of relations, with more expressions of each. A domain has the type
+// below it.
+func columnRows(more string) string {
+	return `
 select c.oid::int8 as table_id, n.nspname as schema, c.relname as "table", c.oid || '.' || a.attnum as id,
        a.attnum as ordinal_position, a.attname as name, pg_get_expr(d.adbin, d.adrelid) as default_value,
        case when base.typelem <> 0 and base.typlen = -1 then 'ARRAY'
@@ -21,7 +23,7 @@ select c.oid::int8 as table_id, n.nspname as schema, c.relname as "table", c.oid
        c.relkind in ('r', 'p') or c.relkind in ('v', 'f') and pg_column_is_updatable(c.oid, a.attnum, false)
          as is_updatable,
        coalesce(alone.is_unique, false) as is_unique, coalesce(enum.labels, '[]') as enums, alone."check",
-       col_description(c.oid, a.attnum) as comment
+       col_description(c.oid, a.attnum) as comment` + more + `
   from pg_attribute a
   join pg_class c on c.oid = a.attrelid
   join pg_namespace n on n.oid = c.relnamespace
@@ -42,6 +44,11 @@ select c.oid::int8 as table_id, n.nspname as schema, c.relname as "table", c.oid
    and not pg_is_other_temp_schema(n.oid)
    and (pg_has_role(c.relowner, 'USAGE')
         or has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, REFERENCES'))`
+}
+
+// typeSchema is the schema of a column's type.
+const typeSchema = `,
+       (select n.nspname from pg_namespace n where n.oid = base.typnamespace) as type_schema`
 
 // Columns lists columns. IDs are "table.number".
 func Columns(f Filter) pool.Statement {
@@ -55,7 +62,11 @@ func Columns(f Filter) pool.Statement {
 	}
 	s.name("c.relname", f.Table)
 	s.name("a.attname", f.Name)
-	return s.list(f, columnRows+s.and()+"\n order by a.attrelid, a.attnum")
+	more := ""
+	if f.Generator {
+		more = typeSchema
+	}
+	return s.list(f, columnRows(more)+s.and()+"\n order by a.attrelid, a.attnum")
 }
 
 // relations returns a list of relations, with their columns if the Filter asks for them. rows
@@ -71,7 +82,7 @@ func relations(f Filter, rows string) pool.Statement {
 	}
 	return s.list(f, `
 with owned as (
-  select a.table_id, json_agg(a order by a.ordinal_position) as columns from (`+columnRows+s.and()+`) a group by 1
+  select a.table_id, json_agg(a order by a.ordinal_position) as columns from (`+columnRows("")+s.and()+`) a group by 1
 )
 select r.*, coalesce(owned.columns, '[]') as columns
   from (`+rows+`) r left join owned on owned.table_id = r.id
@@ -121,11 +132,24 @@ select c.oid::int8 as id, n.nspname as schema, c.relname as name, c.relrowsecuri
  where c.relkind in ('r', 'p') and not pg_is_other_temp_schema(n.oid) and `+visible)
 }
 
+// viewWrites are which rows a view takes, and whether an INSTEAD trigger or rule takes whole rows.
+const viewWrites = `,
+       pg_relation_is_updatable(c.oid, true) & 8 <> 0 as takes_insert,
+       pg_relation_is_updatable(c.oid, true) & 4 <> 0 as takes_update,
+       exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgtype & 64 <> 0 and t.tgtype & 20 <> 0)
+         or exists (select from pg_rewrite r where r.ev_class = c.oid and r.is_instead and r.ev_type in ('2', '3')
+                       and r.ev_qual::text = '<>') as takes_whole_rows`
+
 // Views lists views.
 func Views(f Filter) pool.Statement {
+	more := ""
+	if f.Generator {
+		more = viewWrites
+	}
 	return relations(f, `
 select c.oid::int8 as id, n.nspname as schema, c.relname as name,
-       pg_relation_is_updatable(c.oid, false) & 20 = 20 as is_updatable, obj_description(c.oid, 'pg_class') as comment
+       pg_relation_is_updatable(c.oid, false) & 20 = 20 as is_updatable, obj_description(c.oid, 'pg_class') as comment`+
+		more+`
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
  where c.relkind = 'v'`)
 }

@@ -31,10 +31,13 @@ type Schema struct {
 
 // Relation is a table, a view or another relation.
 type Relation struct {
-	ID          int64  `json:"id"`
-	Schema      string `json:"schema"`
-	Name        string `json:"name"`
-	IsUpdatable bool   `json:"is_updatable"` // a view
+	ID     int64  `json:"id"`
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	// of a view
+	TakesInsert    bool `json:"takes_insert"`
+	TakesUpdate    bool `json:"takes_update"`
+	TakesWholeRows bool `json:"takes_whole_rows"` // by an INSTEAD trigger or rule, so each column
 }
 
 // Column is a column of a relation.
@@ -43,6 +46,7 @@ type Column struct {
 	Name               string  `json:"name"`
 	DefaultValue       *string `json:"default_value"`
 	Format             string  `json:"format"` // the name of its type
+	TypeSchema         string  `json:"type_schema"`
 	IsIdentity         bool    `json:"is_identity"`
 	IdentityGeneration *string `json:"identity_generation"`
 	IsGenerated        bool    `json:"is_generated"`
@@ -87,7 +91,7 @@ type Type struct {
 
 // ReadMetadata reads the objects of the given schemas, or of all except some.
 func ReadMetadata(ctx context.Context, r catalog.Reader, included, excluded []string) (*Metadata, error) {
-	f := catalog.Filter{Schemas: included, Except: excluded}
+	f := catalog.Filter{Schemas: included, Except: excluded, Generator: true}
 	every := catalog.Filter{System: true, TableTypes: true, ArrayTypes: true}
 	lists, err := catalog.Read(ctx, r, catalog.Schemas(f), catalog.Tables(f), catalog.ForeignTables(f),
 		catalog.Views(f), catalog.MaterializedViews(f), catalog.Columns(f), catalog.Functions(f), catalog.Types(every),
@@ -107,8 +111,23 @@ func ReadMetadata(ctx context.Context, r catalog.Reader, included, excluded []st
 	m.Schemas = slices.DeleteFunc(m.Schemas, func(s Schema) bool { return slices.Contains(excluded, s.Name) })
 	m.Functions = slices.DeleteFunc(m.Functions,
 		func(f Function) bool { return f.ReturnType == "trigger" || f.ReturnType == "event_trigger" })
+	m.sort()
 	m.Relationships = relationships(keys, views)
 	return &m, nil
+}
+
+// sort orders the objects by schema and name, as postgres-meta does before it writes.
+func (m *Metadata) sort() {
+	byPlace := func(aSchema, aName, bSchema, bName string) int {
+		return cmp.Or(compareNames(aSchema, bSchema), compareNames(aName, bName))
+	}
+	slices.SortFunc(m.Schemas, func(a, b Schema) int { return compareNames(a.Name, b.Name) })
+	for _, relations := range [][]Relation{m.Tables, m.ForeignTables, m.Views, m.MaterializedViews} {
+		slices.SortFunc(relations, func(a, b Relation) int { return byPlace(a.Schema, a.Name, b.Schema, b.Name) })
+	}
+	slices.SortFunc(m.Types, func(a, b Type) int {
+		return cmp.Or(byPlace(a.Schema, a.Name, b.Schema, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // has reports whether a schema is among those to write.

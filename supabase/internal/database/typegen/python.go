@@ -15,24 +15,20 @@ from typing import (
     Any,
     List,
     Literal,
-    NotRequired,
     Optional,
-    TypeAlias,
     TypedDict,
 )
+from typing_extensions import NotRequired, TypeAlias
 
-from pydantic import BaseModel, Field, Json`
+from pydantic import BaseModel, Field, JsonValue`
 
 // Python returns the types as Python classes of pydantic, in the form of postgres-meta.
 func (m *Metadata) Python() string {
-	p := python{Metadata: m, columns: m.columnsOf(), byName: map[string]Type{}, enums: map[string]string{}}
+	p := python{Metadata: m, columns: m.columnsOf()}
 	var enums, tables, views, matviews, composites []string
 	for _, t := range m.Types {
-		p.byName[t.Name] = t
 		if len(t.Enums) > 0 {
-			name := pascalCase(t.Schema) + pascalCase(t.Name)
-			p.enums[t.Name] = name
-			enums = append(enums, name+`: TypeAlias = Literal[`+textLiterals(t.Enums)+`]`)
+			enums = append(enums, pythonName(t)+`: TypeAlias = Literal[`+textLiterals(t.Enums)+`]`)
 		}
 	}
 	for _, r := range m.Tables {
@@ -50,9 +46,10 @@ func (m *Metadata) Python() string {
 		}
 		var fields []string
 		for _, a := range t.Attributes {
-			fields = append(fields, pythonField(a.Name, p.typeName(m.typeByID(a.TypeID).Name)))
+			typ := m.typeByID(a.TypeID)
+			fields = append(fields, pythonField(a.Name, "Optional["+p.typeName(typ.Schema, typ.Name)+"]"))
 		}
-		composites = append(composites, pythonClass(pascalCase(t.Schema)+pascalCase(t.Name), "BaseModel", fields))
+		composites = append(composites, pythonClass(pythonName(t), "BaseModel", fields))
 	}
 	sections := []string{pythonHead}
 	for _, s := range [][]string{enums, tables, views, matviews, composites} {
@@ -64,9 +61,10 @@ func (m *Metadata) Python() string {
 type python struct {
 	*Metadata
 	columns map[int64][]Column
-	byName  map[string]Type
-	enums   map[string]string // the names of the enums' classes
 }
+
+// pythonName returns the name of a type's class.
+func pythonName(t Type) string { return pascalCase(t.Schema) + pascalCase(t.Name) }
 
 // model returns the class of a row that is read.
 func (p python) model(r Relation) string {
@@ -102,10 +100,11 @@ func pythonClass(name, base string, fields []string) string {
 }
 
 func (p python) columnType(c Column) string {
-	if typ := p.typeName(c.Format); !c.IsNullable {
-		return typ
+	typ := p.typeName(c.TypeSchema, c.Format)
+	if c.IsNullable {
+		return "Optional[" + typ + "]"
 	}
-	return "Optional[" + p.typeName(c.Format) + "]"
+	return typ
 }
 
 // pythonTypes are the Python types of Postgres's.
@@ -114,15 +113,18 @@ var pythonTypes = map[string]string{
 	"numeric": "float", "bytea": "bytes", "bpchar": "str", "varchar": "str", "string": "str", "text": "str",
 	"citext": "str", "interval": "str", "date": "datetime.date", "time": "datetime.time", "timetz": "datetime.time",
 	"timestamp": "datetime.datetime", "timestamptz": "datetime.datetime", "uuid": "uuid.UUID", "vector": "list[Any]",
-	"json": "Json[Any]", "jsonb": "Json[Any]", "void": "None", "record": "dict[str, Any]",
+	"json": "JsonValue", "jsonb": "JsonValue", "void": "None", "record": "dict[str, Any]",
 }
 
-func (p python) typeName(typ string) string {
+// typeName returns the Python type of a type's name. Of several types of this name, the one of the
+// schema counts.
+func (p python) typeName(schema, typ string) string {
 	if element, ok := strings.CutPrefix(typ, "_"); ok {
-		return "List[" + p.typeName(element) + "]"
+		return "List[" + p.typeName(schema, element) + "]"
 	}
-	if enum, ok := p.enums[typ]; ok {
-		return enum
+	if enum, ok := choose(p.Types, schema,
+		func(t Type) (string, bool) { return t.Schema, t.Name == typ && len(t.Enums) > 0 }); ok {
+		return pythonName(enum)
 	}
 	if t, ok := pythonTypes[typ]; ok {
 		return t
@@ -130,8 +132,8 @@ func (p python) typeName(typ string) string {
 	if strings.Contains(" "+rangeTypes, " "+typ+" ") {
 		return "str"
 	}
-	if t, ok := p.byName[typ]; ok {
-		return pascalCase(t.Schema) + pascalCase(t.Name)
+	if t, ok := choose(p.Types, schema, func(t Type) (string, bool) { return t.Schema, t.Name == typ }); ok {
+		return pythonName(t)
 	}
 	return "Any"
 }

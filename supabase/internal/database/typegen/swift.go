@@ -13,7 +13,7 @@ func (m *Metadata) Swift(access string) string {
 	w.line(0, "import Foundation")
 	w.line(0, "import Supabase")
 	w.line(0, "")
-	for _, s := range sortedByName(m.Schemas, func(s Schema) string { return s.Name }) {
+	for _, s := range m.Schemas {
 		w.schema(s.Name)
 	}
 	return strings.Join(w.lines, "\n")
@@ -35,8 +35,7 @@ func (w *swiftWriter) schema(schema string) {
 		own := slices.DeleteFunc(slices.Concat(lists...), func(r Relation) bool { return r.Schema != schema })
 		return sortedByName(own, func(r Relation) string { return r.Name })
 	}
-	types := sortedByName(slices.DeleteFunc(slices.Clone(w.Types), func(t Type) bool { return t.Schema != schema }),
-		func(t Type) string { return t.Name })
+	types := slices.DeleteFunc(slices.Clone(w.Types), func(t Type) bool { return t.Schema != schema })
 	w.line(0, "%s enum %sSchema {", w.access, swiftTypeName(schema))
 	for _, t := range types {
 		if len(t.Enums) > 0 {

@@ -90,7 +90,7 @@ func newTypeScript(m *Metadata, o TypeScriptOptions) *typeScript {
 			t.relations[r.ID] = r.Name
 		}
 	}
-	for _, s := range sortedByName(m.Schemas, func(s Schema) string { return s.Name }) {
+	for _, s := range m.Schemas {
 		t.schemas = append(t.schemas, t.contents(s.Name))
 	}
 	return t
@@ -114,8 +114,6 @@ func (t *typeScript) contents(schema string) *tsSchema {
 			s.composites = append(s.composites, typ)
 		}
 	}
-	s.enums = sortedByName(s.enums, func(t Type) string { return t.Name })
-	s.composites = sortedByName(s.composites, func(t Type) string { return t.Name })
 	for _, f := range t.Functions {
 		if f.Schema != schema {
 			continue
@@ -177,7 +175,7 @@ func (t *typeScript) schema(s *tsSchema) doc {
 	for _, c := range s.composites {
 		var fields []doc
 		for _, a := range c.Attributes {
-			fields = append(fields, member(keyOf(a.Name), t.byID(s, a.TypeID).orNull()))
+			fields = append(fields, member(keyOf(a.Name), t.byID(a.TypeID).orNull()))
 		}
 		composites = append(composites, concat(text(keyOf(c.Name)+": "), object(true, fields...)))
 	}
@@ -187,9 +185,9 @@ func (t *typeScript) schema(s *tsSchema) doc {
 
 // row returns the fields of a row, and the functions of the row that PostgREST offers as columns.
 func (t *typeScript) row(s *tsSchema, r Relation) doc {
-	fields := t.fields(s, r.ID)
+	fields := t.fields(r.ID)
 	for _, f := range s.functions {
-		if f.ArgumentTypes == r.Name {
+		if len(f.in) == 1 && t.types[f.in[0].TypeID] != nil && t.types[f.in[0].TypeID].RelationID == r.ID {
 			fields = append(fields, member(keyOf(f.Name), t.returned(s, f).orNull()))
 		}
 	}
@@ -197,9 +195,9 @@ func (t *typeScript) row(s *tsSchema, r Relation) doc {
 }
 
 // fields returns the columns of a relation as they are read.
-func (t *typeScript) fields(s *tsSchema, id int64) (fields []doc) {
+func (t *typeScript) fields(id int64) (fields []doc) {
 	for _, c := range t.columns[id] {
-		fields = append(fields, member(keyOf(c.Name), t.byName(s, c.Format).nullable(c.IsNullable)))
+		fields = append(fields, member(keyOf(c.Name), t.column(c, c.IsNullable)))
 	}
 	return fields
 }
@@ -207,7 +205,7 @@ func (t *typeScript) fields(s *tsSchema, id int64) (fields []doc) {
 func (t *typeScript) table(s *tsSchema, r Relation) doc {
 	var insert, update []doc
 	for _, c := range t.columns[r.ID] {
-		if c.IdentityGeneration != nil && *c.IdentityGeneration == "ALWAYS" {
+		if c.IsGenerated || c.IdentityGeneration != nil && *c.IdentityGeneration == "ALWAYS" {
 			never := member(keyOf(c.Name)+"?", union(name("never")))
 			insert, update = append(insert, never), append(update, never)
 			continue
@@ -216,7 +214,7 @@ func (t *typeScript) table(s *tsSchema, r Relation) doc {
 		if c.IsNullable || c.IsIdentity || c.DefaultValue != nil {
 			mark = "?"
 		}
-		typ := t.byName(s, c.Format).nullable(c.IsNullable)
+		typ := t.column(c, c.IsNullable)
 		insert = append(insert, member(keyOf(c.Name)+mark, typ))
 		update = append(update, member(keyOf(c.Name)+"?", typ))
 	}
@@ -225,18 +223,20 @@ func (t *typeScript) table(s *tsSchema, r Relation) doc {
 }
 
 func (t *typeScript) view(s *tsSchema, r Relation) doc {
-	members := []doc{t.row(s, r)}
-	if r.IsUpdatable {
-		var fields []doc
-		for _, c := range t.columns[r.ID] {
-			typ := union(name("never"))
-			if c.IsUpdatable {
-				typ = t.byName(s, c.Format).orNull()
-			}
-			fields = append(fields, member(keyOf(c.Name)+"?", typ))
+	var fields []doc
+	for _, c := range t.columns[r.ID] {
+		typ := union(name("never"))
+		if c.IsUpdatable || r.TakesWholeRows {
+			typ = t.column(c, true)
 		}
-		members = append(members, concat(text("Insert: "), object(true, fields...)),
-			concat(text("Update: "), object(true, fields...)))
+		fields = append(fields, member(keyOf(c.Name)+"?", typ))
+	}
+	members := []doc{t.row(s, r)}
+	if r.TakesInsert {
+		members = append(members, concat(text("Insert: "), object(true, fields...)))
+	}
+	if r.TakesUpdate {
+		members = append(members, concat(text("Update: "), object(true, fields...)))
 	}
 	return concat(text(keyOf(r.Name)+": "), object(true, append(members, t.relationshipsOf(r))...))
 }

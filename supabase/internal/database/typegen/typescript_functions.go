@@ -30,7 +30,7 @@ func (t *typeScript) functions(s *tsSchema) (members []doc) {
 // signature returns one form of a function.
 func (t *typeScript) signature(s *tsSchema, same []tsFunction, i int) doc {
 	f := same[i]
-	args := union(name("never"))
+	args := union(name("Record<PropertyKey, never>"))
 	if len(f.in) > 0 {
 		var fields []doc
 		for _, a := range f.in {
@@ -38,7 +38,7 @@ func (t *typeScript) signature(s *tsSchema, same []tsFunction, i int) doc {
 			if a.HasDefault {
 				key += "?"
 			}
-			fields = append(fields, member(key, t.byID(s, a.TypeID)))
+			fields = append(fields, member(key, t.byID(a.TypeID)))
 		}
 		args = union(alternative{doc: object(false, fields...), object: true})
 	}
@@ -92,19 +92,19 @@ func (t *typeScript) returned(s *tsSchema, f tsFunction) tsType {
 	var fields []doc
 	for _, a := range f.Args {
 		if a.Mode == "table" {
-			fields = append(fields, member(keyOf(a.Name), t.byID(s, a.TypeID)))
+			fields = append(fields, member(keyOf(a.Name), t.byID(a.TypeID)))
 		}
 	}
 	if len(fields) == 0 && f.ReturnRelationID != 0 {
 		own := func(r Relation) bool { return r.ID == f.ReturnRelationID }
 		if slices.ContainsFunc(s.tables, own) || slices.ContainsFunc(s.views, own) {
-			return union(alternative{doc: object(true, t.fields(s, f.ReturnRelationID)...), object: true})
+			return union(alternative{doc: object(true, t.fields(f.ReturnRelationID)...), object: true})
 		}
 	}
 	if len(fields) > 0 {
 		return union(alternative{doc: object(true, fields...), object: true})
 	}
-	return t.byID(s, f.ReturnTypeID)
+	return t.byID(f.ReturnTypeID)
 }
 
 // conflict returns why PostgREST cannot choose between forms of a function, or "".
@@ -185,11 +185,11 @@ func helperTypes() string {
 			"  " + h.option + " extends",
 			"    | keyof " + keysOfOwn,
 			"    | { schema: keyof " + whole + " },",
-			"  " + h.key + " extends " + h.option + " extends {",
+			"  " + h.key + " extends (" + h.option + " extends {",
 			"    schema: keyof " + whole,
 			"  }",
 			"    ? keyof " + keysOfOther,
-			"    : never = never,",
+			"    : never) = never,",
 			"> = " + h.option + " extends {",
 			"  schema: keyof " + whole,
 			"}",

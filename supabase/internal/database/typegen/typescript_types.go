@@ -142,7 +142,7 @@ func quote(s string) string {
 }
 
 // identifier is a name that is a key without quotes.
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+var identifier = regexp.MustCompile(`^[\p{L}\p{Nl}_$][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$]*$`)
 
 // keyOf returns a property name, quoted if necessary.
 func keyOf(s string) string {
@@ -160,10 +160,19 @@ func labels(e Type) tsType {
 	return t
 }
 
+// column returns the TypeScript type of a column's values. Json has null in it.
+func (t *typeScript) column(c Column, null bool) tsType {
+	typ := t.byName(c.TypeSchema, c.Format)
+	if !null && scalars[c.Format] == "Json" {
+		return union(name("NonNullable<Json>"))
+	}
+	return typ.nullable(null)
+}
+
 // byID returns the TypeScript type of a type.
-func (t *typeScript) byID(s *tsSchema, id int64) tsType {
+func (t *typeScript) byID(id int64) tsType {
 	if typ := t.types[id]; typ != nil {
-		return t.byName(s, typ.Name)
+		return t.byName(typ.Schema, typ.Name)
 	}
 	return unknown()
 }
@@ -179,47 +188,61 @@ var scalars = map[string]string{
 
 // byName returns the TypeScript type of a type's name. Of several types of this name, the one of
 // the schema counts.
-func (t *typeScript) byName(s *tsSchema, typ string) tsType {
+func (t *typeScript) byName(schema, typ string) tsType {
 	if scalar, ok := scalars[typ]; ok {
 		return union(name(scalar))
 	}
 	if element, ok := strings.CutPrefix(typ, "_"); ok {
-		return t.byName(s, element).array()
+		return t.byName(schema, element).array()
 	}
-	if e, ok := choose(t.Types, s, func(x Type) (string, bool) { return x.Schema, x.Name == typ && len(x.Enums) > 0 }); ok {
+	if e, ok := choose(t.Types, schema,
+		func(x Type) (string, bool) { return x.Schema, x.Name == typ && len(x.Enums) > 0 }); ok {
 		if t.has(e.Schema) {
 			return reference(e.Schema, "Enums", e.Name)
 		}
 		return labels(e)
 	}
-	if c, ok := choose(t.Types, s,
+	if c, ok := choose(t.Types, schema,
 		func(x Type) (string, bool) { return x.Schema, x.Name == typ && len(x.Attributes) > 0 }); ok {
 		if t.has(c.Schema) {
 			return reference(c.Schema, "CompositeTypes", c.Name)
 		}
 		return unknown()
 	}
-	for section, relations := range map[string][]Relation{"Tables": t.Tables, "Views": t.Views} {
-		r, ok := choose(relations, s, func(x Relation) (string, bool) { return x.Schema, x.Name == typ })
-		if ok && t.has(r.Schema) {
-			return reference(r.Schema, section, r.Name, "Row")
-		}
+	tables := len(t.Tables) + len(t.ForeignTables)
+	all := slices.Concat(t.Tables, t.ForeignTables, t.Views, t.MaterializedViews)
+	i := chooseIndex(all, schema, func(x Relation) (string, bool) { return x.Schema, x.Name == typ })
+	if i < 0 || !t.has(all[i].Schema) {
+		return unknown()
 	}
-	return unknown()
+	section := "Tables"
+	if i >= tables {
+		section = "Views"
+	}
+	return reference(all[i].Schema, section, all[i].Name, "Row")
 }
 
 // choose returns the object that matches; one of the schema goes first.
-func choose[T any](all []T, s *tsSchema, match func(T) (schema string, ok bool)) (found T, ok bool) {
-	for _, x := range all {
-		schema, matches := match(x)
-		if matches && schema == s.name {
-			return x, true
+func choose[T any](all []T, schema string, match func(T) (schema string, ok bool)) (found T, ok bool) {
+	if i := chooseIndex(all, schema, match); i >= 0 {
+		return all[i], true
+	}
+	return found, false
+}
+
+// chooseIndex returns the index of the object that choose returns, or -1.
+func chooseIndex[T any](all []T, schema string, match func(T) (schema string, ok bool)) int {
+	first := -1
+	for i, x := range all {
+		own, matches := match(x)
+		if matches && own == schema {
+			return i
 		}
-		if matches && !ok {
-			found, ok = x, true
+		if matches && first < 0 {
+			first = i
 		}
 	}
-	return found, ok
+	return first
 }
 
 // reference returns the place of a type in Database.

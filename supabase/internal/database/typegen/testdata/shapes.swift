@@ -4,31 +4,49 @@ import Foundation
 import Supabase
 
 internal enum OddSchemaSchema {
+  internal enum Colour: String, Codable, Hashable, Sendable {
+    case bright = "bright"
+    case dull = "dull"
+  }
   internal enum OddEnum: String, Codable, Hashable, Sendable {
     case  = "ä"
   }
   internal struct OddTableSelect: Codable, Hashable, Sendable {
     internal let id: OddEnum?
+    internal let own: Colour?
     internal let shade: Colour?
     internal enum CodingKeys: String, CodingKey {
       case id = "id"
+      case own = "own"
       case shade = "shade"
     }
   }
   internal struct OddTableInsert: Codable, Hashable, Sendable {
     internal let id: OddEnum?
+    internal let own: Colour?
     internal let shade: Colour?
     internal enum CodingKeys: String, CodingKey {
       case id = "id"
+      case own = "own"
       case shade = "shade"
     }
   }
   internal struct OddTableUpdate: Codable, Hashable, Sendable {
     internal let id: OddEnum?
+    internal let own: Colour?
     internal let shade: Colour?
     internal enum CodingKeys: String, CodingKey {
       case id = "id"
+      case own = "own"
       case shade = "shade"
+    }
+  }
+  internal struct Point: Codable, Hashable, Sendable {
+    internal let Angle: AnyJSON
+    internal let Of: AnyJSON
+    internal enum CodingKeys: String, CodingKey {
+      case Angle = "angle"
+      case Of = "of"
     }
   }
 }
@@ -124,13 +142,16 @@ internal enum ShapesSchema {
     internal let doubled: Decimal?
     internal let extra: AnyJSON?
     internal let grade: Int32?
+    internal let grE: Int32?
     internal let id: UUID
     internal let made: String
+    internal let oddPoint: PointSelect?
     internal let ownerId: Int64
     internal let serial: Int32
     internal let singleId: Int64?
     internal let size: Decimal
     internal let span: Int4rangeSelect?
+    internal let sure: AnyJSON
     internal let withSpace: String?
     internal enum CodingKeys: String, CodingKey {
       case colour = "colour"
@@ -139,13 +160,16 @@ internal enum ShapesSchema {
       case doubled = "doubled"
       case extra = "extra"
       case grade = "grade"
+      case grE = "größe"
       case id = "id"
       case made = "made"
+      case oddPoint = "odd_point"
       case ownerId = "owner_id"
       case serial = "serial"
       case singleId = "single_id"
       case size = "size"
       case span = "span"
+      case sure = "sure"
       case withSpace = "with space"
     }
   }
@@ -157,13 +181,16 @@ internal enum ShapesSchema {
     internal let doubled: Decimal?
     internal let extra: AnyJSON?
     internal let grade: Int32?
+    internal let grE: Int32?
     internal let id: UUID?
     internal let made: String?
+    internal let oddPoint: PointSelect?
     internal let ownerId: Int64
     internal let serial: Int32?
     internal let singleId: Int64?
     internal let size: Decimal
     internal let span: Int4rangeSelect?
+    internal let sure: AnyJSON
     internal let withSpace: String?
     internal enum CodingKeys: String, CodingKey {
       case colour = "colour"
@@ -172,13 +199,16 @@ internal enum ShapesSchema {
       case doubled = "doubled"
       case extra = "extra"
       case grade = "grade"
+      case grE = "größe"
       case id = "id"
       case made = "made"
+      case oddPoint = "odd_point"
       case ownerId = "owner_id"
       case serial = "serial"
       case singleId = "single_id"
       case size = "size"
       case span = "span"
+      case sure = "sure"
       case withSpace = "with space"
     }
   }
@@ -190,13 +220,16 @@ internal enum ShapesSchema {
     internal let doubled: Decimal?
     internal let extra: AnyJSON?
     internal let grade: Int32?
+    internal let grE: Int32?
     internal let id: UUID?
     internal let made: String?
+    internal let oddPoint: PointSelect?
     internal let ownerId: Int64?
     internal let serial: Int32?
     internal let singleId: Int64?
     internal let size: Decimal?
     internal let span: Int4rangeSelect?
+    internal let sure: AnyJSON?
     internal let withSpace: String?
     internal enum CodingKeys: String, CodingKey {
       case colour = "colour"
@@ -205,14 +238,33 @@ internal enum ShapesSchema {
       case doubled = "doubled"
       case extra = "extra"
       case grade = "grade"
+      case grE = "größe"
       case id = "id"
       case made = "made"
+      case oddPoint = "odd_point"
       case ownerId = "owner_id"
       case serial = "serial"
       case singleId = "single_id"
       case size = "size"
       case span = "span"
+      case sure = "sure"
       case withSpace = "with space"
+    }
+  }
+  internal struct ByRuleSelect: Codable, Hashable, Sendable {
+    internal let colour: Colour?
+    internal let many: Int64?
+    internal enum CodingKeys: String, CodingKey {
+      case colour = "colour"
+      case many = "many"
+    }
+  }
+  internal struct ByTriggerSelect: Codable, Hashable, Sendable {
+    internal let colour: Colour?
+    internal let many: Int64?
+    internal enum CodingKeys: String, CodingKey {
+      case colour = "colour"
+      case many = "many"
     }
   }
   internal struct CountedSelect: Codable, Hashable, Sendable {

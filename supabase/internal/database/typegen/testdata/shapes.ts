@@ -14,14 +14,17 @@ export type Database = {
       "odd table": {
         Row: {
           id: Database["odd schema"]["Enums"]["odd-enum"] | null
+          own: Database["odd schema"]["Enums"]["colour"] | null
           shade: Database["shapes"]["Enums"]["colour"] | null
         }
         Insert: {
           id?: Database["odd schema"]["Enums"]["odd-enum"] | null
+          own?: Database["odd schema"]["Enums"]["colour"] | null
           shade?: Database["shapes"]["Enums"]["colour"] | null
         }
         Update: {
           id?: Database["odd schema"]["Enums"]["odd-enum"] | null
+          own?: Database["odd schema"]["Enums"]["colour"] | null
           shade?: Database["shapes"]["Enums"]["colour"] | null
         }
         Relationships: []
@@ -31,13 +34,20 @@ export type Database = {
       [_ in never]: never
     }
     Functions: {
-      [_ in never]: never
+      no_column: {
+        Args: { one: Database["shapes"]["Tables"]["owner"]["Row"] }
+        Returns: number
+      }
     }
     Enums: {
+      colour: "bright" | "dull"
       "odd-enum": "ä"
     }
     CompositeTypes: {
-      [_ in never]: never
+      point: {
+        angle: number | null
+        of: Json | null
+      }
     }
   }
   shapes: {
@@ -47,6 +57,7 @@ export type Database = {
           id: number
           name: string
           nick: string
+          title: string | null
         }
         Insert: {
           id?: never
@@ -98,45 +109,55 @@ export type Database = {
           doubled: number | null
           extra: Json | null
           grade: number | null
+          größe: number | null
           id: string
           made: string
+          odd_point: Database["odd schema"]["CompositeTypes"]["point"] | null
           owner_id: number
           serial: number
           single_id: number | null
           size: number
           span: unknown
+          sure: NonNullable<Json>
           "with space": string | null
+          extras: Json | null
         }
         Insert: {
           colour?: Database["shapes"]["Enums"]["colour"]
           colours: Database["shapes"]["Enums"]["colour"][]
           corner?: Database["shapes"]["CompositeTypes"]["point"] | null
-          doubled?: number | null
+          doubled?: never
           extra?: Json | null
           grade?: number | null
+          größe?: number | null
           id?: string
           made?: string
+          odd_point?: Database["odd schema"]["CompositeTypes"]["point"] | null
           owner_id: number
           serial?: number
           single_id?: number | null
           size: number
           span?: unknown
+          sure: NonNullable<Json>
           "with space"?: string | null
         }
         Update: {
           colour?: Database["shapes"]["Enums"]["colour"]
           colours?: Database["shapes"]["Enums"]["colour"][]
           corner?: Database["shapes"]["CompositeTypes"]["point"] | null
-          doubled?: number | null
+          doubled?: never
           extra?: Json | null
           grade?: number | null
+          größe?: number | null
           id?: string
           made?: string
+          odd_point?: Database["odd schema"]["CompositeTypes"]["point"] | null
           owner_id?: number
           serial?: number
           single_id?: number | null
           size?: number
           span?: unknown
+          sure?: NonNullable<Json>
           "with space"?: string | null
         }
         Relationships: [
@@ -172,6 +193,28 @@ export type Database = {
       }
     }
     Views: {
+      by_rule: {
+        Row: {
+          colour: Database["shapes"]["Enums"]["colour"] | null
+          many: number | null
+        }
+        Update: {
+          colour?: Database["shapes"]["Enums"]["colour"] | null
+          many?: number | null
+        }
+        Relationships: []
+      }
+      by_trigger: {
+        Row: {
+          colour: Database["shapes"]["Enums"]["colour"] | null
+          many: number | null
+        }
+        Insert: {
+          colour?: Database["shapes"]["Enums"]["colour"] | null
+          many?: number | null
+        }
+        Relationships: []
+      }
       counted: {
         Row: {
           count: number | null
@@ -198,6 +241,7 @@ export type Database = {
         Row: {
           id: number | null
           name: string | null
+          rank: number | null
         }
         Insert: {
           id?: number | null
@@ -212,22 +256,26 @@ export type Database = {
     }
     Functions: {
       add: { Args: { a: number; b?: number }; Returns: number }
+      extras: {
+        Args: { one: Database["shapes"]["Tables"]["thing"]["Row"] }
+        Returns: Json
+      }
       listed: {
-        Args: never
+        Args: Record<PropertyKey, never>
         Returns: {
           a: number
           b: Database["shapes"]["Enums"]["colour"]
         }[]
       }
       listed_one: {
-        Args: never
+        Args: Record<PropertyKey, never>
         Returns: {
           a: number
         }[]
       }
       many: { Args: { list: string[] }; Returns: string }
-      nothing: { Args: never; Returns: undefined }
-      one: { Args: never; Returns: number }
+      nothing: { Args: Record<PropertyKey, never>; Returns: undefined }
+      one: { Args: Record<PropertyKey, never>; Returns: number }
       over:
         | {
             Args: { a: number }
@@ -241,8 +289,18 @@ export type Database = {
               error: true
             } & "Could not choose the best candidate function between: shapes.over(a => int4), shapes.over(a => text). Try renaming the parameters or the function itself in the database so function overloading can be resolved"
           }
-      pair: { Args: never; Returns: Record<string, unknown> }
-      raw: { Args: never; Returns: Record<string, unknown> }
+      pair: {
+        Args: Record<PropertyKey, never>
+        Returns: Record<string, unknown>
+      }
+      rank: {
+        Args: { r: Database["shapes"]["Views"]["named"]["Row"] }
+        Returns: number
+      }
+      raw: {
+        Args: Record<PropertyKey, never>
+        Returns: Record<string, unknown>
+      }
       things: {
         Args: { owner: number }
         Returns: {
@@ -252,13 +310,16 @@ export type Database = {
           doubled: number | null
           extra: Json | null
           grade: number | null
+          größe: number | null
           id: string
           made: string
+          odd_point: Database["odd schema"]["CompositeTypes"]["point"] | null
           owner_id: number
           serial: number
           single_id: number | null
           size: number
           span: unknown
+          sure: NonNullable<Json>
           "with space": string | null
         }[]
         SetofOptions: {
@@ -267,6 +328,12 @@ export type Database = {
           isOneToOne: false
           isSetofReturn: true
         }
+      }
+      title: {
+        Args: { "": Database["shapes"]["Tables"]["owner"]["Row"] }
+        Returns: {
+          error: true
+        } & "the function shapes.title with parameter or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache"
       }
     }
     Enums: {
@@ -290,12 +357,12 @@ export type Tables<
   DefaultSchemaTableNameOrOptions extends
     | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
     | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
         DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
-    : never = never,
+    : never) = never,
 > = DefaultSchemaTableNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -319,11 +386,11 @@ export type TablesInsert<
   DefaultSchemaTableNameOrOptions extends
     | keyof DefaultSchema["Tables"]
     | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
-    : never = never,
+    : never) = never,
 > = DefaultSchemaTableNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -344,11 +411,11 @@ export type TablesUpdate<
   DefaultSchemaTableNameOrOptions extends
     | keyof DefaultSchema["Tables"]
     | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
+  TableName extends (DefaultSchemaTableNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
-    : never = never,
+    : never) = never,
 > = DefaultSchemaTableNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -369,11 +436,11 @@ export type Enums<
   DefaultSchemaEnumNameOrOptions extends
     | keyof DefaultSchema["Enums"]
     | { schema: keyof DatabaseWithoutInternals },
-  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+  EnumName extends (DefaultSchemaEnumNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
-    : never = never,
+    : never) = never,
 > = DefaultSchemaEnumNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -386,11 +453,11 @@ export type CompositeTypes<
   PublicCompositeTypeNameOrOptions extends
     | keyof DefaultSchema["CompositeTypes"]
     | { schema: keyof DatabaseWithoutInternals },
-  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+  CompositeTypeName extends (PublicCompositeTypeNameOrOptions extends {
     schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
-    : never = never,
+    : never) = never,
 > = PublicCompositeTypeNameOrOptions extends {
   schema: keyof DatabaseWithoutInternals
 }
@@ -402,6 +469,7 @@ export type CompositeTypes<
 export const Constants = {
   "odd schema": {
     Enums: {
+      colour: ["bright", "dull"],
       "odd-enum": ["ä"],
     },
   },
