@@ -96,7 +96,8 @@ func slip(ctx context.Context, st *server.Stack, p project, source, last string)
 		if err != nil {
 			return 0, err
 		}
-		if strings.Contains(log, "functions/hello/func.go:") && strings.Contains(log, "the last version continues") {
+		if strings.Contains(log, "the last version of the functions continues: ") &&
+			strings.Contains(log, "functions/hello/func.go:") {
 			break
 		}
 		if pause(ctx, 10*time.Millisecond); time.Since(begun) > time.Minute || ctx.Err() != nil {

@@ -23,6 +23,8 @@ const (
 	network  = "10.213.77."
 	password = "drill"
 	binDir   = "/usr/lib/postgresql/15/bin"
+	etcd     = "/usr/bin/etcd"
+	patroni  = "/usr/bin/patroni"
 )
 
 // Cluster is the three nodes and the folder of their data and logs.
@@ -48,6 +50,11 @@ func addressOf(i int) string { return network + strconv.Itoa(11+i) }
 func New(ctx context.Context) (*Cluster, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("network namespaces need root")
+	}
+	for _, program := range []string{etcd, patroni, binDir + "/postgres"} {
+		if _, err := os.Stat(program); err != nil {
+			return nil, fmt.Errorf("%w: scripts/ensure-cluster.sh installs it", err)
+		}
 	}
 	owner, err := postgresUser()
 	if err != nil {
@@ -78,21 +85,25 @@ func New(ctx context.Context) (*Cluster, error) {
 			return nil, err
 		}
 	}
-	for _, n := range c.Nodes {
-		if err := errors.Join(n.startEtcd(), n.StartPatroni()); err != nil {
-			c.Close()
-			return nil, err
-		}
-	}
-	if _, _, err := c.WaitOther(ctx, nil, time.Minute); err != nil {
-		c.Close()
-		return nil, err
-	}
-	if err := c.WaitHealthy(ctx, time.Minute); err != nil {
+	if err := c.start(ctx); err != nil {
+		c.KeepLogs = true // the error names their folder
 		c.Close()
 		return nil, err
 	}
 	return c, nil
+}
+
+// start starts etcd and Patroni on all nodes and waits for a primary with two standbys.
+func (c *Cluster) start(ctx context.Context) error {
+	for _, n := range c.Nodes {
+		if err := errors.Join(n.startEtcd(), n.StartPatroni()); err != nil {
+			return err
+		}
+	}
+	if _, _, err := c.WaitOther(ctx, nil, time.Minute); err != nil {
+		return err
+	}
+	return c.WaitHealthy(ctx, time.Minute)
 }
 
 // URL returns a connection string with all nodes and a value of libpq's target_session_attrs.

@@ -82,12 +82,12 @@ func (n *Node) sockets() string { return filepath.Join(n.dir, "sockets") }
 
 // environment returns the variables that docker/cluster/node.env sets on a host.
 func (n *Node) environment() []string {
-	var etcd []string
+	var hosts []string
 	for i := range nodes {
-		etcd = append(etcd, addressOf(i)+":2379")
+		hosts = append(hosts, addressOf(i)+":2379")
 	}
 	return []string{
-		"PATRONI_NAME=" + n.Name, "PATRONI_ETCD_HOSTS=" + strings.Join(etcd, ","),
+		"PATRONI_NAME=" + n.Name, "PATRONI_ETCD_HOSTS=" + strings.Join(hosts, ","),
 		"PATRONI_RESTAPI_LISTEN=" + n.Address + ":8008", "PATRONI_RESTAPI_CONNECT_ADDRESS=" + n.Address + ":8008",
 		"PATRONI_POSTGRESQL_LISTEN=" + n.Address + ":5432", "PATRONI_POSTGRESQL_CONNECT_ADDRESS=" + n.Address + ":5432",
 		"PATRONI_POSTGRESQL_DATA_DIR=" + n.data(), "PATRONI_POSTGRESQL_BIN_DIR=" + binDir,
@@ -146,7 +146,7 @@ func (n *Node) Kill() {
 
 // StartPatroni starts Patroni, which starts or rejoins Postgres.
 func (n *Node) StartPatroni() error {
-	return n.run("patroni", n.environment(), "/usr/bin/patroni", filepath.Join(n.dir, "patroni.yml"))
+	return n.run("patroni", n.environment(), patroni, filepath.Join(n.dir, "patroni.yml"))
 }
 
 func (n *Node) startEtcd() error {
@@ -154,7 +154,7 @@ func (n *Node) startEtcd() error {
 	for i := range nodes {
 		members = append(members, fmt.Sprintf("%s=http://%s:2380", nameOf(i), addressOf(i)))
 	}
-	return n.run("etcd", nil, "/usr/bin/etcd", "--name", n.Name, "--data-dir", filepath.Join(n.dir, "etcd"),
+	return n.run("etcd", nil, etcd, "--name", n.Name, "--data-dir", filepath.Join(n.dir, "etcd"),
 		"--listen-client-urls", "http://"+n.Address+":2379", "--advertise-client-urls", "http://"+n.Address+":2379",
 		"--listen-peer-urls", "http://"+n.Address+":2380", "--initial-advertise-peer-urls", "http://"+n.Address+":2380",
 		"--initial-cluster", strings.Join(members, ","), "--initial-cluster-state", "new", "--initial-cluster-token",
