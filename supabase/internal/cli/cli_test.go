@@ -46,6 +46,8 @@ func TestVerbs(t *testing.T) {
 		"start --dev=maybe":         {2, `daawo: --dev: "maybe": is not valid; see`},
 		"functions deploy --remote": {2, "daawo: --remote deploys to supabase.com"},
 		"start --help":              {0, "--dev"},
+		"start -x storage --help":   {0, `there is no service "storage"; services that can be left out: gotrue,`},
+		"functions --help":          {0, "\n\n  daawo functions new hello &&"},
 		"gen":                       {2, "usage"},
 		"gen typescript":            {2, `daawo gen has no action "typescript"; the actions are types`},
 		"gen types cobol":           {2, "the languages are typescript, go, swift, python"},

@@ -16,7 +16,8 @@ var extensionsCommand = Command{
 	Long: `
 'add' takes folders with the files of extensions (control file, SQL, library) and packages of Debian for Postgres 17.
 A new server with these files loads the libraries and creates the extensions before they are added to the data folder;
-an error names the symbol or library that is missing. Restart the server to use them. Upgrades and backups keep them. 'remove' removes its files; drop the extension in the database first.
+an error names the symbol or library that is missing. Restart the server to use them. Upgrades and backups keep them.
+'remove' removes the files of an extension; drop it in the database first.
 
 'install' writes the extensions that the embedded Postgres has in SQL to the extension folder of another Postgres. A
 stack that is started with --database-url and a superuser then runs jobs and sends requests for that server. Extensions

@@ -48,7 +48,7 @@ func help(inv *Invocation) {
 	}
 	_ = t.Flush() // a closed terminal cannot show the error
 	if inv.command.Long != "" {
-		fmt.Fprintf(w, "\n%s\n", inv.named(strings.TrimSpace(inv.command.Long)))
+		fmt.Fprintf(w, "\n%s\n", inv.named(strings.Trim(inv.command.Long, "\n")))
 	}
 	fmt.Fprintln(w, "\nFlags:")
 	for _, f := range listedFlags(inv.flags) {

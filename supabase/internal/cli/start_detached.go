@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -148,8 +149,10 @@ func lastLines(text string, n int) string {
 }
 
 // excludeFlag declares -x of the official CLI, which names containers. Those that a setting
-// switches are left out; the others are part of this program.
+// switches are left out; the others are part of this program. As there, an unknown name is a
+// warning.
 func (inv *Invocation) excludeFlag() {
+	const separable = "gotrue,realtime,storage-api,imgproxy,postgrest,mailpit"
 	off := map[string]func(*config.Config){
 		"realtime":    func(c *config.Config) { c.Realtime.Enabled = false },
 		"storage-api": func(c *config.Config) { c.Storage.Enabled = false },
@@ -159,16 +162,19 @@ func (inv *Invocation) excludeFlag() {
 		"imgproxy":    func(c *config.Config) { c.Storage.ImageTransformation.Enabled = false },
 		"gotrue":      func(c *config.Config) { c.Auth.Enabled = false },
 	}
+	inseparable := []string{"kong", "postgres-meta", "studio", "edge-runtime", "logflare", "vector", "supavisor"}
 	exclude := func(names string) error {
 		for name := range strings.SplitSeq(names, ",") {
-			if set, ok := off[strings.TrimSpace(name)]; ok {
+			name = strings.TrimSpace(name)
+			if set, ok := off[name]; ok {
 				inv.overrides = append(inv.overrides, set)
+			} else if !slices.Contains(inseparable, name) {
+				fmt.Fprintf(inv.Stderr, "--exclude: there is no service %q; services that can be left out: %s\n", name, separable)
 			}
 		}
 		return nil
 	}
-	inv.flags.Func("exclude", "`services` to leave out, separated by commas: gotrue, realtime, storage-api, imgproxy, "+
-		"postgrest, mailpit; other names of the official CLI have no effect", exclude)
+	inv.flags.Func("exclude", "leave out `services`: "+separable, exclude)
 	inv.flags.Func("x", "the same as --exclude", exclude)
 }
 
