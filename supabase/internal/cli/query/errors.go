@@ -32,7 +32,7 @@ func scriptError(s Script, st migrate.ScriptStatement, err error) error {
 		fmt.Fprintf(&out, "\n%s^", strings.Repeat(" ", len(label)+column))
 	}
 	for _, part := range []struct{ label, text string }{
-		{"DETAIL", pg.Detail}, {"HINT", pg.Hint}, {"QUERY", pg.InternalQuery}, {"CONTEXT", pg.Where},
+		{"DETAIL", pg.Detail}, {"HINT", migrate.Hint(pg)}, {"QUERY", pg.InternalQuery}, {"CONTEXT", pg.Where},
 	} {
 		if part.text != "" {
 			fmt.Fprintf(&out, "\n%s: %s", part.label, part.text)

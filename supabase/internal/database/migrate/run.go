@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +72,7 @@ func at(text string, statements []string, failed int, sent string, err error) er
 		return err
 	}
 	for _, more := range []struct{ name, text string }{
-		{"DETAIL", pg.Detail}, {"HINT", cmp.Or(pg.Hint, hintOf(pg))}, {"CONTEXT", pg.Where},
+		{"DETAIL", pg.Detail}, {"HINT", Hint(pg)}, {"CONTEXT", pg.Where},
 	} {
 		if more.text != "" {
 			err = fmt.Errorf("%w\n%s: %s", err, more.name, more.text)
@@ -85,11 +84,16 @@ func at(text string, statements []string, failed int, sent string, err error) er
 // extensionSchema matches the error of a schema that an extension makes.
 var extensionSchema = regexp.MustCompile(`^schema "(cron|pgmq)" does not exist$`)
 
-// hintOf returns how to mend an error for which Postgres has no hint, or "". A project whose
+// Hint returns how to mend an error: Postgres' hint, or one of this program, or "". A project whose
 // extensions were created in the dashboard lacks the migration that creates them.
-func hintOf(err *pgconn.PgError) string {
+func Hint(err *pgconn.PgError) string {
 	m := extensionSchema.FindStringSubmatch(err.Message)
-	if m == nil {
+	switch {
+	case err.Hint != "":
+		return err.Hint
+	case err.Code == "25006":
+		return "Nothing can be written while the disk is nearly full, to a standby and with --read-only: see `daawo doctor`."
+	case m == nil:
 		return ""
 	}
 	name := map[string]string{"cron": "pg_cron", "pgmq": "pgmq"}[m[1]]

@@ -83,6 +83,9 @@ func build(o Options) (*parts, error) {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	p.providers = idp.New(p.config.Providers, o.Client, p.now)
+	for name, err := range p.providers.Incomplete() {
+		p.log.Warn("auth.external: no user can sign in with a provider", "provider", name, "error", err)
+	}
 	p.buildBase()
 	p.buildSessions()
 	c := p.config

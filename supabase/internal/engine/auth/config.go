@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -93,9 +92,14 @@ type Config struct {
 }
 
 func (c Config) validate() error {
-	if c.TokenExpiry < 0 || c.ReuseInterval < 0 || c.Timebox < 0 || c.Inactivity < 0 || c.AllowLowAAL < 0 ||
-		c.FlowExpiry < 0 {
-		return errors.New("auth: durations must not be negative")
+	for name, d := range map[string]time.Duration{
+		"jwt_expiry": c.TokenExpiry, "refresh_token_reuse_interval": c.ReuseInterval,
+		"sessions.timebox": c.Timebox, "sessions.inactivity_timeout": c.Inactivity,
+		"sessions.allow_low_aal": c.AllowLowAAL, "external.flow_state_expiry_duration": c.FlowExpiry,
+	} {
+		if d < 0 {
+			return fmt.Errorf("auth: %s is %s, it must not be negative", name, d)
+		}
 	}
 	if c.LeakedPasswords != "" {
 		if _, err := os.Stat(c.LeakedPasswords); err != nil {

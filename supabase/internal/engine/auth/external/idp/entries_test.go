@@ -33,6 +33,9 @@ func TestEntries(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
+	if got := r.Incomplete(); len(got) != 2 || got["github"] == nil || got["keycloak"] == nil {
+		t.Errorf("incomplete: %v", got)
+	}
 }
 
 // TestNameOf checks which issuers belong to known providers.

@@ -91,6 +91,28 @@ func New(configs map[string]Config, client *http.Client, now func() time.Time) *
 // Enabled reports whether the provider is configured.
 func (r *Registry) Enabled(name string) bool { _, ok := r.configs[name]; return ok }
 
+// Incomplete returns the providers that are configured without a value that each sign-in needs, and
+// what is missing.
+func (r *Registry) Incomplete() map[string]error {
+	missing := map[string]error{}
+	for name, config := range r.configs {
+		if err := config.incomplete(name); err != nil {
+			missing[name] = err
+		}
+	}
+	return missing
+}
+
+func (c Config) incomplete(name string) error {
+	if len(c.ClientIDs)+len(c.Audiences) == 0 {
+		return fmt.Errorf("%w: missing OAuth client ID", ErrIncomplete)
+	}
+	if e := entryOf(name, c); c.URL == "" && e.issuer.host == "" && e.auth.host == "" {
+		return fmt.Errorf("%w: unable to find URL for the provider %s", ErrIncomplete, name)
+	}
+	return nil
+}
+
 // Provider is a provider in one sign-in.
 type Provider struct {
 	Name   string
@@ -111,13 +133,10 @@ func (r *Registry) Provider(ctx context.Context, name, scopes string) (*Provider
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrUnknown, name)
 	}
-	if len(config.ClientIDs)+len(config.Audiences) == 0 {
-		return nil, fmt.Errorf("%w: missing OAuth client ID", ErrIncomplete)
+	if err := config.incomplete(name); err != nil {
+		return nil, err
 	}
 	e := entryOf(name, config)
-	if config.URL == "" && e.issuer.host == "" && e.auth.host == "" {
-		return nil, fmt.Errorf("%w: unable to find URL for the provider %s", ErrIncomplete, name)
-	}
 	p := &Provider{Name: name, Config: config, entry: e, r: r, client: r.client}
 	p.oauth = oauth2.Config{
 		ClientSecret: config.Secret, RedirectURL: config.RedirectURI,
