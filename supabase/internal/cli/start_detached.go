@@ -169,7 +169,8 @@ func (inv *Invocation) excludeFlag() {
 			if set, ok := off[name]; ok {
 				inv.overrides = append(inv.overrides, set)
 			} else if !slices.Contains(inseparable, name) {
-				fmt.Fprintf(inv.Stderr, "--exclude: there is no service %q; services that can be left out: %s\n", name, separable)
+				fmt.Fprintf(inv.Stderr, "--exclude: there is no service %q; services that can be left out: %s\n",
+					name, separable)
 			}
 		}
 		return nil

@@ -92,7 +92,7 @@ func Hint(err *pgconn.PgError) string {
 	case err.Hint != "":
 		return err.Hint
 	case err.Code == "25006":
-		return "Nothing can be written while the disk is nearly full, to a standby and with --read-only: see `daawo doctor`."
+		return "A nearly full disk, a standby and --read-only refuse writes: see `daawo doctor`."
 	case m == nil:
 		return ""
 	}
