@@ -80,7 +80,8 @@ func diskDrill(ctx context.Context, s settings) (string, error) {
 		return kept, err
 	}
 	figures, err := h.check(ctx, st)
-	return fmt.Sprintf("writing again %s after space was free, %s, a backup without space is refused, restarted without space, reports: %s", slowest.Round(time.Millisecond), kept, figures), err
+	return fmt.Sprintf("writing again %s after space was free, %s, a backup without space is refused, "+
+		"restarted without space, reports: %s", slowest.Round(time.Millisecond), kept, figures), err
 }
 
 func smallDisk(size int) (dir string, unmount func(), err error) {

@@ -158,7 +158,8 @@ func (h *history) check(ctx context.Context, st *server.Stack) (string, error) {
 	figures := fmt.Sprintf("%d acknowledged, %d unknown, lost %d, doubled %d, without job %d", acknowledged, open, lost,
 		doubled, withoutJob)
 	if lost+doubled+wrong+withoutJob+refusals+unwanted > 0 {
-		return figures, fmt.Errorf("lost %d, doubled %d, wrong reference %d, without job %d, valid but refused %d, stored although refused or undone %d",
+		return figures, fmt.Errorf("lost %d, doubled %d, wrong reference %d, without job %d, valid but refused %d, "+
+			"stored although refused or undone %d",
 			lost, doubled, wrong, withoutJob, refusals, unwanted)
 	}
 	if acknowledged == 0 {

@@ -51,6 +51,7 @@ func (s settings) rounds(n, short int) int {
 func drills() []drill {
 	return []drill{
 		{name: "kill", what: "kill -9 of server, postgres or both under load", run: killDrill},
+		{name: "powercut", what: "the power of the disk cut under load: what was not synced is gone", run: powercutDrill},
 		{name: "retry", what: "the same key many times, also across a crash", run: retryDrill},
 		{name: "outage", what: "the database stopped under load", run: outageDrill},
 		{name: "pool", what: "all database connections in use", run: poolDrill},
@@ -80,7 +81,8 @@ func drills() []drill {
 		{name: "memory", what: "40 forms with photos at once in a container of 300 MB", run: memoryDrill},
 		{name: "logs", what: "the log searched for user data, keys and tokens", run: logsDrill},
 		{name: "soak", what: "mixed load for minutes; memory and errors", run: soakDrill},
-		{name: "cluster", what: "the primary of a Patroni cluster killed and disconnected (needs root and Debian's packages)", run: failoverDrill, special: true},
+		{name: "cluster", what: "the primary of a Patroni cluster killed and disconnected (needs root and Debian's packages)",
+			run: failoverDrill, special: true},
 	}
 }
 

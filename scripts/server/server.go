@@ -33,7 +33,7 @@ type Stack struct {
 	extra  []string // additional environment variables
 	cmd    *exec.Cmd
 	exited chan struct{}
-	log    *os.File
+	log    string // name of the log
 }
 
 // PublicChannels lets clients use public channels of Realtime, which the site refuses.
@@ -71,13 +71,10 @@ func newStack(ctx context.Context, parent, work, binary string, extra []string) 
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(dir, "server.log"))
-	if err != nil {
-		return nil, err
-	}
 	// Drills set client addresses with X-Forwarded-For.
 	extra = append(extra, "TRUSTED_PROXIES=127.0.0.1/32")
-	st := &Stack{binary: binary, dir: dir, extra: extra, log: log, Work: work, Args: []string{"--port", "0"}}
+	st := &Stack{binary: binary, dir: dir, extra: extra, log: filepath.Join(dir, "server.log"), Work: work,
+		Args: []string{"--port", "0"}}
 	if err := st.Start(ctx); err != nil {
 		st.Close()
 		return nil, err
@@ -105,11 +102,16 @@ func (st *Stack) Data() string { return filepath.Join(st.dir, "data") }
 
 // Start runs the binary and waits until it is ready.
 func (st *Stack) Start(ctx context.Context) error {
+	log, err := os.OpenFile(st.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
 	args := append([]string{"start", "--data", st.Data()}, st.Args...)
 	st.cmd = exec.Command(st.binary, args...)
 	st.cmd.Env = append(os.Environ(), st.extra...)
 	st.cmd.Dir = st.Work
-	st.cmd.Stdout, st.cmd.Stderr = st.log, st.log
+	st.cmd.Stdout, st.cmd.Stderr = log, log
 	// Use a new process group, so that Ctrl-C does not reach the server.
 	st.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := st.cmd.Start(); err != nil {
@@ -260,13 +262,13 @@ func (st *Stack) DB(ctx context.Context) (*pgx.Conn, error) {
 
 // Log returns the server's log.
 func (st *Stack) Log() (string, error) {
-	text, err := os.ReadFile(st.log.Name())
+	text, err := os.ReadFile(st.log)
 	return string(text), err
 }
 
 // LogTail returns the end of the server's log, for error messages.
 func (st *Stack) LogTail() string {
-	text, _ := os.ReadFile(st.log.Name())
+	text, _ := os.ReadFile(st.log)
 	if len(text) > 2000 {
 		text = text[len(text)-2000:]
 	}
@@ -278,7 +280,6 @@ func (st *Stack) Close() {
 	if st.cmd != nil && st.cmd.Process != nil {
 		st.Stop()
 	}
-	_ = st.log.Close()
 	_ = os.RemoveAll(st.dir)
 }
 

@@ -17,6 +17,7 @@ import (
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/app/control"
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/base/config"
 )
 
@@ -58,7 +59,7 @@ func (inv *Invocation) startDetached(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(data, 0o755); err != nil { // as the start does
+	if err := atomicfile.MkdirAll(data, 0o755); err != nil { // as the start does
 		return datadir.Error(data, err)
 	}
 	log, err := os.OpenFile(filepath.Join(data, serverLog), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)

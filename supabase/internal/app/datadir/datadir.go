@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/server"
 )
 
@@ -70,7 +71,7 @@ const endPatience = 15 * time.Second
 // closes a killed process's file. Lock waits for a server that is ending.
 func Lock(data string) (*os.File, error) {
 	// the user that runs Postgres must be able to access it; each file inside has its own mode
-	if err := os.MkdirAll(data, 0o755); err != nil {
+	if err := atomicfile.MkdirAll(data, 0o755); err != nil {
 		return nil, Error(data, err)
 	}
 	lock, err := os.OpenFile(filepath.Join(data, "lock"), os.O_CREATE|os.O_RDWR, 0o600)

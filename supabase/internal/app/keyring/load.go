@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"daawo/supabase/internal/app/datadir"
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/keys"
 )
@@ -101,7 +102,7 @@ func newKeys(c *config.Config, mayStore bool) (set keys.Set, store bool, err err
 }
 
 func saveKeys(data string, set keys.Set) error {
-	if err := os.MkdirAll(data, 0o755); err != nil {
+	if err := atomicfile.MkdirAll(data, 0o755); err != nil {
 		return datadir.Error(data, err)
 	}
 	return set.Save(File(data))

@@ -3,6 +3,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -38,4 +39,20 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// MkdirAll is os.MkdirAll, and writes the name of each folder that it creates to the disk.
+func MkdirAll(dir string, mode os.FileMode) error {
+	var parents []string
+	for name := filepath.Clean(dir); ; name = filepath.Dir(name) {
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			break // the root exists; MkdirAll names other errors
+		}
+		parents = append(parents, filepath.Dir(name))
+	}
+	err := os.MkdirAll(dir, mode)
+	for _, parent := range parents {
+		err = errors.Join(err, SyncDir(parent))
+	}
+	return err
 }

@@ -67,3 +67,26 @@ func check(t *testing.T, dir, name string, want []byte) {
 		t.Errorf("the folder has %v, %v", entries, err)
 	}
 }
+
+func TestMkdirAll(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a", "b", "c")
+	for range 2 { // the second time it exists
+		if err := MkdirAll(name+"/", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode() != os.ModeDir|0o700 {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if MkdirAll(filepath.Join(dir, "file", "below"), 0o700) == nil {
+		t.Error("made a folder below a file")
+	}
+	t.Chdir(dir)
+	if err := MkdirAll(filepath.Join("relative", "path"), 0o700); err != nil {
+		t.Error(err)
+	}
+}

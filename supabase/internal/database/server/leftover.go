@@ -10,12 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // lockData takes the lock that allows one server per data folder. The kernel
 // releases it when the process ends.
 func lockData(o Options) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(o.Data), 0o755); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Dir(o.Data), 0o755); err != nil {
 		return nil, userErrorf(ErrNotTraversable, "the parent of the data folder cannot be created: %v", err)
 	}
 	name := o.Data + ".lock"

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"daawo/supabase/internal/base/atomicfile"
+
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -110,7 +112,7 @@ const (
 
 func (s *Server) writeConfig() error {
 	if s.opt.Archive != "" {
-		if err := errors.Join(os.MkdirAll(s.opt.Archive, 0o700), s.owner.chown(s.opt.Archive)); err != nil {
+		if err := errors.Join(atomicfile.MkdirAll(s.opt.Archive, 0o700), s.owner.chown(s.opt.Archive)); err != nil {
 			return explain("make the archive folder", s.opt, err)
 		}
 	}

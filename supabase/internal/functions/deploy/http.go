@@ -91,7 +91,7 @@ func (d *Deployer) NewToken(lives time.Duration) (token string, expires time.Tim
 	if err != nil {
 		return "", expires, err
 	}
-	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(d.Dir, 0o700); err != nil {
 		return "", expires, err
 	}
 	return token, file.Expires, atomicfile.WriteFile(filepath.Join(d.Dir, tokenName), text, 0o600)

@@ -98,7 +98,7 @@ func (s *store) receive(bundle io.Reader, most int64) (v Version, err error) {
 	s.Last++
 	v = Version{ID: strconv.Itoa(s.Last), Deployed: time.Now().UTC().Truncate(time.Second)}
 	s.mu.Unlock()
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(s.dir, 0o700); err != nil {
 		return v, err
 	}
 	name := s.file(v.ID)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"daawo/supabase/internal/base/atomicfile"
 	"daawo/supabase/internal/database/backup/codec"
 	"daawo/supabase/internal/database/server"
 
@@ -398,7 +399,7 @@ func (s *Service) logComplete(ctx context.Context, m Manifest) (bool, error) {
 // exclusive waits until no other process of this machine makes or deletes backups
 // of this installation. It blocks others until unlock is called.
 func (s *Service) exclusive(ctx context.Context) (unlock func(), err error) {
-	if err := os.MkdirAll(s.opt.StateDir, 0o755); err != nil {
+	if err := atomicfile.MkdirAll(s.opt.StateDir, 0o755); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(s.opt.StateDir, "backup.lock"), os.O_CREATE|os.O_RDWR, 0o600)
@@ -427,7 +428,7 @@ const testRestorePrefix = "proof-"
 
 // testRestoreDir creates a folder for the cluster of a test restore.
 func (s *Service) testRestoreDir() (string, error) {
-	if err := os.MkdirAll(s.opt.StateDir, 0o755); err != nil {
+	if err := atomicfile.MkdirAll(s.opt.StateDir, 0o755); err != nil {
 		return "", err
 	}
 	dir, err := os.MkdirTemp(s.opt.StateDir, testRestorePrefix)

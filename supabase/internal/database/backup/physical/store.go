@@ -53,7 +53,7 @@ func OpenStore(place string) (Store, error) {
 func MakeStore(place string) (Store, error) {
 	store, err := OpenStore(place)
 	if f, ok := store.(folder); ok {
-		if err := os.MkdirAll(string(f), 0o700); err != nil {
+		if err := atomicfile.MkdirAll(string(f), 0o700); err != nil {
 			return nil, fmt.Errorf("backup folder: %w", err)
 		}
 	}
@@ -114,7 +114,7 @@ func (f folder) Put(ctx context.Context, name string, r io.Reader) error {
 	}
 	target := f.path(name)
 	dir := filepath.Dir(target)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	tmp, err := os.CreateTemp(dir, unfinished)

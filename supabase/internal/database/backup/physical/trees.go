@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // Tree is a folder or a file of the installation outside of its database, such
@@ -100,7 +102,7 @@ func loadSalt(dir string) ([]byte, error) {
 	}
 	salt = make([]byte, 32)
 	rand.Read(salt)
-	if err := os.MkdirAll(dir, 0o755); err != nil { // Postgres must enter the folder; the salt has its own mode
+	if err := atomicfile.MkdirAll(dir, 0o755); err != nil { // Postgres must enter the folder; the salt has its own mode
 		return nil, err
 	}
 	return salt, os.WriteFile(name, salt, 0o600)

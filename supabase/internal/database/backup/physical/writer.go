@@ -212,7 +212,7 @@ func loadWriter(stateDir string) (string, error) {
 	if id, err := readWriterFile(name); err != nil || id != "" {
 		return id, err
 	}
-	if err := os.MkdirAll(stateDir, 0o755); err != nil { // Postgres must enter the folder
+	if err := atomicfile.MkdirAll(stateDir, 0o755); err != nil { // Postgres must enter the folder
 		return "", err
 	}
 	tmp, err := os.CreateTemp(stateDir, "backup-writer-")

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 
+	"daawo/supabase/internal/base/atomicfile"
+
 	"github.com/google/uuid"
 )
 
@@ -50,7 +52,7 @@ func OpenDisk(c DiskConfig) (*Disk, error) {
 	if !filepath.IsLocal(prefix) || prefix == "." {
 		return nil, fmt.Errorf("storage: bucket %q and tenant %q do not form a folder path", c.Bucket, c.Tenant)
 	}
-	if err := os.MkdirAll(c.Path, 0o750); err != nil {
+	if err := atomicfile.MkdirAll(c.Path, 0o750); err != nil {
 		return nil, fmt.Errorf("storage folder: %w", err)
 	}
 	root, err := os.OpenRoot(c.Path)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"daawo/supabase/internal/base/atomicfile"
 )
 
 // removed is the folder of deleted versions that the continuous backup has not stored yet. It
@@ -19,7 +21,7 @@ func RemovedDir(dir string) string { return filepath.Join(dir, removed) }
 
 // KeepRemoved makes the disks in dir move the versions that they delete to RemovedDir. The caller
 // deletes them there.
-func KeepRemoved(dir string) error { return os.MkdirAll(RemovedDir(dir), 0o750) }
+func KeepRemoved(dir string) error { return atomicfile.MkdirAll(RemovedDir(dir), 0o750) }
 
 // ForgetRemoved ends KeepRemoved and deletes the versions that wait.
 func ForgetRemoved(dir string) error { return os.RemoveAll(RemovedDir(dir)) }
