@@ -41,7 +41,9 @@ func (d *differ) change(was, is Object) {
 		d.add("alter %s set %s", strings.TrimSuffix(strings.TrimPrefix(is.Drop, "drop "), ";"), options)
 	case "extension":
 		d.add("alter %s set schema %s;", strings.TrimSuffix(strings.TrimPrefix(is.Drop, "drop "), ";"), is.Details[0])
-	case "range type", "schema":
+	case "text search configuration":
+		d.configuration(was, is)
+	case "range type", "schema", "collation", "text search dictionary":
 		d.uncovered(is)
 	default:
 		d.add("%s", is.Create)
@@ -50,6 +52,27 @@ func (d *differ) change(was, is Object) {
 
 func (d *differ) uncovered(is Object) {
 	d.add("-- %s differs: change it by hand to\n-- %s", is.Key, strings.ReplaceAll(is.Create, "\n", "\n-- "))
+}
+
+// configuration adds the statements that change which dictionaries a text search configuration asks
+// for a kind of token.
+func (d *differ) configuration(was, is Object) {
+	old, now := strings.Split(was.Create, "\n"), strings.Split(is.Create, "\n")
+	if old[0] != now[0] {
+		d.uncovered(is)
+		return
+	}
+	for _, mapping := range old {
+		if !slices.Contains(now, mapping) {
+			token, _, _ := strings.Cut(mapping, " with ")
+			d.add("%s;", strings.Replace(token, " add mapping for ", " drop mapping for ", 1))
+		}
+	}
+	for _, mapping := range now {
+		if !slices.Contains(old, mapping) {
+			d.add("%s", mapping)
+		}
+	}
 }
 
 // needsNewEnum reports whether an enum cannot be changed by adding labels: a label was removed or

@@ -59,9 +59,7 @@ func createdAgain(was, is Column) bool { return is.computed() && was.Generated !
 // table adds the statements that change the columns of a table.
 func (d *differ) table(was, is Object) {
 	alter := alterTable(is)
-	if options(was) != options(is) {
-		d.add("-- %s: its partitioning, inheritance or storage options differ; change them by hand", is.Key)
-	}
+	d.options(was, is)
 	if was.unlogged() != is.unlogged() {
 		d.add("alter table %s set %s;", strings.TrimPrefix(is.Key, "table "),
 			map[bool]string{true: "unlogged", false: "logged"}[is.unlogged()])

@@ -264,7 +264,7 @@ func (d *differ) columnsOf(name string) (list []need) {
 // droppable reports whether an object can be dropped and created again without a loss of data.
 func droppable(kind string) bool {
 	return !slices.Contains([]string{"table", "type", "composite type", "domain", "range type", "sequence", "schema",
-		"extension"}, kind)
+		"extension", "collation", "text search dictionary", "text search configuration"}, kind)
 }
 
 // findLate fills late: dropped objects that an object needs until it is changed, and all that those

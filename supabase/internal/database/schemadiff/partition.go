@@ -82,3 +82,39 @@ func options(t Object) string {
 	}
 	return strings.TrimPrefix(tail(t.Create), ")")
 }
+
+// options adds the statements that change the storage options of a table.
+func (d *differ) options(was, is Object) {
+	oldRest, old := storage(was)
+	rest, now := storage(is)
+	if oldRest != rest {
+		d.add("-- %s: its partitioning or inheritance differs; change it by hand", is.Key)
+	}
+	var reset, set []string
+	for _, option := range old {
+		name, _, _ := strings.Cut(option, "=")
+		if !slices.ContainsFunc(now, func(o string) bool { return strings.HasPrefix(o, name+"=") }) {
+			reset = append(reset, name)
+		}
+	}
+	for _, option := range now {
+		if !slices.Contains(old, option) {
+			set = append(set, option)
+		}
+	}
+	if reset != nil {
+		d.add("%s reset (%s);", alterTable(is), strings.Join(reset, ", "))
+	}
+	if set != nil {
+		d.add("%s set (%s);", alterTable(is), strings.Join(set, ", "))
+	}
+}
+
+// storage returns what follows the columns of a table without its storage options, and these.
+func storage(t Object) (rest string, set []string) {
+	rest = strings.TrimSuffix(options(t), ";")
+	if i := strings.LastIndex(rest, " with ("); i >= 0 && strings.HasSuffix(rest, ")") {
+		return rest[:i], strings.Split(rest[i+len(" with ("):len(rest)-1], ", ")
+	}
+	return rest, nil
+}

@@ -42,6 +42,46 @@ func constraintQuery(condition string) string {
 			and ` + condition + notOfExtension("pg_class", "conrelid")
 }
 
+// aggregateQuery reads aggregate functions.
+var aggregateQuery = `
+	select 'pg_catalog.pg_proc'::regclass::oid, p.oid, 0::oid,
+		format('%I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid)), '',
+		format(E'create aggregate %I.%I(%s) (\n    %s\n);', nspname, proname,
+			coalesce(nullif(pg_get_function_arguments(p.oid), ''), '*'), concat_ws(E',\n    ',
+				'sfunc = ' || aggtransfn::regproc, 'stype = ' || format_type(aggtranstype, null),
+				'sspace = ' || nullif(aggtransspace, 0), ` + aggregateFunction("finalfunc", "aggfinalfn") + `,
+				case when aggfinalextra then 'finalfunc_extra' end,
+				case when aggfinalfn <> 0
+					then 'finalfunc_modify = ' || ` + aggregateModify("aggfinalmodify") + ` end,
+				` + aggregateFunction("combinefunc", "aggcombinefn") + `,
+				` + aggregateFunction("serialfunc", "aggserialfn") + `,
+				` + aggregateFunction("deserialfunc", "aggdeserialfn") + `, 'initcond = ' || quote_literal(agginitval),
+				` + aggregateFunction("msfunc", "aggmtransfn") + `,
+				` + aggregateFunction("minvfunc", "aggminvtransfn") + `,
+				case when aggmtransfn <> 0 then 'mstype = ' || format_type(aggmtranstype, null) end,
+				'msspace = ' || nullif(aggmtransspace, 0), ` + aggregateFunction("mfinalfunc", "aggmfinalfn") + `,
+				case when aggmfinalextra then 'mfinalfunc_extra' end,
+				case when aggmfinalfn <> 0
+					then 'mfinalfunc_modify = ' || ` + aggregateModify("aggmfinalmodify") + ` end,
+				'minitcond = ' || quote_literal(aggminitval),
+				(select format('sortop = operator(%I.%s)', on_.nspname, oprname) from pg_catalog.pg_operator o
+					join pg_catalog.pg_namespace on_ on on_.oid = oprnamespace where o.oid = aggsortop),
+				case proparallel when 's' then 'parallel = safe' when 'r' then 'parallel = restricted' end,
+				case aggkind when 'h' then 'hypothetical' end)),
+		format('drop aggregate %I.%I(%s);', nspname, proname,
+			coalesce(nullif(pg_get_function_identity_arguments(p.oid), ''), '*')), array[]::text[]
+	from pg_catalog.pg_aggregate a join pg_catalog.pg_proc p on p.oid = aggfnoid
+	join pg_catalog.pg_namespace n on n.oid = pronamespace
+	where nspname = any($1)` + notOfExtension("pg_proc", "p.oid")
+
+func aggregateFunction(option, column string) string {
+	return `case when ` + column + ` <> 0 then '` + option + ` = ' || ` + column + `::regproc end`
+}
+
+func aggregateModify(column string) string {
+	return `case ` + column + ` when 'r' then 'read_only' when 's' then 'shareable' else 'read_write' end`
+}
+
 // columnsQuery reads the columns of the table $1 that are not inherited, and all columns of a
 // partition.
 var columnsQuery = `
@@ -154,11 +194,12 @@ const commentQuery = `
 		join pg_catalog.pg_namespace n on n.oid = stxnamespace
 		union all
 		select p.oid, 'pg_catalog.pg_proc'::regclass, 0, 0, description, nspname,
-			case prokind when 'p' then 'procedure' else 'function' end
-				|| format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
+			case prokind when 'p' then 'procedure' when 'a' then 'aggregate' else 'function' end
+				|| format(' %I.%I(%s)', nspname, proname, case when prokind = 'a' and pronargs = 0 then '*'
+					else pg_get_function_identity_arguments(p.oid) end)
 		from pg_catalog.pg_description k
 		join pg_catalog.pg_proc p on p.oid = k.objoid and classoid = 'pg_catalog.pg_proc'::regclass
-		join pg_catalog.pg_namespace n on n.oid = pronamespace where prokind in ('f', 'p', 'w')
+		join pg_catalog.pg_namespace n on n.oid = pronamespace
 		union all
 		select t.oid, 'pg_catalog.pg_type'::regclass, 0, 0, description, nspname,
 			case typtype when 'd' then 'domain' else 'type' end || format(' %I.%I', nspname, typname)
@@ -216,7 +257,6 @@ var grantsQuery = `
 			case prokind when 'p' then 'procedure' else 'function' end
 				|| format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
 		from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = pronamespace
-		where prokind in ('f', 'p', 'w')
 		union all
 		select 'pg_catalog.pg_type'::regclass, t.oid, 0, typnamespace, typowner, 'T', typacl,
 			format('type %I.%I', nspname, typname)

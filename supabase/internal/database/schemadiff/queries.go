@@ -20,6 +20,41 @@ var queries = []query{
 			format('drop extension %I;', extname), array[quote_ident(n.nspname)]
 		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = extnamespace
 		where extname <> 'plpgsql' and cardinality($1::text[]) > 0`},
+	{"collation", `
+		select 'pg_catalog.pg_collation'::regclass::oid, c.oid, 0::oid, format('%I.%I', nspname, collname), '',
+			format('create collation %I.%I (%s);', nspname, collname, concat_ws(', ',
+				case collprovider when 'i' then 'provider = icu' when 'b' then 'provider = builtin'
+					else 'provider = libc' end,
+				'locale = ' || quote_literal(coalesce(to_jsonb(c) ->> 'colllocale', to_jsonb(c) ->> 'colliculocale')),
+				'lc_collate = ' || quote_literal(collcollate), 'lc_ctype = ' || quote_literal(collctype),
+				case when collisdeterministic then null else 'deterministic = false' end,
+				'rules = ' || quote_literal(to_jsonb(c) ->> 'collicurules'))),
+			format('drop collation %I.%I;', nspname, collname), array[]::text[]
+		from pg_catalog.pg_collation c join pg_catalog.pg_namespace n on n.oid = collnamespace
+		where nspname = any($1)` + notOfExtension("pg_collation", "c.oid")},
+	{"text search dictionary", `
+		select 'pg_catalog.pg_ts_dict'::regclass::oid, d.oid, 0::oid, format('%I.%I', n.nspname, dictname), '',
+			format('create text search dictionary %I.%I (template = %I.%I%s);', n.nspname, dictname,
+				tn.nspname, tmplname, ', ' || dictinitoption),
+			format('drop text search dictionary %I.%I;', n.nspname, dictname), array[]::text[]
+		from pg_catalog.pg_ts_dict d join pg_catalog.pg_namespace n on n.oid = dictnamespace
+		join pg_catalog.pg_ts_template t on t.oid = dicttemplate
+		join pg_catalog.pg_namespace tn on tn.oid = tmplnamespace
+		where n.nspname = any($1)` + notOfExtension("pg_ts_dict", "d.oid")},
+	{"text search configuration", `
+		select 'pg_catalog.pg_ts_config'::regclass::oid, c.oid, 0::oid, format('%I.%I', n.nspname, cfgname), '',
+			format('create text search configuration %I.%I (parser = %I.%I);', n.nspname, cfgname, pn.nspname, prsname)
+				|| coalesce((select string_agg(
+					format(E'\nalter text search configuration %I.%I add mapping for %I with %s;',
+						n.nspname, cfgname, alias, dictionaries), '' order by alias)
+					from pg_catalog.ts_token_type(cfgparser) k join (
+						select maptokentype, string_agg(mapdict::regdictionary::text, ', ' order by mapseqno)
+						from pg_catalog.pg_ts_config_map where mapcfg = c.oid group by 1) m (token, dictionaries)
+						on token = tokid), ''),
+			format('drop text search configuration %I.%I;', n.nspname, cfgname), array[]::text[]
+		from pg_catalog.pg_ts_config c join pg_catalog.pg_namespace n on n.oid = cfgnamespace
+		join pg_catalog.pg_ts_parser r on r.oid = cfgparser join pg_catalog.pg_namespace pn on pn.oid = prsnamespace
+		where n.nspname = any($1)` + notOfExtension("pg_ts_config", "c.oid")},
 	{"default privileges", privilegesQuery},
 	{"type", `
 		select 'pg_catalog.pg_type'::regclass::oid, t.oid, 0::oid, format('%I.%I', nspname, typname), '',
@@ -137,6 +172,7 @@ var queries = []query{
 		where nspname = any($1) and prokind in ('f', 'p', 'w')
 			and not exists (select from pg_catalog.pg_depend x
 				where x.classid = 'pg_catalog.pg_proc'::regclass and x.objid = p.oid and x.deptype in ('e', 'i'))`},
+	{"aggregate", aggregateQuery},
 	{"default", `
 		select 'pg_catalog.pg_attrdef'::regclass::oid, d.oid, adrelid, format('%I of %s', attname, adrelid::regclass),
 			'table ' || adrelid::regclass,

@@ -3,10 +3,11 @@
 // database's objects into another's.
 //
 // It covers schemas, extensions, enums, composite types, domains, ranges, sequences, tables (with
-// partitions, identity and generated columns), constraints, indexes, functions, procedures, views,
-// materialized views, rules, triggers, row level security, policies, comments, grants, default
-// privileges, replica identities, statistics objects, tables of publications and event triggers. It
-// does not cover aggregates, operators, collations, text search, foreign servers and owners.
+// partitions, identity and generated columns), constraints, indexes, functions, procedures,
+// aggregates, views, materialized views, rules, triggers, row level security, policies, comments,
+// grants, default privileges, replica identities, statistics objects, collations, dictionaries and
+// configurations of text search, tables of publications and event triggers. It does not cover
+// operators, foreign tables and their servers, and owners.
 package schemadiff
 
 import (

@@ -92,6 +92,7 @@ func TestDumpRestores(t *testing.T) {
 		"schema", "extension", "type", "composite type", "domain", "range type", "sequence", "table", "sequence owner",
 		"function", "default", "constraint", "check", "view", "index", "foreign key", "rule", "trigger",
 		"row level security", "policy", "comment", "grants", "column grants", "publication", "published table",
+		"collation", "text search dictionary", "text search configuration", "aggregate",
 	} {
 		if !slices.ContainsFunc(want, func(o schemadiff.Object) bool { return o.Kind == kind }) {
 			t.Errorf("the test has no object of the kind %s", kind)
@@ -134,6 +135,13 @@ func TestDiff(t *testing.T) {
 
 // changes alter the objects of testdata/everything.sql.
 const changes = `
+alter table shop.tags set (fillfactor = 80, autovacuum_vacuum_threshold = 10);
+alter table shop.tags reset (autovacuum_enabled);
+alter table shop.pages set (fillfactor = 90);
+alter text search configuration shop.words alter mapping for word with simple;
+alter text search configuration shop.words drop mapping for email;
+create or replace aggregate shop.largest(int) (sfunc = shop.larger, stype = bigint, initcond = '5');
+drop aggregate shop.every_row(*);
 alter table shop.customers add column phone text, drop column nickname, alter column email type varchar(200), alter column name drop not null;
 alter table shop.customers alter column born set default '2000-01-01', alter column lower_name set not null;
 alter type shop.state add value 'returned' after 'paid';

@@ -88,3 +88,17 @@ insert into shop.customers (name, nickname, home, tags) values ('O''Neil', null,
 insert into shop.orders (customer, price, during, properties) values (1, 3.50, '[2026-01-01,2026-01-02)', 'a=>1');
 insert into shop.events values ('2026-05-01', 'opened');
 insert into public.plain default values;
+
+create collation shop.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+create collation shop.plain from "C";
+create table shop.tags (name text collate shop.any_case primary key) with (fillfactor = 70, autovacuum_enabled = false);
+create text search dictionary shop.stems (template = snowball, language = 'english', stopwords = 'english');
+create text search configuration shop.words (copy = simple);
+alter text search configuration shop.words alter mapping for asciiword, word with shop.stems, simple;
+create table shop.pages (body text, found tsvector generated always as (to_tsvector('shop.words', body)) stored);
+create function shop.larger(a bigint, b int) returns bigint language sql immutable as 'select greatest(a, b)';
+create aggregate shop.largest(int) (sfunc = shop.larger, stype = bigint, initcond = '0', parallel = safe);
+create aggregate shop.every_row(*) (sfunc = int8inc, stype = int8, initcond = '0', combinefunc = int8pl);
+create view shop.sizes as select shop.largest(length(body)) as most from shop.pages;
+comment on aggregate shop.every_row(*) is 'counts';
+revoke all on function shop.largest(int) from public;
