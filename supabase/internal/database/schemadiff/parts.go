@@ -255,7 +255,8 @@ var grantsQuery = `
 		union all
 		select 'pg_catalog.pg_proc'::regclass, p.oid, 0, pronamespace, proowner, 'f', proacl,
 			case prokind when 'p' then 'procedure' else 'function' end
-				|| format(' %I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(p.oid))
+				|| format(' %I.%I(%s)', nspname, proname, case prokind when 'a' then oidvectortypes(proargtypes)
+					else pg_get_function_identity_arguments(p.oid) end)
 		from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = pronamespace
 		union all
 		select 'pg_catalog.pg_type'::regclass, t.oid, 0, typnamespace, typowner, 'T', typacl,

@@ -99,6 +99,10 @@ create table shop.pages (body text, found tsvector generated always as (to_tsvec
 create function shop.larger(a bigint, b int) returns bigint language sql immutable as 'select greatest(a, b)';
 create aggregate shop.largest(int) (sfunc = shop.larger, stype = bigint, initcond = '0', parallel = safe);
 create aggregate shop.every_row(*) (sfunc = int8inc, stype = int8, initcond = '0', combinefunc = int8pl);
+create function shop.at(list text[], place int) returns text language sql immutable as 'select list[place]';
+create aggregate shop.nth(int order by text) (sfunc = array_append, stype = text[], finalfunc = shop.at);
+comment on aggregate shop.nth(int order by text) is 'in the order of ORDER BY';
+revoke all on function shop.nth(int, text), shop.every_row() from public;
 create view shop.sizes as select shop.largest(length(body)) as most from shop.pages;
 comment on aggregate shop.every_row(*) is 'counts';
 revoke all on function shop.largest(int) from public;
