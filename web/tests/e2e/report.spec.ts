@@ -101,6 +101,12 @@ for (const { language, words, to } of inBothLanguages) {
       }
       await form.summary.getByRole('link', { name: location }).click();
       await expect(form.region).toBeFocused();
+
+      await form.problem.fill('a'.repeat(5001)); // a pasted text is not cut in silence
+      await expect(form.problem).toHaveValue(/^a{5001}$/);
+      const tooLong = text.errors.tooLong.replace('{count}', '5000');
+      await expect(form.problem).toHaveAccessibleDescription(new RegExp(tooLong));
+      await expect(form.summary.getByRole('link').last()).toHaveText(tooLong);
     });
 
     test('move the focus to the summary after sending by keyboard', async ({ page }) => {

@@ -60,6 +60,7 @@ export const text = {
     phone: 'Phone number is required',
     location: 'Location is required',
     expiry_date: 'Write the date as year-month-day, such as 2026-08-31',
+    tooLong: 'Problem description: at most {count} characters. Make it shorter.',
   },
   toasts: {
     invalid: { title: 'Validation Error', description: 'Please fill in all required fields.' },

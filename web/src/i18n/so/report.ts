@@ -60,6 +60,7 @@ export const text = {
     phone: 'Lambarka telefoonka waa loo baahan yahay',
     location: 'Goobta waa loo baahan yahay',
     expiry_date: 'Taariikhda u qor sannad-bil-maalin, sida 2026-08-31',
+    tooLong: 'Sharaxaadda dhibaatada: ugu badnaan {count} xaraf. Soo gaabi.',
   },
   toasts: {
     invalid: {

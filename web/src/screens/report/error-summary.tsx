@@ -2,11 +2,19 @@ import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Alert, AlertDescription, AlertTitle } from '@/components/ui/alert';
 import { useText } from '@/i18n/text';
+import { useErrorOf } from './use-error-of';
 import type { CheckedField } from './validate-report';
 
+interface ErrorSummaryProps {
+  fields: readonly CheckedField[];
+  tooLong: boolean;
+  attempts: number;
+}
+
 /** Links to the fields that are still invalid. It gets the focus after each attempt to send. */
-export function ErrorSummary({ fields, attempts }: { fields: readonly CheckedField[]; attempts: number }) {
+export function ErrorSummary({ fields, tooLong, attempts }: ErrorSummaryProps) {
   const text = useText('report');
+  const errorOf = useErrorOf(tooLong);
   const box = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each failed attempt moves the focus here again
   useEffect(() => box.current?.focus(), [attempts]);
@@ -29,7 +37,7 @@ export function ErrorSummary({ fields, attempts }: { fields: readonly CheckedFie
                   (document.getElementById(field) ?? document.getElementById('region'))?.focus();
                 }}
               >
-                {text.errors[field]}
+                {errorOf(field)}
               </a>
             </li>
           ))}

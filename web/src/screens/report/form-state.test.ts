@@ -8,12 +8,13 @@ test('a reset empties the form and remounts its fields', () => {
   const photo = new File(['a'], 'a.jpg');
   let state = reduceForm(emptyForm, { type: 'locationChosen', location: 'Bari' });
   state = reduceForm(state, { type: 'photoChosen', photo });
-  state = reduceForm(state, { type: 'checked', wrong: ['phone'] });
+  state = reduceForm(state, { type: 'checked', wrong: ['phone'], tooLong: false });
   expect(state).toEqual({
     location: 'Bari',
     photo,
     wrong: ['phone'],
     asks: false,
+    tooLong: false,
     attempts: 1,
     generation: 0,
   });

@@ -9,6 +9,8 @@ export interface FormState {
   wrong: readonly CheckedField[];
   /** Whether the form asks if the phone number is right. */
   asks: boolean;
+  /** Whether the description is wrong because of its length. */
+  tooLong: boolean;
   /** Counts the attempts to send. */
   attempts: number;
   /** Counts the resets. Fields with a state of their own have it in their key, so a reset remounts them. */
@@ -18,8 +20,8 @@ export interface FormState {
 export type FormAction =
   | { type: 'locationChosen'; location: string }
   | { type: 'photoChosen'; photo: File | undefined }
-  | { type: 'checked'; wrong: readonly CheckedField[]; asks?: boolean }
-  | { type: 'corrected'; wrong: readonly CheckedField[] }
+  | { type: 'checked'; wrong: readonly CheckedField[]; tooLong: boolean; asks?: boolean }
+  | { type: 'corrected'; wrong: readonly CheckedField[]; tooLong: boolean }
   | { type: 'reset' };
 
 export const emptyForm: FormState = {
@@ -27,6 +29,7 @@ export const emptyForm: FormState = {
   photo: undefined,
   wrong: [],
   asks: false,
+  tooLong: false,
   attempts: 0,
   generation: 0,
 };
@@ -42,9 +45,15 @@ export function reduceForm(state: FormState, action: FormAction): FormState {
     case 'photoChosen':
       return { ...state, photo: action.photo };
     case 'checked':
-      return { ...state, wrong: action.wrong, asks: action.asks ?? false, attempts: state.attempts + 1 };
+      return {
+        ...state,
+        wrong: action.wrong,
+        tooLong: action.tooLong,
+        asks: action.asks ?? false,
+        attempts: state.attempts + 1,
+      };
     case 'corrected':
-      return { ...state, wrong: action.wrong, asks: false };
+      return { ...state, wrong: action.wrong, tooLong: action.tooLong, asks: false };
     case 'reset':
       return { ...emptyForm, generation: state.generation + 1 };
   }

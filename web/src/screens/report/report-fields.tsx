@@ -9,6 +9,7 @@ import { LocationPicker } from './location-picker';
 import { PhoneField } from './phone-field';
 import { PhotoField } from './photo-field';
 import { maxCharacters } from './report';
+import { useErrorOf } from './use-error-of';
 import type { CheckedField } from './validate-report';
 
 interface ReportFieldsProps extends Omit<FormState, 'attempts'> {
@@ -24,13 +25,15 @@ export function ReportFields({
   photo,
   wrong,
   asks,
+  tooLong,
   generation,
   chooseLocation,
   choosePhoto,
   autoComplete,
 }: ReportFieldsProps) {
   const text = useText('report');
-  const errorOf = (field: CheckedField) => (wrong.includes(field) ? text.errors[field] : undefined);
+  const messageOf = useErrorOf(tooLong);
+  const errorOf = (field: CheckedField) => (wrong.includes(field) ? messageOf(field) : undefined);
   return (
     <>
       <PhoneField key={`phone-${generation}`} error={asks ? text.phoneDoubt : errorOf('phone')} />
@@ -57,7 +60,7 @@ export function ReportFields({
         error={errorOf('issue_description')}
         required
       >
-        {(control) => <Textarea {...control} rows={4} maxLength={maxCharacters.issue_description} />}
+        {(control) => <Textarea {...control} rows={4} />}
       </Field>
       <Fold label={text.more} mustOpen={photo !== undefined || wrong.includes('expiry_date')}>
         <PhotoField key={`photo-${generation}`} photo={photo} onChange={choosePhoto} />

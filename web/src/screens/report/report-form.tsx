@@ -42,7 +42,7 @@ export function ReportForm() {
       data-offline={text.offline}
       className="grid gap-5"
     >
-      <ErrorSummary fields={fields.wrong} attempts={attempts} />
+      <ErrorSummary fields={fields.wrong} tooLong={fields.tooLong} attempts={attempts} />
       <input type="hidden" name="language" value={language} />
       <p className="hidden" aria-hidden>
         <input name="website" tabIndex={-1} autoComplete="off" aria-label="website" />

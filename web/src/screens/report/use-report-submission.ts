@@ -19,7 +19,7 @@ import { isDoubtfulPhone, type ReportValues, readValues } from './report';
 import type { Attempt } from './submit-report';
 import { useDelivery } from './use-delivery';
 import { useDraft } from './use-draft';
-import { validateReport } from './validate-report';
+import { isTooLong, validateReport } from './validate-report';
 
 /** The state of the report form and its actions: check, send, keep and clear. */
 export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
@@ -65,7 +65,7 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
     const values = readValues(event.currentTarget);
     const wrong = validateReport(values);
     const asks = wrong.length === 0 && isDoubtfulPhone(values.phone) && values.phone !== asked.current;
-    dispatch({ type: 'checked', wrong, asks });
+    dispatch({ type: 'checked', wrong, tooLong: isTooLong(values), asks });
     setStopped(false);
     dismissToasts();
     if (wrong.length > 0)
@@ -99,8 +99,11 @@ export function useReportSubmission(form: RefObject<HTMLFormElement | null>) {
   function recheck({ currentTarget }: FormEvent<HTMLFormElement>) {
     dismissToasts();
     if (state.wrong.length === 0 && !state.asks) return;
-    const wrong = validateReport(readValues(currentTarget)).filter((field) => state.wrong.includes(field));
-    if (wrong.length < state.wrong.length || state.asks) dispatch({ type: 'corrected', wrong });
+    const values = readValues(currentTarget);
+    const tooLong = isTooLong(values);
+    const wrong = validateReport(values).filter((field) => state.wrong.includes(field));
+    if (wrong.length < state.wrong.length || state.asks || tooLong !== state.tooLong)
+      dispatch({ type: 'corrected', wrong, tooLong });
   }
 
   const { progress, cancel } = delivery;
