@@ -13,6 +13,13 @@ export type Receipt = SubmitReportReply;
 /** An error whose message is the function's own, in the language of the page. */
 export class Refusal extends Error {
   override name = 'Refusal';
+
+  constructor(
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** Milliseconds after which a reply counts as lost: the function's own timeout and a minute for a slow connection. */
@@ -59,5 +66,5 @@ async function refusalOf(error: Error & { context?: unknown }): Promise<Error> {
   const { headers } = error.context;
   if (!headers.has('content-language') || headers.has('sb-error-code')) return error;
   const body = await error.context.json().catch(() => undefined);
-  return typeof body?.message === 'string' ? new Refusal(body.message) : error;
+  return typeof body?.message === 'string' ? new Refusal(body.message, body.code) : error;
 }

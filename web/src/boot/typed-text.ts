@@ -1,7 +1,6 @@
 /* Keeps text typed before the application runs as a draft, as the application does (offline/draft.ts), and restores it. */
-import { draftKey } from '../offline/draft-storage';
 import { arrived } from './document-arrival';
-import { readDraft, storage } from './stored-draft';
+import { keep, readDraft } from './stored-draft';
 
 const root = document.documentElement.dataset;
 const reportForm = () => document.querySelector<HTMLFormElement>('form[data-live]');
@@ -26,11 +25,7 @@ function restore() {
 addEventListener('input', ({ target }) => {
   const { form, name, value, type } = target as HTMLInputElement;
   if ('live' in root || !form || form !== reportForm() || type === 'file') return;
-  try {
-    storage[draftKey] = JSON.stringify({ savedAt: Date.now(), value: { ...readDraft(), [name]: value } });
-  } catch {
-    // storage is full
-  }
+  keep({ ...readDraft(), [name]: value });
 });
 
 // The browser shows a page again as it was. If its draft has been sent or deleted since, empty the form.

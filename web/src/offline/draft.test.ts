@@ -13,6 +13,13 @@ test('a draft expires after thirty minutes and is in sessionStorage only', () =>
   expect(sessionStorage).toHaveLength(0);
 });
 
+test('a draft from before the clock was set back expires thirty minutes later', () => {
+  const year = 365 * 24 * 60 * 60 * 1000;
+  saveDraft({ name: 'a' }, year);
+  expect(readDraft(0)).toEqual({ name: 'a' });
+  expect(readDraft(draftLife)).toBeUndefined();
+});
+
 test('clearing deletes draft and attempt and fires the event', () => {
   const listener = vi.fn();
   addEventListener(draftCleared, listener, { once: true });

@@ -107,6 +107,24 @@ for (const { language, words, to } of inBothLanguages) {
       expect(stored.photo_url).toBeNull();
     });
 
+    test('keeps the photo for a retry when the connection is away', async ({ page }) => {
+      const form = reportForm(page, text);
+      const toast = toastOf(page, words.layout.notifications);
+      const product = uniqueName('Powder');
+      const away = /\/(storage|functions)\/v1\//;
+      await page.route(away, (route) => route.abort('connectionreset'));
+      await form.fillRequired(product);
+      const buffer = await jpeg(page, 200, 200);
+      await form.photo.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+      await form.submit.click();
+      await expect(toast(text.toasts.failed)).toBeVisible();
+      await page.unroute(away);
+      await form.submit.click();
+      await expect(toast(words.receipt.toasts.success)).toBeVisible();
+      const [stored] = await reportsNamed(product);
+      expect(stored.photo_url).not.toBeNull();
+    });
+
     test('keeps the form, and a retry creates no second report', async ({ page }) => {
       const form = reportForm(page, text);
       const toast = toastOf(page, words.layout.notifications);
@@ -155,7 +173,7 @@ for (const { language, words, to } of inBothLanguages) {
     test.use({ allowConsole: /status of (500|429)|ERR_CONNECTION_RESET/ });
     test.beforeEach(({ page }) => openForm(page, to));
 
-    test('a retry after a reload creates no second report', async ({ page }) => {
+    test('neither a retry after a reload nor a copy of the tab creates a second report', async ({ page }) => {
       const form = reportForm(page, text);
       const toast = toastOf(page, words.layout.notifications);
       const product = uniqueName('Lotion');
@@ -173,6 +191,17 @@ for (const { language, words, to } of inBothLanguages) {
       await form.submit.click();
       await expect(toast(text.toasts.failed)).toBeVisible();
       const [stored] = await reportsNamed(product);
+      const copy = await page.context().newPage();
+      await copy.addInitScript(
+        (draft) => {
+          sessionStorage['daawo.report-draft'] ??= draft;
+        },
+        await page.evaluate(() => sessionStorage['daawo.report-draft']),
+      );
+      await openForm(copy, to);
+      await reportForm(copy, text).submit.click();
+      await expect(copy.getByText(stored.reference)).toBeVisible();
+      await copy.close();
       await page.reload();
       await live(page);
       await expect(form.product).toHaveValue(product);

@@ -1,8 +1,9 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Receipt, Report } from '@/backend/reports';
 import { clearDraft, readAttempt, saveAttempt, saveDraft } from '@/offline/draft';
 import type { ReportValues } from './report';
-import { toReport } from './report';
+import { maxCharacters, toReport } from './report';
 import { type Attempt, attemptFor, submitReport } from './submit-report';
 import { validateReport } from './validate-report';
 
@@ -13,7 +14,11 @@ vi.mock('@/backend/photos', () => ({
     return '1.jpg';
   },
 }));
-vi.mock('@/backend/reports', () => ({ sendReport: () => Promise.reject(new Error('connection lost')) }));
+const lost = async (_report: Report): Promise<Receipt> => {
+  throw new Error('connection lost');
+};
+let send = lost;
+vi.mock('@/backend/reports', () => ({ sendReport: (report: Report) => send(report) }));
 vi.mock('./shrink-photo', () => ({ shrinkPhoto: (photo: File) => photo }));
 
 const values: ReportValues = {
@@ -53,6 +58,9 @@ test('lists invalid fields in the order of the form', () => {
   const empty = Object.fromEntries(Object.keys(values).map((name) => [name, ''])) as ReportValues;
   expect(validateReport(empty)).toEqual(['phone', 'product_name', 'location', 'issue_description']);
   expect(validateReport({ ...values, expiry_date: 'soon' })).toEqual(['expiry_date']);
+  const fits = '😀'.repeat(maxCharacters.issue_description); // the backend counts characters
+  expect(validateReport({ ...values, issue_description: fits })).toEqual([]);
+  expect(validateReport({ ...values, issue_description: `${fits}a` })).toEqual(['issue_description']);
 });
 
 describe('attemptFor', () => {
@@ -74,6 +82,17 @@ describe('attemptFor', () => {
   });
 
   const photo = new File(['a'], 'a.jpg');
+
+  test('gives the same text of a draft one key, also in a copy of the tab, and of the next draft another', () => {
+    saveDraft(values);
+    const { key } = attemptFor(values, undefined);
+    expect(attemptFor({ ...values }, undefined).key).toBe(key);
+    expect(attemptFor({ ...values, name: 'Caasha' }, undefined).key).not.toBe(key);
+    expect(attemptFor(values, photo).key).not.toBe(key);
+    clearDraft();
+    saveDraft(values);
+    expect(attemptFor(values, undefined).key).not.toBe(key);
+  });
 
   test('returns the same attempt for a retry', () => {
     const first = attemptFor(values, undefined);
@@ -99,7 +118,7 @@ describe('attemptFor', () => {
     }
   });
 
-  test('uploads a failed photo again only after an edit', () => {
+  test('keeps a failed photo in mind until an edit', () => {
     const first: Attempt = { ...attemptFor(values, photo), stored: null };
     expect(attemptFor(values, photo, first)).toBe(first);
     expect(attemptFor({ ...values, name: 'Caasha' }, photo, first).stored).toBeUndefined();
@@ -120,14 +139,28 @@ describe('sessionStorage keeps the report that is being sent', () => {
     expect(readAttempt()).toMatchObject({ key: attempt.key, values, stored: '1.jpg' });
   });
 
-  test('reports a failed photo at each attempt', async () => {
+  test.each([
+    ['with its photo', false, '1.jpg'],
+    ['once, if it has arrived without its photo', true, null],
+  ])('and a retry after a lost connection stores the report %s', async (_, arrived, stored) => {
     const onPhotoFailed = vi.fn();
-    const attempt: Attempt = { ...attemptFor(values, new File(['a'], 'a.jpg')), stored: null };
+    const attempt = attemptFor(values, new File(['a'], 'a.jpg'));
+    duringUpload = () => {
+      throw new Error('connection lost');
+    };
     await expect(submitReport(attempt, { ...words, onPhotoFailed })).rejects.toThrow();
-    saveAttempt({ ...attempt, photo: undefined });
-    const again = attemptFor(values, attempt.photo);
-    await expect(submitReport(again, { ...words, onPhotoFailed })).rejects.toThrow();
-    expect(onPhotoFailed).toHaveBeenCalledTimes(2);
+    expect(onPhotoFailed).toHaveBeenCalledTimes(1);
+    duringUpload = () => {};
+    send = async ({ photo_url }) => {
+      if (arrived && photo_url) throw Object.assign(new Error('changed'), { code: 'idempotency_key_reused' });
+      return { id: '1', reference: String(photo_url), received_at: '' };
+    };
+    const again = attemptFor(values, attempt.photo, attempt);
+    const receipt = await submitReport(again, { ...words, onPhotoFailed });
+    send = lost;
+    expect(again.key).toBe(attempt.key);
+    expect(receipt.reference).toBe(String(stored));
+    expect(receipt.photo_attached).toBe(arrived ? false : undefined);
   });
 
   test.each([

@@ -2,7 +2,8 @@ import { supabase } from '@/backend/client';
 import { uploadPhoto } from '@/backend/photos';
 import { type Receipt, sendReport } from '@/backend/reports';
 import type { Language } from '@/i18n/language';
-import { readAttempt, readDraft, saveAttempt } from '@/offline/draft';
+import { randomKey } from '@/lib/random-key';
+import { draftSeed, readAttempt, readDraft, saveAttempt } from '@/offline/draft';
 import { parseExpiryDate } from './expiry-date';
 import { type ReportValues, toReport } from './report';
 import { shrinkPhoto } from './shrink-photo';
@@ -19,8 +20,10 @@ export interface Attempt {
   photo: File | undefined;
   /** Identifies the photo if it is chosen again after a reload. */
   photoPrint: string | undefined;
-  /** The name of the stored photo. null means that storing it failed; a retry must then send none either. */
+  /** The name of the stored photo. null means that storing it failed. */
   stored?: string | null;
+  /** Whether the report was sent without its photo: the backend may have it so under this key. */
+  withoutPhoto?: boolean;
   /** Random text that connects the stored photo with this report. */
   claim?: string;
 }
@@ -45,7 +48,18 @@ export function attemptFor(values: ReportValues, photo: File | undefined, last?:
     return last ?? { ...before, photo };
   const stored = (last && samePhoto && last.stored) || undefined;
   const claim = stored ? last?.claim : undefined;
-  return { key: randomKey(), values, photo, photoPrint, stored, claim };
+  // Two tabs store a photo under two names, so their reports differ.
+  const key = before || photo ? randomKey() : keyOfDraft(values);
+  return { key, values, photo, photoPrint, stored, claim };
+}
+
+/** Returns a key that is the same for the same text of a draft, also in a copy of the tab. */
+function keyOfDraft(values: ReportValues) {
+  const seed = draftSeed();
+  if (!seed) return randomKey();
+  let hash = 0x811c9dc5; // FNV-1a: it only tells the edits of one draft apart
+  for (const sign of JSON.stringify(values)) hash = Math.imul(hash ^ (sign.codePointAt(0) ?? 0), 0x01000193);
+  return `${seed}-${hash >>> 0}`;
 }
 
 /** Returns the content of a report, independent of the format of its date and phone number. */
@@ -60,12 +74,13 @@ export async function warmUp() {
 }
 
 /**
- * Uploads the photo, if that is not done, and sends the report. If the upload fails, it sends the report without it.
+ * Uploads the photo, if that is not done, and sends the report. If the upload fails, it sends the report without it, and
+ * a retry uploads the photo again.
  */
 export async function submitReport(attempt: Attempt, submission: Submission): Promise<Receipt> {
   const { language, onStep, onPhotoFailed, signal } = submission;
   const { values, photo } = attempt;
-  if (photo && attempt.stored === undefined) {
+  if (photo && !attempt.stored) {
     try {
       onStep('preparingPhoto');
       const smaller = await shrinkPhoto(photo);
@@ -76,21 +91,24 @@ export async function submitReport(attempt: Attempt, submission: Submission): Pr
     } catch {
       signal?.throwIfAborted();
       attempt.stored = null;
+      attempt.withoutPhoto = true;
       onPhotoFailed();
     }
-  } else if (photo && !attempt.stored) onPhotoFailed(); // repeat it: the form still shows the photo
+  }
   signal?.throwIfAborted();
   onStep('sending');
   // The reader may have cleared the form or used the quick exit since: do not store deleted data again.
   if (JSON.stringify(readDraft()) === JSON.stringify(values)) saveAttempt({ ...attempt, photo: undefined });
-  const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
-  const receipt = await sendReport(report, { key: attempt.key, language, claim: attempt.claim, signal });
+  const send = () => {
+    const report = toReport(values, parseExpiryDate(values.expiry_date) || null, attempt.stored ?? null);
+    return sendReport(report, { key: attempt.key, language, claim: attempt.claim, signal });
+  };
+  const receipt = await send().catch((error) => {
+    if (!attempt.withoutPhoto || !attempt.stored || error.code !== 'idempotency_key_reused') throw error;
+    attempt.stored = null; // the report has arrived without its photo, only the reply was lost
+    onPhotoFailed();
+    return send();
+  });
   // The message about the upload is gone after some seconds.
   return attempt.stored === null ? { ...receipt, photo_attached: false } : receipt;
-}
-
-/** crypto.randomUUID is missing where a page is not served over HTTPS. */
-function randomKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
