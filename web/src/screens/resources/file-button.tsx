@@ -13,7 +13,7 @@ interface FileButtonProps {
   /** Whether the card has one file. */
   alone: boolean;
   /** The id of the element with the size of the file. */
-  sizeId: string | undefined;
+  sizeId: string;
 }
 
 /** The button of a file, with its language if there are several. All buttons have one height. */

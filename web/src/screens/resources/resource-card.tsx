@@ -69,7 +69,7 @@ export function ResourceCard({ group: { slug = '', files } }: { group: ResourceG
             file={file}
             title={title.text}
             alone={files.length === 1}
-            sizeId={file.resource.file_size > 0 ? sizeIdOf(file) : undefined}
+            sizeId={sizeIdOf(file)}
           />
         ))}
       </div>
@@ -105,7 +105,6 @@ function PagePreview({ address }: { address: string }) {
  */
 function FileFacts({ files }: { files: readonly ResourceFile[] }) {
   const text = useText('resources');
-  const sized = files.filter(({ resource }) => resource.file_size > 0);
   return (
     <p className="flex items-start gap-2">
       {[...new Set(files.map(({ resource }) => fileTypeLabel(resource.file_type)))].map((type) => (
@@ -115,7 +114,7 @@ function FileFacts({ files }: { files: readonly ResourceFile[] }) {
         </Badge>
       ))}{' '}
       <span className="flex flex-wrap gap-x-3 overflow-hidden">
-        {sized.map((file, at) => (
+        {files.map((file, at) => (
           <span key={file.resource.id} className="relative">
             {at > 0 && (
               <span aria-hidden className="absolute -start-2">
