@@ -149,12 +149,17 @@ test('the desk keeps to its budgets', async ({ page }) => {
   const bytes = await sum();
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes).toBeLessThanOrEqual(budget);
+  const places = new Set<string>();
   for (const name of ['Clusters', 'Guides', 'Resources', 'Figures', 'Staff', 'Trail', 'System', 'Account']) {
     sizes = [];
     await page.getByRole('link', { name }).click();
-    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    const title = page.getByRole('heading', { level: 1, name });
+    await expect(title).toBeVisible();
+    const { x, y } = (await title.boundingBox()) ?? {};
+    places.add(`${x} ${y}`);
     expect(await sum(), name).toBeLessThanOrEqual(laterBudget);
   }
+  expect([...places], 'the title of each screen has one place').toHaveLength(1);
 });
 
 test('the whole desk keeps to its budget', () => {

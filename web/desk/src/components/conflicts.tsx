@@ -24,7 +24,7 @@ export function Conflicts<Field extends keyof Text['trail']['fields']>({
   const shown = (value: Value) =>
     typeof value === 'boolean' ? (value ? text.trail.values.yes : text.trail.values.no) : (value ?? '–');
   return (
-    <Panel title={text.resources.conflict} className="bg-sun-soft text-sun-ink mb-4">
+    <Panel title={text.resources.conflict} className="bg-sun-soft text-sun-ink">
       <ul role="alert" className="flex flex-col gap-3">
         {both.map((field) => (
           <li key={field} className="flex flex-col gap-1">

@@ -17,7 +17,7 @@ import { screenAt } from './screens';
 /** The frame of every screen: navigation at the side, on small screens at the bottom. */
 export function Shell() {
   const text = useText();
-  const { role, email } = useAccess();
+  const { role, name, email } = useAccess();
   const current = screenAt(useLocation().pathname);
   useEffect(() => {
     document.title = current ? `${text.nav[current.name]} · Daawo` : 'Daawo';
@@ -48,8 +48,12 @@ export function Shell() {
             <span className="max-sm:sr-only">{text.signOut}</span>
           </Button>
           <p className="text-muted-foreground hidden px-3 pt-2 text-xs wrap-anywhere md:block">
-            {mailbox}
-            <wbr />@{domain}
+            {name || (
+              <>
+                {mailbox}
+                <wbr />@{domain}
+              </>
+            )}
             <br />
             {text.roles[role]}
           </p>

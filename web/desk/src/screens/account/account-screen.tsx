@@ -15,7 +15,7 @@ export default function AccountScreen() {
   const { text, language } = useLanguage();
   const access = useAccess();
   return (
-    <div className="mx-auto flex max-w-xl flex-col gap-4">
+    <div className="flex max-w-xl flex-col gap-4">
       <ScreenHead title={text.account.title} />
       <Panel>
         <p className="font-semibold wrap-anywhere">{access.email}</p>

@@ -15,7 +15,7 @@ export default function ClustersScreen() {
   const text = useText();
   const { data, error, reload } = useLoad(readClusters, 'clusters');
   return (
-    <div className="mx-auto flex max-w-5xl flex-col gap-4">
+    <div className="flex max-w-5xl flex-col gap-4">
       <ScreenHead title={text.clusters.title} />
       <p className="text-muted-foreground max-w-prose">{text.clusters.intro}</p>
       {error !== undefined && <Failure error={error} retry={reload} />}

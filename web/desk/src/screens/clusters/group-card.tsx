@@ -33,9 +33,9 @@ export function GroupCard({ group, onLinked }: Props) {
           {place} · {dayRange(language, group.first, group.last)}
         </p>
       </div>
-      <ul className="flex flex-col gap-0.5">
+      <ul className="grid grid-cols-[auto_auto_1fr] items-center gap-x-3 gap-y-0.5 text-sm">
         {group.reports.map((report) => (
-          <li key={report.id} className="flex flex-wrap items-center gap-x-3 text-sm">
+          <li key={report.id} className="contents">
             <ReportLink reference={report.reference} />
             <StatusBadge status={report.status} />
             <span className="text-muted-foreground">{shortDay(language, report.created_at)}</span>

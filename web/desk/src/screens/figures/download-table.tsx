@@ -14,7 +14,6 @@ export function DownloadTable({ data }: { data: Downloads }) {
   return (
     <Panel
       title={text.figures.downloads}
-      className="mb-4"
       aside={
         <Button variant="outline" onClick={save}>
           {text.figures.csv}

@@ -23,7 +23,7 @@ export default function FiguresScreen() {
   const figures = useLoad(() => readFigures(since), since);
   const downloads = useLoad(() => readDownloads(since), since);
   return (
-    <div className="mx-auto max-w-6xl">
+    <div className="flex max-w-6xl flex-col gap-4">
       <ScreenHead title={text.figures.title}>
         <NativeSelect
           aria-label={text.figures.period}

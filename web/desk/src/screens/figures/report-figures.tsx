@@ -25,14 +25,14 @@ export function ReportFigures({ data, since, children }: Props) {
   const { median, p90, waiting } = data.first_action_hours;
   if (data.total === 0)
     return (
-      <div className="mb-4 flex flex-col gap-4">
+      <div className="flex flex-col gap-4">
         <Panel className="text-muted-foreground py-10 text-center">{text.figures.empty}</Panel>
         {children}
       </div>
     );
   const save = () => saveCsv(`figures-${since}.csv`, figuresTable(data, text));
   return (
-    <div className="mb-4 grid items-start gap-4 lg:grid-cols-3">
+    <div className="grid items-start gap-4 lg:grid-cols-3">
       <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4 lg:col-span-3">
         <Headline name={text.figures.total} value={digits(data.total)} />
         <Headline name={text.figures.waiting} value={digits(waiting)} />

@@ -50,14 +50,14 @@ function Notice({ report, onRecorded }: { report: Report; onRecorded: () => void
     if (done) saveCases(reference, [{ ...report, words }], recipient);
   };
   return (
-    <div className="mx-auto flex max-w-3xl flex-col gap-4">
-      <div className="no-print">
+    <div className="flex max-w-3xl flex-col gap-4">
+      <div className="no-print flex flex-col gap-4">
         <ScreenHead title={text.forward.title}>
           <Link className="text-primary underline" to={`/reports/${reference}`}>
             {text.cancel}
           </Link>
         </ScreenHead>
-        <p className="bg-sun-soft text-sun-ink mb-4 rounded-lg p-3">{text.forward.intro}</p>
+        <p className="bg-sun-soft text-sun-ink rounded-lg p-3">{text.forward.intro}</p>
         <Field label={text.forward.description}>
           {(props) => (
             <Textarea

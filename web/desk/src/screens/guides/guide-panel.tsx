@@ -42,7 +42,7 @@ export function GuidePanel({ guide, onChanged }: Props) {
     if (saved !== undefined) onChanged();
   };
   return (
-    <div className="mx-auto flex max-w-4xl flex-col gap-4">
+    <div className="flex max-w-4xl flex-col gap-4">
       <ScreenHead title={titleIn(language, guide)}>
         <Link className="text-primary underline" to="/guides">
           {text.guides.title}

@@ -28,9 +28,9 @@ export default function GuidesScreen() {
     return <GuidePanel key={slug} guide={guide} onChanged={reload} />;
   }
   return (
-    <div className="mx-auto max-w-4xl">
+    <div className="flex max-w-4xl flex-col gap-4">
       <ScreenHead title={text.guides.title} />
-      <p className="text-muted-foreground mb-4 max-w-prose">{text.guides.intro}</p>
+      <p className="text-muted-foreground max-w-prose">{text.guides.intro}</p>
       {data.length === 0 && <p>{text.guides.empty}</p>}
       <ol className="bg-card divide-y rounded-lg border">
         {data.map((guide) => (

@@ -63,7 +63,7 @@ export function Editor({ resource, guides, onStale }: Props) {
     if (done) leave();
   };
   return (
-    <Form onSubmit={submit} className="mx-auto max-w-5xl" noValidate>
+    <Form onSubmit={submit} className="flex max-w-5xl flex-col gap-4" noValidate>
       <ScreenHead title={resource ? text.resources.edit : text.resources.add}>
         <div className="flex flex-wrap gap-2">
           {resource && (
@@ -80,7 +80,7 @@ export function Editor({ resource, guides, onStale }: Props) {
           </Button>
         </div>
       </ScreenHead>
-      <Problem text={error} className="mb-4" />
+      <Problem text={error} />
       <Conflicts both={both} mine={values} theirs={theirs} settle={settle} />
       <div className="grid gap-4 lg:grid-cols-[1fr_20rem]">
         <div className="flex flex-col gap-4">

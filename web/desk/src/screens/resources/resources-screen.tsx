@@ -25,7 +25,7 @@ export default function ResourcesScreen() {
       reload();
     });
   return (
-    <div className="mx-auto max-w-4xl">
+    <div className="flex max-w-4xl flex-col gap-4">
       <ScreenHead title={text.resources.title}>
         <Link
           to="/resources/new"

@@ -12,7 +12,7 @@ export default function StaffScreen() {
   const text = useText();
   const { data, error, reload } = useLoad(listStaff, 'staff');
   return (
-    <div className="mx-auto flex max-w-4xl flex-col gap-4">
+    <div className="flex max-w-4xl flex-col gap-4">
       <ScreenHead title={text.staff.title} />
       <Invite members={data ?? []} onDone={reload} />
       {error !== undefined && <Failure error={error} retry={reload} />}

@@ -23,7 +23,7 @@ export default function SystemScreen() {
     setTimes(times + 1);
   };
   return (
-    <div className="mx-auto flex max-w-5xl flex-col gap-4">
+    <div className="flex max-w-5xl flex-col gap-4">
       <ScreenHead title={text.system.title}>
         <Button variant="outline" onClick={refresh}>
           {text.refresh}

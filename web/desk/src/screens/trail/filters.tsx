@@ -11,7 +11,7 @@ interface Props {
 export function Filters({ filter, onChange }: Props) {
   const text = useText();
   return (
-    <div className="mb-4 grid gap-3 sm:grid-cols-3">
+    <div className="grid gap-3 sm:grid-cols-3">
       <Field label={text.trail.who}>
         {(props) => (
           <Input

@@ -15,16 +15,16 @@ export default function TrailScreen() {
   const [filter, setFilter] = useState<TrailFilter>({});
   const { rows, done, error, load } = useTrail(filter);
   return (
-    <div className="mx-auto max-w-5xl">
+    <div className="flex max-w-5xl flex-col gap-4">
       <ScreenHead title={text.trail.title} />
-      <p className="text-muted-foreground mb-4 text-pretty">{text.trail.intro}</p>
+      <p className="text-muted-foreground text-pretty">{text.trail.intro}</p>
       <Filters filter={filter} onChange={setFilter} />
       {error !== undefined && <Failure error={error} retry={() => load()} />}
       {!rows && !error && <Loading />}
       {rows?.length === 0 && <p>{text.trail.empty}</p>}
       {rows && rows.length > 0 && <Lines rows={rows} />}
       {rows && !done && (
-        <Button variant="outline" className="mt-3" onClick={() => load(rows.at(-1)?.id)}>
+        <Button variant="outline" className="self-start" onClick={() => load(rows.at(-1)?.id)}>
           {text.trail.older}
         </Button>
       )}

@@ -15,7 +15,11 @@ export function Triage({ report, change }: Case) {
   return (
     <div className="no-print bg-card grid grid-cols-2 gap-3 rounded-lg border p-3 sm:grid-cols-[2fr_1fr_1fr]">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a border and need a legend */}
-      <div role="group" aria-label={text.report.statusLabel} className="col-span-full flex flex-wrap gap-1">
+      <div
+        role="group"
+        aria-label={text.report.statusLabel}
+        className="col-span-full flex flex-wrap gap-1 max-sm:grid max-sm:grid-cols-2"
+      >
         {statuses.map((status, i) => (
           <StatusButton
             key={status}
