@@ -27,7 +27,7 @@ for (const variant of sample(variants, 4)) {
     await checkOpened(owner, 'staff, with a member who is invited');
 
     const mail = await mailTo(email);
-    expect(mail.subject).toBe(language === 'so' ? 'Waa lagu casuumay' : 'You have been invited');
+    expect(mail.subject).toBe(language === 'so' ? 'Waa lagu casuumay' : 'Your invitation to Daawo');
     await reviewer.goto(mail.link);
     await enter(reviewer, text, 'Asha Cali');
 

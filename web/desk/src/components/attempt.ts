@@ -10,6 +10,7 @@ export async function attempt<T>(
   action: () => Promise<T>,
   done?: string,
 ): Promise<T | undefined> {
+  toast.dismissErrors();
   try {
     const result = await action();
     if (done) toast.success(done);

@@ -28,6 +28,14 @@ test('a message with the id of another takes its place and has its own time', ()
   expect(words(list)).toEqual([]);
 });
 
+test('errors go when their reader acts again', () => {
+  const list = toasts();
+  list.error('failed');
+  list.success('Saved');
+  list.dismissErrors();
+  expect(words(list)).toEqual(['Saved']);
+});
+
 test('listeners hear each change until they leave', () => {
   const list = toasts();
   const heard = vi.fn();

@@ -34,6 +34,10 @@ export function toasts() {
   };
   return {
     dismiss,
+    /** Removes the errors: their reader acts again. */
+    dismissErrors: () => {
+      for (const { id, kind } of shown) if (kind === 'failed') dismiss(id);
+    },
     success: (words: string, options: { id?: string; time?: number; action?: Toast['action'] } = {}) =>
       show({ kind: 'done', words, action: options.action }, options),
     error: (words: string) => show({ kind: 'failed', words }),

@@ -6,12 +6,14 @@ import { Form } from '@desk/components/form';
 import { Panel } from '@desk/components/panel';
 import { shortTime } from '@desk/i18n/format';
 import { useLanguage } from '@desk/i18n/language';
+import { useStaffNames } from '@desk/session/staff-names';
 import { useDraft } from '@desk/session/use-draft';
 import { Textarea } from '@/components/ui/input';
 
 /** The notes of colleagues, in the order of their time, and a field for the next one. */
 export function Notes({ report }: { report: Report }) {
   const { text, language } = useLanguage();
+  const names = useStaffNames();
   const { tell } = useReportsChannel();
   const [body, setBody, drafted] = useDraft(`note:${report.reference}`, '');
   const submit = async () => {
@@ -34,7 +36,7 @@ export function Notes({ report }: { report: Report }) {
         {report.notes.map((note) => (
           <li key={note.id} className="border-s-2 ps-3">
             <p className="text-muted-foreground text-xs">
-              {note.author_name} ·{' '}
+              {names.get(note.author ?? '') ?? note.author_name} ·{' '}
               <time dateTime={note.created_at}>{shortTime(language, note.created_at)}</time>
             </p>
             <p className="whitespace-pre-wrap wrap-anywhere">{note.body}</p>

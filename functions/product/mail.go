@@ -3,8 +3,13 @@ package product
 import "daawo/supabase/stack"
 
 // mailTexts returns the texts of auth's mails by language and kind. The built-in texts are English.
+// An invitation is the first that a member hears of the desk.
 func mailTexts() map[string]map[string]stack.MailText {
-	return map[string]map[string]stack.MailText{"so": somaliMails()}
+	invite := stack.MailText{Subject: "Your invitation to Daawo",
+		Body: "You are invited to the desk of {{ .SiteURL }}, where the staff works on reports. " +
+			"Open the link within an hour and choose a password. The link works once.",
+		Action: "Accept the invitation"}
+	return map[string]map[string]stack.MailText{"en": {"invite": invite}, "so": somaliMails()}
 }
 
 // somaliMails returns the Somali texts by kind. A native speaker has to review each change.
@@ -15,7 +20,9 @@ func somaliMails() map[string]stack.MailText {
 	)
 	return map[string]stack.MailText{
 		"invite": {Subject: "Waa lagu casuumay",
-			Body: "Waxaa lagugu casuumay {{ .SiteURL }}. Raac xiriirka si aad u aqbasho.", Action: "Aqbal casuumaadda"},
+			Body: "Waxaa lagugu casuumay {{ .SiteURL }}. Raac xiriirka si aad u aqbasho. " +
+				"Xiriirku hal saac ayuu shaqeeyaa, hal mar oo keliya.",
+			Action: "Aqbal casuumaadda"},
 		"confirmation": {Subject: "Xaqiiji cinwaanka iimaylkaaga",
 			Body: "Raac xiriirka si aad u xaqiijiso cinwaankan, ama geli koodhka.", Action: "Xaqiiji cinwaanka",
 			Code: true, Note: ignore},
