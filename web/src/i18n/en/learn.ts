@@ -14,7 +14,7 @@ export const text = {
   risks: {
     antibiotics: {
       title: 'Antibiotics',
-      content: 'They do not cure viruses. Wrong use causes side effects and makes germs resistant.',
+      content: 'They do not cure viruses. Wrong use causes side effects, and germs learn to survive them.',
     },
     painkillers: {
       title: 'Painkillers and steroids',

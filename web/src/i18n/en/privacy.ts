@@ -4,7 +4,7 @@ export const text = {
   heading: 'Privacy',
   updated: 'Last updated January 2024',
   summary:
-    'You can read everything without a name; what you report is seen only by our team and never published.',
+    'You can read everything without giving a name. Only our team sees what you report, and we never publish it.',
   contents: 'On this page',
   lead: 'Some people must not be seen asking about medicine. We keep what you tell us confidential, and we collect as little as we can.',
   sections: [
@@ -27,7 +27,7 @@ export const text = {
       title: 'How we protect it',
       paragraphs: [
         'Report information is kept confidential. Only the people of our team who handle reports can read it. Photos are stored privately.',
-        'A report that you have not sent yet stays in this browser tab. It goes when you send it, when you clear it, or after 30 minutes without use. If you share your phone, close the tab when you are done.',
+        'A report that you have not sent yet stays in this browser tab. It is deleted when you send it, when you clear it, or after 30 minutes without use. If you share your phone, close the tab when you are done.',
       ],
     },
     {

@@ -7,12 +7,15 @@ export const text = {
   statistics: {
     unsafe: {
       name: 'Unsafe Products',
-      counts: 'Of the lightening products that we know of, the share that we call unsafe.',
+      counts: 'Of the lightening products we know, this part is unsafe in our view.',
     },
-    risks: { name: 'Health Risks', counts: 'The share of their users whose health we see at risk.' },
-    prevention: { name: 'Prevention Rate', counts: 'The share of the harm that we think can be prevented.' },
+    risks: {
+      name: 'Health Risks',
+      counts: 'Of the people who use them, this part risks their health in our view.',
+    },
+    prevention: { name: 'Prevention Rate', counts: 'Of the harm, we think that this part can be prevented.' },
   },
-  figures: 'These three are figures of our organisation, not of a study. Nobody outside has checked them.',
+  figures: 'These three numbers are our own. They are not from a study, and nobody else has checked them.',
   study:
     'In a study with Somali women in Minneapolis–St Paul, 11 of 27 products tested contained mercury (Minnesota Medicine, 2013).',
   risksTitle: 'Key health risks',

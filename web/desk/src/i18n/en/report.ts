@@ -29,7 +29,7 @@ export const text = {
   due: 'Due',
   likelyTitle: 'Looks like a copy of',
   isDuplicate: 'It is a copy: close it',
-  isNoDuplicate: 'It is no copy',
+  isNoDuplicate: 'It is not a copy',
   merged: (reference: string) => `Closed as a copy of ${reference}`,
   thread: 'Notes',
   earlier: 'Note kept with the report',

@@ -17,7 +17,7 @@ export const text = {
   attempt: (n: number, most: number) => `try ${n} of ${most}`,
   mail: 'Mail',
   testMail: 'Send a test',
-  mailHelp: 'Sends a test message the way a notice of a new report goes.',
+  mailHelp: 'Sends a test message in the same way as the mail about a new report.',
   mailDone: 'Sent',
   functions: 'Functions',
   name: 'Name',
