@@ -33,7 +33,7 @@ export function GroupCard({ group, onLinked }: Props) {
           {place} · {dayRange(language, group.first, group.last)}
         </p>
       </div>
-      <ul className="grid grid-cols-[auto_auto_1fr] items-center gap-x-3 gap-y-0.5 text-sm">
+      <ul className="grid grid-cols-[auto_auto_1fr] items-center justify-items-start gap-x-3 gap-y-0.5 text-sm">
         {group.reports.map((report) => (
           <li key={report.id} className="contents">
             <ReportLink reference={report.reference} />

@@ -21,7 +21,7 @@ export function RisingList({ rising }: { rising: Rising[] }) {
             <p className="text-muted-foreground text-sm">{text.clusters.line(line.now, line.before)}</p>
           </div>
           <Bars weeks={line.weeks} />
-          <span className="min-w-28 text-end text-sm whitespace-nowrap tabular-nums">
+          <span className="text-sm sm:min-w-36 sm:text-end whitespace-nowrap tabular-nums">
             {text.clusters.chance(chanceWord(line.chance))}
           </span>
         </li>
