@@ -174,7 +174,7 @@ func dataDir(inv *Invocation, c *config.Config) (string, error) {
 		data = filepath.Join(inv.workdir, data) // two projects must not share a database
 	}
 	dir, why, err := datadir.Resolve(data, chosen, project.projectName())
-	if why != "" {
+	if why != "" && c.DatabaseURL == "" { // otherwise no Postgres runs in it
 		inv.log(c).Info("data folder", "path", dir, "reason", why)
 	}
 	return dir, err
