@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -174,7 +175,7 @@ func dataDir(inv *Invocation, c *config.Config) (string, error) {
 		data = filepath.Join(inv.workdir, data) // two projects must not share a database
 	}
 	dir, why, err := datadir.Resolve(data, chosen, project.projectName())
-	if why != "" && c.DatabaseURL == "" { // otherwise no Postgres runs in it
+	if _, missing := os.Stat(dir); why != "" && missing != nil && c.DatabaseURL == "" {
 		inv.log(c).Info("data folder", "path", dir, "reason", why)
 	}
 	return dir, err
