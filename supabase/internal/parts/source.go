@@ -179,8 +179,8 @@ func NPM(name string) Source {
 		cmd.Dir, cmd.Stderr = dir, &stderr
 		out, err := cmd.Output()
 		if err != nil {
-			return Archive{}, fmt.Errorf("npm pack %s@%s: %w\n%s", name, p.Version, err,
-				strings.TrimSpace(stderr.String()))
+			return Archive{}, fmt.Errorf("npm pack %s@%s: %w; without a network, use --from FILE\n%s",
+				name, p.Version, err, strings.TrimSpace(stderr.String()))
 		}
 		var packed []struct{ Filename string }
 		if err := json.Unmarshal(out, &packed); err != nil || len(packed) != 1 {
