@@ -14,6 +14,7 @@ import (
 	"daawo/supabase/internal/engine/auth/endpoint"
 	"daawo/supabase/internal/engine/auth/external"
 	"daawo/supabase/internal/engine/auth/external/idp"
+	"daawo/supabase/internal/engine/auth/hook"
 	"daawo/supabase/internal/engine/auth/hookpoint"
 	"daawo/supabase/internal/engine/auth/login"
 	"daawo/supabase/internal/engine/auth/message"
@@ -103,15 +104,15 @@ func build(o Options) (*parts, error) {
 
 func (p *parts) buildBase() {
 	c := p.config
-	p.store = store.New(store.Options{DB: p.db, Log: p.log, Now: p.now, Config: store.Config{
+	p.store = &store.Store{DB: p.db, Log: p.log, Now: p.now, Config: store.Config{
 		DefaultRole: c.DefaultRole, NoAuditTable: c.NoAuditTable, LinkExpiry: c.Mail.CodeExpiry, Timebox: c.Timebox,
 		Inactivity: c.Inactivity,
-	}})
-	p.limiter = ratelimit.New(ratelimit.Options{
+	}}
+	p.limiter = &ratelimit.Limiter{
 		DB: p.db, Log: p.log, Now: p.now, Limits: c.Limits, FreeSMS: c.PhoneAutoconfirm,
 		FreeMail: c.MailerAutoconfirm && c.Limits.Mail.Gap == 0,
-	})
-	p.hooks = hookpoint.New(hookpoint.Options{DB: p.db, Now: p.now, Client: p.client, Hooks: c.Hooks})
+	}
+	p.hooks = &hookpoint.Caller{Hooks: c.Hooks, DB: p.db, Hook: hook.Caller{Client: p.client, Now: p.now}}
 	p.passwords = credential.New(credential.Options{
 		MinLength: c.MinimumPasswordLength, Required: c.RequiredCharacters, Leaked: c.LeakedPasswords,
 		Online: c.LeakedOnline, Cost: c.PasswordCost, AtOnce: c.HashesAtOnce, Client: p.client, Log: p.log,
@@ -134,7 +135,7 @@ func (p *parts) buildSessions() {
 
 func (p *parts) buildEndpoints() {
 	c := p.config
-	others := external.Options{
+	p.external = &external.Service{
 		DB: p.db, Store: p.store, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender, Providers: p.providers,
 		Log: p.log, Now: p.now, Config: external.Config{
 			SiteURL: c.SiteURL, DisableSignup: c.DisableSignup, MailerAutoconfirm: c.MailerAutoconfirm,
@@ -142,8 +143,10 @@ func (p *parts) buildEndpoints() {
 			CustomProviders: c.CustomProviders, IDTokenIssuers: c.IDTokenIssuers, RedirectURL: c.ExternalRedirectURL,
 		},
 	}
-	p.external, p.custom = external.New(others), external.NewCustomProviders(others)
-	p.login = login.New(login.Options{
+	p.custom = &external.CustomProviders{
+		DB: p.db, Sessions: p.sessions, Providers: p.providers, Now: p.now, Config: c.CustomProviders,
+	}
+	p.login = &login.Service{
 		DB: p.db, Store: p.store, Limiter: p.limiter, Captcha: p.captcha, Hooks: p.hooks, Passwords: p.passwords,
 		Sessions: p.sessions, Sender: p.sender, Log: p.log, Now: p.now,
 		Grants: map[string]endpoint.Handler{
@@ -154,36 +157,36 @@ func (p *parts) buildEndpoints() {
 			EnablePhone: c.EnablePhone, EnableAnonymous: c.EnableAnonymous, MailerAutoconfirm: c.MailerAutoconfirm,
 			PhoneAutoconfirm: c.PhoneAutoconfirm, HideAccounts: c.HideAccounts,
 		},
-	})
-	p.verify = verify.New(verify.Options{
+	}
+	p.verify = &verify.Service{
 		Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender, Log: p.log,
 		Now: p.now, Config: verify.Config{
 			MailerAutoconfirm: c.MailerAutoconfirm, SingleConfirmation: c.Mail.SingleConfirmation,
 			SMSCodeExpiry: c.SMS.CodeExpiry,
 		},
-	})
-	p.account = account.New(account.Options{
+	}
+	p.account = &account.Service{
 		DB: p.db, Store: p.store, Limiter: p.limiter, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender,
 		Now: p.now, Config: account.Config{
 			MailerAutoconfirm: c.MailerAutoconfirm, PhoneAutoconfirm: c.PhoneAutoconfirm,
 			RequireReauth: c.RequireReauth, RequireCurrent: c.RequireCurrent, SMSCodeExpiry: c.SMS.CodeExpiry,
 		},
-	})
-	p.mfa = mfa.New(mfa.Options{
+	}
+	p.mfa = &mfa.Service{
 		DB: p.db, Store: p.store, Limiter: p.limiter, Hooks: p.hooks, Sessions: p.sessions, Sender: p.sender,
 		Redirects: p.redirects, Now: p.now, Config: mfa.Config{MFA: c.MFA, WebAuthn: c.WebAuthn},
-	})
-	p.provider = provider.New(provider.Options{
+	}
+	p.provider = &provider.Server{
 		DB: p.db, Store: p.store, Sessions: p.sessions, Redirects: p.redirects, Keys: p.keys, Now: p.now,
 		SiteURL: c.SiteURL, Issuer: c.Issuer, Config: c.OAuthServer,
-	})
-	p.admin = admin.New(admin.Options{
+	}
+	p.admin = &admin.Service{
 		DB: p.db, Store: p.store, Hooks: p.hooks, Passwords: p.passwords, Sessions: p.sessions, Sender: p.sender,
 		Redirects: p.redirects, Now: p.now, Config: admin.Config{
 			DefaultRole: c.DefaultRole, CodeLength: c.Mail.CodeLength, MailerAutoconfirm: c.MailerAutoconfirm,
 			SingleConfirmation: c.Mail.SingleConfirmation,
 		},
-	})
+	}
 }
 
 // buildSSO makes single sign-on. Administrators name the URLs of metadata, so without a client they

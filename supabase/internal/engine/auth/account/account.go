@@ -22,8 +22,8 @@ type Config struct {
 	SMSCodeExpiry     time.Duration // lifetime of a code that was sent to a phone
 }
 
-// Options is what a Service needs.
-type Options struct {
+// Service serves the endpoints.
+type Service struct {
 	DB        *pool.Pool // as supabase_auth_admin
 	Store     *store.Store
 	Limiter   *ratelimit.Limiter
@@ -32,24 +32,4 @@ type Options struct {
 	Sender    *message.Sender
 	Now       func() time.Time
 	Config    Config
-}
-
-// Service serves the endpoints.
-type Service struct {
-	db        *pool.Pool
-	store     *store.Store
-	limiter   *ratelimit.Limiter
-	passwords *credential.Passwords
-	sessions  *session.Manager
-	sender    *message.Sender
-	now       func() time.Time
-	config    Config
-}
-
-// New returns a Service.
-func New(o Options) *Service {
-	return &Service{
-		db: o.DB, store: o.Store, limiter: o.Limiter, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender,
-		now: o.Now, config: o.Config,
-	}
 }

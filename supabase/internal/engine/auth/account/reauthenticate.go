@@ -25,19 +25,19 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request, c *sess
 	case u.Email == "" && !u.PhoneConfirmed():
 		return apierror.Errorf(http.StatusUnprocessableEntity, "phone_not_confirmed", "Please verify your phone first.")
 	}
-	queue := s.sender.MailQueue()
+	queue := s.Sender.MailQueue()
 	if u.Email == "" {
-		queue = s.sender.TextQueue()
+		queue = s.Sender.TextQueue()
 	}
-	id, err := message.Queued(ctx, s.sender, queue, func(tx message.Tx) (string, error) {
-		if err := s.store.Audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
+	id, err := message.Queued(ctx, s.Sender, queue, func(tx message.Tx) (string, error) {
+		if err := s.Store.Audit(ctx, tx, u, "user_reauthenticate_requested", nil); err != nil {
 			return "", err
 		}
 		if u.Email != "" {
-			return "", s.sender.SendLink(r, tx, u, store.Reauthentication, template.Reauthentication,
+			return "", s.Sender.SendLink(r, tx, u, store.Reauthentication, template.Reauthentication,
 				"reauthentication", false)
 		}
-		return s.sender.SendPhoneCode(r, tx, u, store.Reauthentication, u.Phone, "sms")
+		return s.Sender.SendPhoneCode(r, tx, u, store.Reauthentication, u.Phone, "sms")
 	})
 	if err != nil {
 		return err
@@ -47,22 +47,22 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request, c *sess
 
 // checkNonce checks the code that Reauthenticate sent.
 func (s *Service) checkNonce(ctx context.Context, u *store.User, nonce string) error {
-	contact, life := u.Email, s.sender.LinkExpiry()
+	contact, life := u.Email, s.Sender.LinkExpiry()
 	if contact == "" {
-		contact, life = u.Phone, s.config.SMSCodeExpiry
+		contact, life = u.Phone, s.Config.SMSCodeExpiry
 	}
 	if contact == "" {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid",
 			"Reauthentication requires an email or a phone number")
 	}
-	if u.Email == "" && s.sender.ChecksCodes() && u.ReauthenticationToken != "" {
-		valid, err := s.sender.CheckCode(ctx, contact, nonce)
+	if u.Email == "" && s.Sender.ChecksCodes() && u.ReauthenticationToken != "" {
+		valid, err := s.Sender.CheckCode(ctx, contact, nonce)
 		if err == nil && !valid {
 			err = apierror.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
 		}
 		return err
 	}
-	if !store.Reauthentication.Matches(u, store.HashCode(contact, nonce), life, s.now()) {
+	if !store.Reauthentication.Matches(u, store.HashCode(contact, nonce), life, s.Now()) {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "reauthentication_not_valid",
 			"Nonce has expired or is invalid")
 	}

@@ -20,7 +20,7 @@ import (
 
 // GetUser serves GET /user.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	if len(c.Claims.Audience) == 0 || s.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
+	if len(c.Claims.Audience) == 0 || s.Sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
 			"Token audience doesn't match request audience")
 	}
@@ -59,8 +59,8 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, c *session.
 		}
 	}
 	checked := u.EncryptedPassword
-	_, err := message.Queued(ctx, s.sender, s.updateQueue(u, &p), func(tx message.Tx) (any, error) {
-		if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+	_, err := message.Queued(ctx, s.Sender, s.updateQueue(u, &p), func(tx message.Tx) (any, error) {
+		if err := s.Sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if hash != "" {
@@ -73,14 +73,14 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, c *session.
 			}
 		}
 		if p.Data != nil {
-			if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.Data), s.now()); err != nil {
+			if err := store.SaveUserMetadata(ctx, tx, u, u.UserMetadata.Merge(p.Data), s.Now()); err != nil {
 				return nil, err
 			}
 		}
 		if err := s.changeContacts(r, tx, u, p); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, u, "user_modified", nil)
+		return nil, s.Store.Audit(ctx, tx, u, "user_modified", nil)
 	})
 	if err != nil {
 		return err
@@ -95,13 +95,13 @@ func (s *Service) changePassword(r *http.Request, tx message.Tx, c *session.Call
 	if c.Session != nil {
 		keep = &c.Session.ID
 	}
-	if err := store.ChangePassword(ctx, tx, u, hash, keep, s.now()); err != nil {
+	if err := store.ChangePassword(ctx, tx, u, hash, keep, s.Now()); err != nil {
 		return err
 	}
-	if err := s.store.Audit(ctx, tx, u, "user_updated_password", nil); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "user_updated_password", nil); err != nil {
 		return err
 	}
-	s.sender.Notify(r, tx, u, template.PasswordChanged, "", template.Data{})
+	s.Sender.Notify(r, tx, u, template.PasswordChanged, "", template.Data{})
 	return nil
 }
 
@@ -111,19 +111,19 @@ func (s *Service) changePassword(r *http.Request, tx message.Tx, c *session.Call
 func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, p userChanges) error {
 	ctx := r.Context()
 	if p.newEmail(u) {
-		if u.IsAnonymous && s.config.MailerAutoconfirm {
-			if err := s.store.ChangeEmail(ctx, tx, u, p.Email); err != nil {
+		if u.IsAnonymous && s.Config.MailerAutoconfirm {
+			if err := s.Store.ChangeEmail(ctx, tx, u, p.Email); err != nil {
 				return err
 			}
 		} else {
 			if p.Challenge != "" {
 				f := store.Flow{Provider: "email_change", Method: "email_change", Challenge: p.Challenge,
 					ChallengeMethod: p.ChallengeMethod, UserID: &u.ID}
-				if err := s.store.NewFlow(ctx, tx, f); err != nil {
+				if err := s.Store.NewFlow(ctx, tx, f); err != nil {
 					return err
 				}
 			}
-			if err := s.sender.SendEmailChange(r, tx, u, p.Email, p.Challenge != ""); err != nil {
+			if err := s.Sender.SendEmailChange(r, tx, u, p.Email, p.Challenge != ""); err != nil {
 				return err
 			}
 		}
@@ -131,11 +131,11 @@ func (s *Service) changeContacts(r *http.Request, tx message.Tx, u *store.User, 
 	if !p.newPhone(u) {
 		return nil
 	}
-	if s.config.PhoneAutoconfirm {
-		return s.store.ChangePhone(ctx, tx, u, p.Phone)
+	if s.Config.PhoneAutoconfirm {
+		return s.Store.ChangePhone(ctx, tx, u, p.Phone)
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
-	_, err := s.sender.SendPhoneCode(r, tx, u, store.PhoneChange, p.Phone, p.Channel)
+	_, err := s.Sender.SendPhoneCode(r, tx, u, store.PhoneChange, p.Phone, p.Channel)
 	return err
 }
 
@@ -146,7 +146,7 @@ func (s *Service) checkChanges(ctx context.Context, c *session.Caller, p *userCh
 		return err
 	}
 	if p.Password != nil {
-		if err := s.passwords.Check(ctx, *p.Password); err != nil {
+		if err := s.Passwords.Check(ctx, *p.Password); err != nil {
 			return err
 		}
 	}
@@ -155,14 +155,14 @@ func (s *Service) checkChanges(ctx context.Context, c *session.Caller, p *userCh
 		return err
 	}
 	if newEmail {
-		if taken, err := store.EmailTaken(ctx, s.db.Pgx(), p.Email, c.User); err != nil {
+		if taken, err := store.EmailTaken(ctx, s.DB.Pgx(), p.Email, c.User); err != nil {
 			return err
 		} else if taken {
 			return store.ErrEmailExists
 		}
 	}
 	if newPhone {
-		if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone); err != nil {
+		if taken, err := store.PhoneTaken(ctx, s.DB.Pgx(), p.Phone); err != nil {
 			return err
 		} else if taken {
 			return store.ErrPhoneExists
@@ -185,7 +185,7 @@ func (s *Service) checkForm(p *userChanges) (err error) {
 		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return err
 		}
-		if err := s.sender.CheckChannel(p.Channel); err != nil {
+		if err := s.Sender.CheckChannel(p.Channel); err != nil {
 			return err
 		}
 	}
@@ -223,12 +223,12 @@ func (p *userChanges) newPhone(u *store.User) bool { return p.Phone != "" && p.P
 // password.
 func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChanges) (string, error) {
 	u := c.User
-	if s.config.RequireReauth && (c.Session == nil || s.now().After(c.Session.CreatedAt.Add(24*time.Hour))) {
+	if s.Config.RequireReauth && (c.Session == nil || s.Now().After(c.Session.CreatedAt.Add(24*time.Hour))) {
 		if p.Nonce == "" {
 			return "", apierror.Errorf(http.StatusBadRequest, "reauthentication_needed",
 				"Password update requires reauthentication")
 		}
-		if err := s.limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
+		if err := s.Limiter.LimitSubject(ctx, ratelimit.Verify, u.ID.String()); err != nil {
 			return "", err
 		}
 		if err := s.checkNonce(ctx, u, p.Nonce); err != nil {
@@ -242,7 +242,7 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 		if err := s.checkCurrent(ctx, c, p.CurrentPassword); err != nil {
 			return "", err
 		}
-		same, err := s.passwords.MatchesUser(ctx, u, *p.Password)
+		same, err := s.Passwords.MatchesUser(ctx, u, *p.Password)
 		if err != nil {
 			return "", err
 		}
@@ -251,18 +251,18 @@ func (s *Service) newPassword(ctx context.Context, c *session.Caller, p userChan
 				"New password should be different from the old password.")
 		}
 	}
-	return s.passwords.Hash(ctx, *p.Password)
+	return s.Passwords.Hash(ctx, *p.Password)
 }
 
 // checkCurrent checks the current password, if the configuration requires it for a new one. A
 // session that began by a link or code needs none, because its user may have forgotten the
 // password.
 func (s *Service) checkCurrent(ctx context.Context, c *session.Caller, current *string) error {
-	if !s.config.RequireCurrent {
+	if !s.Config.RequireCurrent {
 		return nil
 	}
 	if c.Session != nil {
-		methods, err := store.FindMethods(ctx, s.db.Pgx(), c.Session.ID)
+		methods, err := store.FindMethods(ctx, s.DB.Pgx(), c.Session.ID)
 		if err != nil || methods.BeganByLink() {
 			return err
 		}
@@ -271,7 +271,7 @@ func (s *Service) checkCurrent(ctx context.Context, c *session.Caller, current *
 		return apierror.Errorf(http.StatusBadRequest, "current_password_required",
 			"Current password required when setting new password.")
 	}
-	ok, err := s.passwords.MatchesUser(ctx, c.User, *current)
+	ok, err := s.Passwords.MatchesUser(ctx, c.User, *current)
 	if err != nil {
 		return err
 	}
@@ -292,8 +292,8 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Call
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Unsupported logout scope %q", scope)
 	}
 	ctx := r.Context()
-	_, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		if err := s.store.Audit(ctx, tx, c.User, "logout", nil); err != nil {
+	_, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
+		if err := s.Store.Audit(ctx, tx, c.User, "logout", nil); err != nil {
 			return nil, err
 		}
 		switch {
@@ -315,12 +315,12 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request, c *session.Call
 // mail as well.
 func (s *Service) updateQueue(u *store.User, p *userChanges) message.Queue {
 	switch {
-	case p.newPhone(u) && !s.config.PhoneAutoconfirm:
-		return s.sender.TextQueue()
+	case p.newPhone(u) && !s.Config.PhoneAutoconfirm:
+		return s.Sender.TextQueue()
 	case p.newEmail(u):
-		return s.sender.MailQueue()
+		return s.Sender.MailQueue()
 	case p.Password != nil:
-		return s.sender.NotificationQueue(template.PasswordChanged)
+		return s.Sender.NotificationQueue(template.PasswordChanged)
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ type Config struct {
 	SingleConfirmation bool   // an address change needs the confirmation of the new address only
 }
 
-// Options is what a Service needs.
-type Options struct {
+// Service serves the endpoints.
+type Service struct {
 	DB        *pool.Pool // as supabase_auth_admin
 	Store     *store.Store
 	Hooks     *hookpoint.Caller
@@ -33,25 +33,4 @@ type Options struct {
 	Redirects *redirect.List
 	Now       func() time.Time
 	Config    Config
-}
-
-// Service serves the endpoints.
-type Service struct {
-	db        *pool.Pool
-	store     *store.Store
-	hooks     *hookpoint.Caller
-	passwords *credential.Passwords
-	sessions  *session.Manager
-	sender    *message.Sender
-	redirects *redirect.List
-	now       func() time.Time
-	config    Config
-}
-
-// New returns a Service.
-func New(o Options) *Service {
-	return &Service{
-		db: o.DB, store: o.Store, hooks: o.Hooks, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender,
-		redirects: o.Redirects, now: o.Now, config: o.Config,
-	}
 }

@@ -27,11 +27,11 @@ func (s *Service) Audit(w http.ResponseWriter, r *http.Request, _ *store.User) e
 	const filter = ` from auth.audit_log_entries a
 		where $1::text = '' or exists (select from unnest($2::text[]) c where a.payload ->> c ilike '%' || $1 || '%')`
 	var total uint64
-	if err := s.db.Pgx().QueryRow(ctx, `select count(*)`+filter, wanted, columns).Scan(&total); err != nil {
+	if err := s.DB.Pgx().QueryRow(ctx, `select count(*)`+filter, wanted, columns).Scan(&total); err != nil {
 		return err
 	}
 	var list string
-	err = s.db.Query(ctx, pool.Caller{}, `
+	err = s.DB.Query(ctx, pool.Caller{}, `
 		select coalesce(json_agg(x), '[]')::text
 		  from (select id, payload, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') created_at,
 		               ip_address`+filter+`

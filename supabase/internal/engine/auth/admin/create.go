@@ -26,7 +26,7 @@ func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		return err
 	}
 	ctx := r.Context()
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		u.EncryptedPassword = &hash
 		if err := store.InsertUser(ctx, tx, u); err != nil {
 			return nil, store.InsertError(err, "Database error creating new user")
@@ -37,19 +37,19 @@ func (s *Service) CreateUser(w http.ResponseWriter, r *http.Request, admin *stor
 			}
 			data := store.Metadata{"sub": u.ID.String(), "email_verified": false, "phone_verified": false,
 				known.provider: known.value}
-			if err := store.InsertIdentity(ctx, tx, u, known.provider, data, s.now()); err != nil {
+			if err := store.InsertIdentity(ctx, tx, u, known.provider, data, s.Now()); err != nil {
 				return nil, err
 			}
 		}
 		if p.AppMetadata != nil {
-			if err := store.SaveAppMetadata(ctx, tx, u, u.AppMetadata.Merge(p.AppMetadata), s.now()); err != nil {
+			if err := store.SaveAppMetadata(ctx, tx, u, u.AppMetadata.Merge(p.AppMetadata), s.Now()); err != nil {
 				return nil, err
 			}
 		}
 		if err := s.applyConfirmations(ctx, tx, u, p); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, admin, "user_signedup", map[string]any{
+		return nil, s.Store.Audit(ctx, tx, admin, "user_signedup", map[string]any{
 			"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone, "provider": u.AppMetadata["provider"],
 		})
 	})
@@ -64,15 +64,15 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 	bad := func(format string, args ...any) (*store.User, string, error) {
 		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed", format, args...)
 	}
-	ctx, now := r.Context(), s.now()
+	ctx, now := r.Context(), s.Now()
 	u := &store.User{ID: uuid.New(), Audience: p.Audience, Role: p.Role,
 		UserMetadata: store.Metadata(p.UserMetadata).Copy(), Identities: []store.Identity{}, CreatedAt: now,
 		UpdatedAt: now}
 	if u.Audience == "" {
-		u.Audience = s.sessions.Audience(r, nil)
+		u.Audience = s.Sessions.Audience(r, nil)
 	}
 	if u.Role == "" {
-		u.Role = s.config.DefaultRole
+		u.Role = s.Config.DefaultRole
 	}
 	if p.Email == "" && p.Phone == "" {
 		return bad("Cannot create a user without either an email or phone")
@@ -113,14 +113,14 @@ func (s *Service) prepareUser(r *http.Request, p *adminUser) (*store.User, strin
 		}
 		return u, p.PasswordHash, nil
 	}
-	secret := s.passwords.Random()
+	secret := s.Passwords.Random()
 	if p.Password != nil && *p.Password != "" {
 		secret = *p.Password
 	}
 	if len(secret) > password.MaxLength {
 		return bad("bcrypt: password length exceeds 72 bytes")
 	}
-	hash, err := s.passwords.Hash(ctx, secret)
+	hash, err := s.Passwords.Hash(ctx, secret)
 	return u, hash, err
 }
 
@@ -133,7 +133,7 @@ func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser
 			return err
 		}
 		if p.Email != u.Email {
-			if taken, err := store.EmailTaken(ctx, s.db.Pgx(), p.Email, u); err != nil {
+			if taken, err := store.EmailTaken(ctx, s.DB.Pgx(), p.Email, u); err != nil {
 				return err
 			} else if taken {
 				return store.ErrEmailExists
@@ -146,7 +146,7 @@ func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser
 			return err
 		}
 		if p.Phone != u.Phone {
-			if taken, err := store.PhoneTaken(ctx, s.db.Pgx(), p.Phone); err != nil {
+			if taken, err := store.PhoneTaken(ctx, s.DB.Pgx(), p.Phone); err != nil {
 				return err
 			} else if taken {
 				return apierror.Errorf(http.StatusUnprocessableEntity, "phone_exists",
@@ -161,12 +161,12 @@ func (s *Service) checkContacts(ctx context.Context, u *store.User, p *adminUser
 // applyConfirmations confirms the contacts that the request confirms.
 func (s *Service) applyConfirmations(ctx context.Context, tx pgx.Tx, u *store.User, p adminUser) error {
 	if p.EmailConfirm {
-		if err := store.ConfirmEmail(ctx, tx, u, s.now()); err != nil {
+		if err := store.ConfirmEmail(ctx, tx, u, s.Now()); err != nil {
 			return err
 		}
 	}
 	if p.PhoneConfirm {
-		return store.ConfirmPhone(ctx, tx, u, s.now())
+		return store.ConfirmPhone(ctx, tx, u, s.Now())
 	}
 	return nil
 }

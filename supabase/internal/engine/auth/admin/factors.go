@@ -18,16 +18,16 @@ func (s *Service) ListFactors(w http.ResponseWriter, _ *http.Request, _, u *stor
 
 // DeleteFactor serves DELETE /admin/users/{id}/factors/{id}.
 func (s *Service) DeleteFactor(w http.ResponseWriter, r *http.Request, _, u *store.User) error {
-	f, err := store.FactorByID(r.Context(), s.db.Pgx(), u, chi.URLParam(r, "factor_id"))
+	f, err := store.FactorByID(r.Context(), s.DB.Pgx(), u, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
 	ctx := r.Context()
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		if err := store.DeleteFactor(ctx, tx, f); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, u, "factor_deleted", map[string]any{"user_id": u.ID, "factor_id": f.ID})
+		return nil, s.Store.Audit(ctx, tx, u, "factor_deleted", map[string]any{"user_id": u.ID, "factor_id": f.ID})
 	})
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (s *Service) DeleteFactor(w http.ResponseWriter, r *http.Request, _, u *sto
 
 // UpdateFactor serves PUT /admin/users/{id}/factors/{id}.
 func (s *Service) UpdateFactor(w http.ResponseWriter, r *http.Request, admin, u *store.User) error {
-	f, err := store.FactorByID(r.Context(), s.db.Pgx(), u, chi.URLParam(r, "factor_id"))
+	f, err := store.FactorByID(r.Context(), s.DB.Pgx(), u, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -54,15 +54,15 @@ func (s *Service) UpdateFactor(w http.ResponseWriter, r *http.Request, admin, u 
 		}
 	}
 	p.FriendlyName = cmp.Or(p.FriendlyName, f.FriendlyName)
-	f.FriendlyName, f.UpdatedAt = p.FriendlyName, s.now()
+	f.FriendlyName, f.UpdatedAt = p.FriendlyName, s.Now()
 	ctx := r.Context()
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		if _, err := tx.Exec(ctx,
 			`update auth.mfa_factors set friendly_name = $2, phone = nullif($3, ''), updated_at = $4 where id = $1`,
 			f.ID, f.FriendlyName, f.Phone, f.UpdatedAt); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, admin, "factor_updated",
+		return nil, s.Store.Audit(ctx, tx, admin, "factor_updated",
 			map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType})
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) UpdateFactor(w http.ResponseWriter, r *http.Request, admin, u 
 
 // ListPasskeys serves GET /admin/users/{id}/passkeys.
 func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, _, u *store.User) error {
-	keys, err := store.FindPasskeys(r.Context(), s.db.Pgx(), u.ID)
+	keys, err := store.FindPasskeys(r.Context(), s.DB.Pgx(), u.ID)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, _, u *sto
 
 // DeletePasskey serves DELETE /admin/users/{id}/passkeys/{id}.
 func (s *Service) DeletePasskey(w http.ResponseWriter, r *http.Request, admin, u *store.User) error {
-	if err := s.store.RemovePasskey(r.Context(), u, admin, chi.URLParam(r, "passkey_id")); err != nil {
+	if err := s.Store.RemovePasskey(r.Context(), u, admin, chi.URLParam(r, "passkey_id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

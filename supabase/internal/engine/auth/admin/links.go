@@ -39,7 +39,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 		return err
 	}
 	fresh := u.Identities == nil
-	_, err = message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {
+	_, err = message.Queued(ctx, s.Sender, s.Sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if fresh {
 			if err := s.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
@@ -47,11 +47,11 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 		} else if err := reopen(ctx, tx, s, u); err != nil {
 			return nil, err
 		}
-		if err := s.store.Audit(ctx, tx, admin, "user_invited",
+		if err := s.Store.Audit(ctx, tx, admin, "user_invited",
 			map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 			return nil, err
 		}
-		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
+		if err := s.Sender.SendLink(r, tx, u, store.Confirmation, template.Invite, "invite", false); err != nil {
 			return nil, err
 		}
 		return nil, s.markInvited(ctx, tx, u)
@@ -60,7 +60,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 		return err
 	}
 	if fresh {
-		if err := s.hooks.AfterUserCreated(r, u); err != nil {
+		if err := s.Hooks.AfterUserCreated(r, u); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request, admin *store.Us
 // userToInvite returns the unconfirmed account of an address, or a new one without identities,
 // which is not stored yet.
 func (s *Service) userToInvite(r *http.Request, p signupParams) (*store.User, error) {
-	u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+	u, err := store.UserByEmail(r.Context(), s.DB.Pgx(), p.Email, s.Sessions.Audience(r, nil))
 	switch {
 	case err == nil && u.Confirmed():
 		return nil, store.ErrEmailExists
@@ -79,9 +79,9 @@ func (s *Service) userToInvite(r *http.Request, p signupParams) (*store.User, er
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	u = s.store.NewUser(p.Email, "", p.Data, "", s.sessions.Audience(r, nil))
+	u = s.Store.NewUser(p.Email, "", p.Data, "", s.Sessions.Audience(r, nil))
 	u.Identities = nil
-	return u, s.hooks.BeforeUserCreated(r, nil, u)
+	return u, s.Hooks.BeforeUserCreated(r, nil, u)
 }
 
 // storeInvited stores a new account with the identity of its address.
@@ -89,7 +89,7 @@ func (s *Service) storeInvited(ctx context.Context, tx pgx.Tx, u *store.User) er
 	if err := store.StoreUser(ctx, tx, u); err != nil {
 		return err
 	}
-	return store.InsertIdentity(ctx, tx, u, "email", store.ContactData(u, nil), s.now())
+	return store.InsertIdentity(ctx, tx, u, "email", store.ContactData(u, nil), s.Now())
 }
 
 // reopen prepares an unconfirmed account for another invitation, which an administrator may send at
@@ -103,15 +103,15 @@ func reopen(ctx context.Context, tx pgx.Tx, s *Service, u *store.User) error {
 	if u.Confirmed() || u.PhoneConfirmed() {
 		return store.ErrEmailExists
 	}
-	if err := store.SetColumn(ctx, tx, u, "confirmation_sent_at", nil, s.now()); err != nil {
+	if err := store.SetColumn(ctx, tx, u, "confirmation_sent_at", nil, s.Now()); err != nil {
 		return err
 	}
-	return s.store.Disown(ctx, tx, u, s.config.MailerAutoconfirm)
+	return s.Store.Disown(ctx, tx, u, s.Config.MailerAutoconfirm)
 }
 
 // markInvited stores the time of the invitation.
 func (s *Service) markInvited(ctx context.Context, tx pgx.Tx, u *store.User) error {
-	now := s.now()
+	now := s.Now()
 	u.InvitedAt = &now
 	return store.SetColumn(ctx, tx, u, "invited_at", now, now)
 }
@@ -144,11 +144,11 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 		return err
 	}
 	ctx := r.Context()
-	redirect := s.sender.RedirectTo(r)
-	if s.redirects.Allows(p.RedirectTo) {
+	redirect := s.Sender.RedirectTo(r)
+	if s.Redirects.Allows(p.RedirectTo) {
 		redirect = p.RedirectTo
 	}
-	u, err := store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+	u, err := store.UserByEmail(ctx, s.DB.Pgx(), p.Email, s.Sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -158,10 +158,10 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 			return err
 		}
 	}
-	code := password.Code(s.config.CodeLength)
+	code := password.Code(s.Config.CodeLength)
 	reply := linkReply{User: u, Code: code, HashedToken: store.HashCode(p.Email, code), VerificationType: p.Type,
 		RedirectTo: redirect}
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		if fresh {
 			if err := s.storeInvited(ctx, tx, u); err != nil {
 				return nil, err
@@ -173,7 +173,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 		return err
 	}
 	if fresh {
-		if err := s.hooks.AfterUserCreated(r, u); err != nil {
+		if err := s.Hooks.AfterUserCreated(r, u); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request, admin *st
 	case "email_change_new":
 		action, hash = "email_change", u.EmailChangeTokenNew
 	}
-	reply.ActionLink = s.sender.Link(r, action, hash, redirect)
+	reply.ActionLink = s.Sender.Link(r, action, hash, redirect)
 	return endpoint.SendJSON(w, http.StatusOK, reply)
 }
 
@@ -194,17 +194,17 @@ func (s *Service) userForLink(r *http.Request, p *linkParams) (*store.User, erro
 	hash := ""
 	switch p.Type {
 	case "magiclink":
-		p.Type, p.Password = "signup", s.passwords.Random()
+		p.Type, p.Password = "signup", s.Passwords.Random()
 		fallthrough
 	case "signup":
 		if p.Password == "" {
 			return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 		}
-		if err := s.passwords.Check(r.Context(), p.Password); err != nil {
+		if err := s.Passwords.Check(r.Context(), p.Password); err != nil {
 			return nil, err
 		}
 		var err error
-		if hash, err = s.passwords.Hash(r.Context(), p.Password); err != nil {
+		if hash, err = s.Passwords.Hash(r.Context(), p.Password); err != nil {
 			return nil, err
 		}
 	case "invite":
@@ -213,8 +213,8 @@ func (s *Service) userForLink(r *http.Request, p *linkParams) (*store.User, erro
 	default:
 		return nil, badLinkType(p.Type)
 	}
-	u := s.store.NewUser(p.Email, "", p.Data, hash, s.sessions.Audience(r, nil))
-	return u, s.hooks.BeforeUserCreated(r, nil, u)
+	u := s.Store.NewUser(p.Email, "", p.Data, hash, s.Sessions.Audience(r, nil))
+	return u, s.Hooks.BeforeUserCreated(r, nil, u)
 }
 
 func badLinkType(kind string) error {
@@ -225,10 +225,10 @@ func badLinkType(kind string) error {
 // saveLink stores the token of the link.
 func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User, p linkParams, fresh bool,
 	code string) error {
-	now := s.now()
+	now := s.Now()
 	switch p.Type {
 	case "magiclink", "recovery":
-		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return err
 		}
 		return store.Recovery.Save(ctx, tx, u, u.Email, store.HashCode(p.Email, code), now)
@@ -237,7 +237,7 @@ func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User,
 			return store.ErrEmailExists
 		}
 		if p.Type == "invite" {
-			if err := s.store.Audit(ctx, tx, admin, "user_invited",
+			if err := s.Store.Audit(ctx, tx, admin, "user_invited",
 				map[string]any{"user_id": u.ID, "user_email": u.Email}); err != nil {
 				return err
 			}
@@ -263,7 +263,7 @@ func (s *Service) saveLink(ctx context.Context, tx pgx.Tx, u, admin *store.User,
 
 // saveChangeLink stores a new address and the token of a link that confirms it.
 func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, p linkParams, code string) error {
-	if s.config.SingleConfirmation && p.Type == "email_change_current" {
+	if s.Config.SingleConfirmation && p.Type == "email_change_current" {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed",
 			"Enable secure email change to generate link for current email")
 	}
@@ -276,7 +276,7 @@ func (s *Service) saveChangeLink(ctx context.Context, tx pgx.Tx, u *store.User, 
 	} else if taken || address == u.Email {
 		return store.ErrEmailExists
 	}
-	now := s.now()
+	now := s.Now()
 	if err := store.BeginEmailChange(ctx, tx, u, address, now); err != nil {
 		return err
 	}

@@ -25,11 +25,11 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		return err
 	}
 	ctx := r.Context()
-	if err := p.checkForm(s.now()); err != nil {
+	if err := p.checkForm(s.Now()); err != nil {
 		return err
 	}
 	if p.Password != nil {
-		if err := s.passwords.Check(r.Context(), *p.Password); err != nil {
+		if err := s.Passwords.Check(r.Context(), *p.Password); err != nil {
 			return err
 		}
 	}
@@ -38,11 +38,11 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 	}
 	hash := ""
 	if p.Password != nil {
-		if hash, err = s.passwords.Hash(ctx, *p.Password); err != nil {
+		if hash, err = s.Passwords.Hash(ctx, *p.Password); err != nil {
 			return err
 		}
 	}
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		// The row is read again, because it may have changed while the hashing waited for its turn.
 		if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
 			return nil, errNoUser
@@ -52,7 +52,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request, admin *stor
 		if err := s.applyAdminUpdate(ctx, tx, u, p, hash); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, admin, "user_modified",
+		return nil, s.Store.Audit(ctx, tx, admin, "user_modified",
 			map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone})
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *adminUser) checkForm(now time.Time) (err error) {
 
 // applyAdminUpdate stores the changes; hash is the new password's, "" for none.
 func (s *Service) applyAdminUpdate(ctx context.Context, tx pgx.Tx, u *store.User, p adminUser, hash string) error {
-	now := s.now()
+	now := s.Now()
 	if p.Role != "" {
 		u.Role = p.Role
 		if err := store.SetColumn(ctx, tx, u, "role", p.Role, now); err != nil {

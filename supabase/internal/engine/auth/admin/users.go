@@ -41,15 +41,15 @@ func (s *Service) ListUsers(w http.ResponseWriter, r *http.Request, _ *store.Use
 	if err != nil {
 		return err
 	}
-	ctx, aud := r.Context(), s.sessions.Audience(r, nil)
+	ctx, aud := r.Context(), s.Sessions.Audience(r, nil)
 	const filter = `where u.aud = $1
 		and ($2 = '' or u.email like '%' || $2 || '%' or u.raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`
 	var total uint64
-	if err := s.db.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud,
+	if err := s.DB.Pgx().QueryRow(ctx, `select count(*) from auth.users u `+filter, aud,
 		q.Get("filter")).Scan(&total); err != nil {
 		return err
 	}
-	users, err := store.FindUsers(ctx, s.db.Pgx(), filter+` order by u.created_at `+order+`, u.id limit $3 offset $4`,
+	users, err := store.FindUsers(ctx, s.DB.Pgx(), filter+` order by u.created_at `+order+`, u.id limit $3 offset $4`,
 		aud, q.Get("filter"), perPage, (page-1)*perPage)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *Service) userOf(r *http.Request) (*store.User, error) {
 	if err != nil {
 		return nil, apierror.Errorf(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
 	}
-	u, err := store.UserByID(r.Context(), s.db.Pgx(), id)
+	u, err := store.UserByID(r.Context(), s.DB.Pgx(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoUser
 	}
@@ -126,13 +126,13 @@ func (s *Service) DeleteUser(w http.ResponseWriter, r *http.Request, admin *stor
 		}
 	}
 	ctx := r.Context()
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		traits := map[string]any{"user_id": u.ID, "user_email": u.Email, "user_phone": u.Phone}
-		if err := s.store.Audit(ctx, tx, admin, "user_deleted", traits); err != nil {
+		if err := s.Store.Audit(ctx, tx, admin, "user_deleted", traits); err != nil {
 			return nil, err
 		}
 		if p.Soft {
-			return nil, store.SoftDelete(ctx, tx, u, s.now())
+			return nil, store.SoftDelete(ctx, tx, u, s.Now())
 		}
 		_, err := tx.Exec(ctx, `delete from auth.users where id = $1`, u.ID)
 		return nil, err
@@ -146,7 +146,7 @@ func (s *Service) DeleteUser(w http.ResponseWriter, r *http.Request, admin *stor
 // OfUser calls h with the user that the URL of an administrator names.
 func (s *Service) OfUser(h func(w http.ResponseWriter, r *http.Request, admin,
 	subject *store.User) error) func(http.ResponseWriter, *http.Request) error {
-	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, admin *store.User) error {
+	return s.Sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, admin *store.User) error {
 		u, err := s.userOf(r)
 		if err != nil {
 			return err

@@ -65,13 +65,13 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 	f := store.Flow{
 		ID: uuid.New(), Provider: p.Name, Method: "oauth", Challenge: q.Get("code_challenge"),
 		ChallengeMethod: q.Get("code_challenge_method"), InviteToken: q.Get("invite_token"),
-		Referrer: s.sender.RedirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
+		Referrer: s.Sender.RedirectTo(r), LinkingTargetID: linkTo, EmailOptional: p.Config.EmailOptional,
 	}
 	address, kept, err := p.Begin(ctx, f.ID.String(), moreParams(q))
 	if err != nil {
 		return "", s.unsupported(name, err)
 	}
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (uuid.UUID, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (uuid.UUID, error) {
 		if f.InviteToken != "" {
 			if _, err := store.UserByToken(ctx, tx, f.InviteToken, store.Confirmation); errors.Is(err,
 				store.ErrNotFound) {
@@ -86,11 +86,11 @@ func (s *Service) providerURL(r *http.Request, linkTo *uuid.UUID) (string, error
 			f.ClientStateID = &id
 			if _, err := tx.Exec(ctx,
 				`insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at)
-				values ($1, $2, $3, $4)`, id, p.Name, kept, s.now()); err != nil {
+				values ($1, $2, $3, $4)`, id, p.Name, kept, s.Now()); err != nil {
 				return uuid.Nil, err
 			}
 		}
-		return s.store.InsertFlow(ctx, tx, f)
+		return s.Store.InsertFlow(ctx, tx, f)
 	})
 	return address, err
 }
@@ -105,7 +105,7 @@ func (s *Service) unsupported(name string, cause error) error {
 		reason = "the provider cannot be reached"
 	case idp.Known(name):
 		reason = "provider is not enabled"
-	case strings.HasPrefix(name, idp.CustomPrefix) && s.config.CustomProviders.Disabled:
+	case strings.HasPrefix(name, idp.CustomPrefix) && s.Config.CustomProviders.Disabled:
 		reason = "custom OAuth providers are disabled"
 	case strings.HasPrefix(name, idp.CustomPrefix):
 		reason = fmt.Sprintf("custom provider %s not found", name)
@@ -144,15 +144,15 @@ func ProviderNames() []string {
 // findProvider returns a provider by name, of the configuration or of the administrators.
 func (s *Service) findProvider(ctx context.Context, name, scopes string) (*idp.Provider, error) {
 	name = strings.ToLower(name)
-	if !strings.HasPrefix(name, idp.CustomPrefix) || s.config.CustomProviders.Disabled {
-		return s.providers.Provider(ctx, name, scopes)
+	if !strings.HasPrefix(name, idp.CustomPrefix) || s.Config.CustomProviders.Disabled {
+		return s.Providers.Provider(ctx, name, scopes)
 	}
-	c, err := customByName(ctx, s.db.Pgx(), name, "")
+	c, err := customByName(ctx, s.DB.Pgx(), name, "")
 	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Enabled {
 		return nil, idp.ErrUnknown
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.providers.Custom(ctx, c, strings.TrimRight(s.config.CustomProviders.ExternalURL, "/")+"/callback", scopes)
+	return s.Providers.Custom(ctx, c, strings.TrimRight(s.Config.CustomProviders.ExternalURL, "/")+"/callback", scopes)
 }

@@ -33,7 +33,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		// As in GoTrue, the reply is a redirect with the error as JSON behind its page.
-		target, rerr := endpoint.ErrorRedirect(s.config.SiteURL, we, false)
+		target, rerr := endpoint.ErrorRedirect(s.Config.SiteURL, we, false)
 		if rerr != nil {
 			return rerr
 		}
@@ -41,13 +41,13 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		endpoint.AppendError(w, r, we)
 		return nil
 	}
-	target := cmp.Or(s.config.RedirectURL, f.Referrer, s.config.SiteURL)
+	target := cmp.Or(s.Config.RedirectURL, f.Referrer, s.Config.SiteURL)
 	reply, token, err := s.finish(w, r, f)
 	switch {
 	case err != nil:
 		we, ok := apierror.AsError(err)
 		if !ok {
-			s.log.ErrorContext(r.Context(), "sign-in by another provider failed", "provider", f.Provider, "error", err)
+			s.Log.ErrorContext(r.Context(), "sign-in by another provider failed", "provider", f.Provider, "error", err)
 			we = endpoint.ErrUnexpected
 		}
 		target, err = endpoint.ErrorRedirect(target, we, true)
@@ -78,13 +78,13 @@ func (s *Service) flowOf(r *http.Request) (*store.Flow, error) {
 	if err != nil {
 		return nil, bad("bad_oauth_state", "OAuth state parameter is invalid")
 	}
-	f, err := store.FindFlow(r.Context(), s.db.Pgx(), `where id = $1`, id)
+	f, err := store.FindFlow(r.Context(), s.DB.Pgx(), `where id = $1`, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil, bad("bad_oauth_state", "OAuth state not found or expired")
 	case err != nil:
 		return nil, err
-	case f.Expired(s.config.FlowExpiry, s.now()):
+	case f.Expired(s.Config.FlowExpiry, s.Now()):
 		return nil, bad("bad_oauth_state", "OAuth state has expired")
 	case f.PKCE() && f.UserID != nil:
 		return nil, bad("flow_state_already_used", "State has already been used")
@@ -137,13 +137,13 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, f *store.Flow) 
 			if _, err := tx.Exec(ctx, `delete from auth.flow_state where id = $1`, f.ID); err != nil {
 				return nil, err
 			}
-			return s.sessions.SignIn(r, tx, w.Header(), u, "oauth")
+			return s.Sessions.SignIn(r, tx, w.Header(), u, "oauth")
 		}
 		tag, err := tx.Exec(ctx, `
 			update auth.flow_state
 			   set user_id = $2, provider_access_token = $3, provider_refresh_token = $4, auth_code_issued_at = $5,
 			       updated_at = $5
-			 where id = $1 and user_id is null`, f.ID, u.ID, token.Access, token.Refresh, s.now())
+			 where id = $1 and user_id is null`, f.ID, u.ID, token.Access, token.Refresh, s.Now())
 		if err == nil && tag.RowsAffected() == 0 {
 			err = apierror.Errorf(http.StatusBadRequest, "flow_state_already_used", "State has already been used")
 		}
@@ -159,14 +159,14 @@ func (s *Service) takeVerifier(ctx context.Context, f *store.Flow) (string, erro
 	}
 	var verifier string
 	var created time.Time
-	err := s.db.Pgx().QueryRow(ctx,
+	err := s.DB.Pgx().QueryRow(ctx,
 		`delete from auth.oauth_client_states where id = $1 and provider_type = $2 returning code_verifier, created_at`,
 		*f.ClientStateID, f.Provider).Scan(&verifier, &created)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", apierror.Errorf(http.StatusUnprocessableEntity, "oauth_client_state_not_found",
 			"OAuth state not found")
 	}
-	if err == nil && s.now().After(created.Add(10*time.Minute)) {
+	if err == nil && s.Now().After(created.Add(10*time.Minute)) {
 		return "", apierror.Errorf(http.StatusUnprocessableEntity, "oauth_client_state_expired", "OAuth state expired")
 	}
 	return verifier, err

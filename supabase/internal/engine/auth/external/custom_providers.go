@@ -20,17 +20,11 @@ import (
 
 // CustomProviders serves the endpoints for administrators who add providers while the server runs.
 type CustomProviders struct {
-	db        *pool.Pool
-	sessions  *session.Manager
-	providers *idp.Registry
-	now       func() time.Time
-	config    CustomConfig
-}
-
-// NewCustomProviders returns CustomProviders. It reads the same Options as New.
-func NewCustomProviders(o Options) *CustomProviders {
-	return &CustomProviders{db: o.DB, sessions: o.Sessions, providers: o.Providers, now: o.Now,
-		config: o.Config.CustomProviders}
+	DB        *pool.Pool // as supabase_auth_admin
+	Sessions  *session.Manager
+	Providers *idp.Registry
+	Now       func() time.Time
+	Config    CustomConfig
 }
 
 const selectCustom = `
@@ -99,8 +93,8 @@ func storeCustom(ctx context.Context, tx pgx.Tx, c idp.Custom) error {
 
 // AsAdmin calls h for an administrator, if custom providers are enabled.
 func (s *CustomProviders) AsAdmin(h endpoint.Handler) endpoint.Handler {
-	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
-		if s.config.Disabled {
+	return s.Sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request, _ *store.User) error {
+		if s.Config.Disabled {
 			return apierror.Errorf(http.StatusNotFound, "feature_disabled", "Custom OAuth providers are disabled")
 		}
 		return h(w, r)
@@ -113,7 +107,7 @@ func (s *CustomProviders) List(w http.ResponseWriter, r *http.Request) error {
 	if kind != "" && kind != "oauth2" && kind != "oidc" {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "type must be either 'oauth2' or 'oidc'")
 	}
-	found, err := findCustom(r.Context(), s.db.Pgx(), `where $1 in ('', provider_type) order by created_at, id`, kind)
+	found, err := findCustom(r.Context(), s.DB.Pgx(), `where $1 in ('', provider_type) order by created_at, id`, kind)
 	if err != nil {
 		return err
 	}
@@ -127,15 +121,15 @@ func (s *CustomProviders) Create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx := r.Context()
-	c, err := idp.NewCustom(d, s.now())
+	c, err := idp.NewCustom(d, s.Now())
 	if err == nil && c.OpenID() {
-		err = s.providers.Discover(ctx, &c) // before the transaction, because it calls another server
+		err = s.Providers.Discover(ctx, &c) // before the transaction, because it calls another server
 	}
 	if err != nil {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		if most := s.config.Max; most > 0 {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
+		if most := s.Config.Max; most > 0 {
 			// The lock keeps two concurrent requests from exceeding the maximum.
 			if _, err := tx.Exec(ctx,
 				`lock table auth.custom_oauth_providers in share row exclusive mode`); err != nil {
@@ -168,7 +162,7 @@ func (s *CustomProviders) OfProvider(h func(http.ResponseWriter, *http.Request, 
 			return apierror.Errorf(http.StatusBadRequest, "validation_failed",
 				"identifier must start with 'custom:' prefix, e.g. 'custom:%s'", name)
 		}
-		c, err := customByName(r.Context(), s.db.Pgx(), name, "")
+		c, err := customByName(r.Context(), s.DB.Pgx(), name, "")
 		if errors.Is(err, store.ErrNotFound) {
 			return errNoCustom
 		}
@@ -192,15 +186,15 @@ func (s *CustomProviders) Update(w http.ResponseWriter, r *http.Request, c idp.C
 		return err
 	}
 	ctx, moves := r.Context(), c.OpenID() && (d.Issuer != nil || d.DiscoveryURL != nil)
-	err := c.Change(d, s.now())
+	err := c.Change(d, s.Now())
 	if err == nil && moves {
-		err = s.providers.Discover(ctx, &c)
+		err = s.Providers.Discover(ctx, &c)
 	}
 	if err != nil {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
 	found := c.Discovery
-	c, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (idp.Custom, error) {
+	c, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (idp.Custom, error) {
 		c, err := customByName(ctx, tx, c.Identifier, "for update")
 		if errors.Is(err, store.ErrNotFound) {
 			return c, errNoCustom
@@ -208,7 +202,7 @@ func (s *CustomProviders) Update(w http.ResponseWriter, r *http.Request, c idp.C
 		if err != nil {
 			return c, err
 		}
-		if err := c.Change(d, s.now()); err != nil {
+		if err := c.Change(d, s.Now()); err != nil {
 			return c, err
 		}
 		if moves {
@@ -225,7 +219,7 @@ func (s *CustomProviders) Update(w http.ResponseWriter, r *http.Request, c idp.C
 // Delete serves DELETE /admin/custom-providers/{identifier}.
 func (s *CustomProviders) Delete(w http.ResponseWriter, r *http.Request, c idp.Custom) error {
 	ctx := r.Context()
-	if _, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	if _, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `delete from auth.custom_oauth_providers where id = $1`, c.ID)
 		return nil, err
 	}); err != nil {

@@ -34,8 +34,8 @@ type CustomConfig struct {
 	ExternalURL string // the URL below which their /callback is; auth's own when empty
 }
 
-// Options is what a Service needs.
-type Options struct {
+// Service serves the endpoints.
+type Service struct {
 	DB        *pool.Pool // as supabase_auth_admin
 	Store     *store.Store
 	Hooks     *hookpoint.Caller
@@ -45,25 +45,4 @@ type Options struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	Config    Config
-}
-
-// Service serves the endpoints.
-type Service struct {
-	db        *pool.Pool
-	store     *store.Store
-	hooks     *hookpoint.Caller
-	sessions  *session.Manager
-	sender    *message.Sender
-	providers *idp.Registry
-	log       *slog.Logger
-	now       func() time.Time
-	config    Config
-}
-
-// New returns a Service.
-func New(o Options) *Service {
-	return &Service{
-		db: o.DB, store: o.Store, hooks: o.Hooks, sessions: o.Sessions, sender: o.Sender, providers: o.Providers,
-		log: o.Log, now: o.Now, config: o.Config,
-	}
 }

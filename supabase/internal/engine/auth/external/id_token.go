@@ -51,14 +51,14 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		if r.Header.Get("Authorization") == "" {
 			return refuseIDToken("Linking requires a valid user access token in Authorization")
 		}
-		c, err := s.sessions.Caller(r)
+		c, err := s.Sessions.Caller(r)
 		if err != nil {
 			return err
 		}
 		if err := c.CheckOwn(); err != nil {
 			return err
 		}
-		if err := checkLinking(s.config, c); err != nil {
+		if err := checkLinking(s.Config, c); err != nil {
 			return err
 		}
 		f.LinkingTargetID = &c.User.ID
@@ -73,7 +73,7 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reply, err := s.LinkAccount(r, f, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
-		return s.sessions.SignIn(r, tx, w.Header(), u, "oauth")
+		return s.Sessions.SignIn(r, tx, w.Header(), u, "oauth")
 	})
 	if err != nil {
 		return err
@@ -85,14 +85,14 @@ func (s *Service) IDTokenGrant(w http.ResponseWriter, r *http.Request) error {
 // name the issuer tells the provider, or is one that the installation allows.
 func (s *Service) idTokenProvider(ctx context.Context, name string, p idTokenParams) (*idp.Provider, error) {
 	if name == "" {
-		name = s.providers.NameOf(p.Issuer)
+		name = s.Providers.NameOf(p.Issuer)
 	}
-	allowed := name == "" && slices.Contains(s.config.IDTokenIssuers, p.Issuer)
-	if (allowed || s.providers.Enabled(name)) && strings.Count(p.IDToken, ".") != 2 {
+	allowed := name == "" && slices.Contains(s.Config.IDTokenIssuers, p.Issuer)
+	if (allowed || s.Providers.Enabled(name)) && strings.Count(p.IDToken, ".") != 2 {
 		return nil, refuseIDToken("Bad ID token") // not a JWT, so the issuer is not asked
 	}
 	if allowed {
-		return s.providers.Issuer(ctx, p.Issuer, p.ClientID)
+		return s.Providers.Issuer(ctx, p.Issuer, p.ClientID)
 	}
 	provider, err := s.findProvider(ctx, name, "")
 	issuer, known := idp.IDTokenIssuer(name)

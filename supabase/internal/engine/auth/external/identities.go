@@ -23,8 +23,8 @@ import (
 // factor of the user, else it replies as GoTrue does when linking is disabled.
 func (s *Service) WithLinking(h func(http.ResponseWriter, *http.Request,
 	*session.Caller) error) func(http.ResponseWriter, *http.Request) error {
-	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-		if err := checkLinking(s.config, c); err != nil {
+	return s.Sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+		if err := checkLinking(s.Config, c); err != nil {
 			return err
 		}
 		return h(w, r, c)
@@ -46,15 +46,15 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *sess
 	if err != nil {
 		return apierror.Errorf(http.StatusNotFound, "validation_failed", "identity_id must be an UUID")
 	}
-	if len(c.Claims.Audience) == 0 || s.sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
+	if len(c.Claims.Audience) == 0 || s.Sessions.Audience(r, c.Claims) != c.Claims.Audience[0] {
 		return apierror.Errorf(http.StatusForbidden, "unexpected_audience",
 			"Token audience doesn't match request audience")
 	}
 	u, ctx := c.User, r.Context()
-	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.IdentityUnlinked),
+	_, err = message.Queued(ctx, s.Sender, s.Sender.NotificationQueue(template.IdentityUnlinked),
 		func(tx message.Tx) (any, error) {
 			// The lock keeps two concurrent requests from deleting the last two identities.
-			if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+			if err := s.Sessions.Reauthorize(ctx, tx, c); err != nil {
 				return nil, err
 			}
 			if len(u.Identities) <= 1 {
@@ -67,7 +67,7 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *sess
 					"Identity doesn't exist")
 			}
 			gone, told := u.Identities[at], u.Email
-			if err := s.store.Audit(ctx, tx, u, "identity_unlinked",
+			if err := s.Store.Audit(ctx, tx, u, "identity_unlinked",
 				map[string]any{"identity_id": gone.ID, "provider": gone.Provider,
 					"provider_id": gone.ProviderID}); err != nil {
 				return nil, err
@@ -80,16 +80,16 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request, c *sess
 				u.Phone, u.PhoneConfirmedAt = "", nil
 				if _, err := tx.Exec(ctx,
 					`update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1`,
-					u.ID, s.now()); err != nil {
+					u.ID, s.Now()); err != nil {
 					return nil, err
 				}
 			} else if err := s.promoteEmail(ctx, tx, u); err != nil {
 				return nil, err
 			}
-			if err := store.SaveProviders(ctx, tx, u, s.now()); err != nil {
+			if err := store.SaveProviders(ctx, tx, u, s.Now()); err != nil {
 				return nil, err
 			}
-			s.sender.Notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
+			s.Sender.Notify(r, tx, u, template.IdentityUnlinked, told, template.Data{Provider: gone.Provider})
 			return nil, nil
 		})
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) er
 		return apierror.Errorf(http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable",
 			"Unable to unlink identity due to email conflict")
 	}
-	chosen, now := left[at], s.now()
+	chosen, now := left[at], s.Now()
 	u.Email = chosen.Email
 	u.ConfirmationToken, u.RecoveryToken, u.EmailChange, u.EmailChangeTokenCurrent, u.EmailChangeTokenNew = "", "", "",
 		"", ""
@@ -154,7 +154,7 @@ func (s *Service) promoteEmail(ctx context.Context, tx pgx.Tx, u *store.User) er
 	if err := store.DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	if rank(chosen) == 0 || rank(chosen) == 1 && s.config.MailerAutoconfirm {
+	if rank(chosen) == 0 || rank(chosen) == 1 && s.Config.MailerAutoconfirm {
 		return nil
 	}
 	u.EmailConfirmedAt = nil

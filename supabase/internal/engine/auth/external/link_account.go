@@ -33,7 +33,7 @@ func (s *Service) profileOf(provider string, p idp.Person) profile {
 	var shown idp.Email
 	for _, address := range p.Emails {
 		address.Address = strings.ToLower(address.Address)
-		if address.Verified || s.config.MailerAutoconfirm {
+		if address.Verified || s.Config.MailerAutoconfirm {
 			a.verified = append(a.verified, address.Address)
 		}
 		if address.Primary {
@@ -57,7 +57,7 @@ func (s *Service) LinkAccount(r *http.Request, f *store.Flow, p idp.Person,
 	ctx := r.Context()
 	a := s.profileOf(f.Provider, p)
 	var created *store.User
-	reply, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (*session.TokenReply, error) {
+	reply, err := message.Queued(ctx, s.Sender, s.Sender.MailQueue(), func(tx message.Tx) (*session.TokenReply, error) {
 		var u *store.User
 		var err error
 		switch {
@@ -80,7 +80,7 @@ func (s *Service) LinkAccount(r *http.Request, f *store.Flow, p idp.Person,
 		return nil, err
 	}
 	if created != nil {
-		return reply, s.hooks.AfterUserCreated(r, created)
+		return reply, s.Hooks.AfterUserCreated(r, created)
 	}
 	return reply, nil
 }
@@ -91,7 +91,7 @@ var errBanned = apierror.Errorf(http.StatusForbidden, "user_banned", "User is ba
 // address that one account has links the identity to it; else it makes an account.
 func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailOptional bool) (u *store.User,
 	fresh bool, err error) {
-	ctx, now := r.Context(), s.now()
+	ctx, now := r.Context(), s.Now()
 	u, identity, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	if err == nil {
 		// The identity is read again after the lock, because the confirmation of the address may
@@ -115,7 +115,7 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 		}
 		a.email.Address = u.Email
 	default:
-		if u, err = s.findLinkable(ctx, tx, &a, s.sessions.Audience(r, nil)); err != nil {
+		if u, err = s.findLinkable(ctx, tx, &a, s.Sessions.Audience(r, nil)); err != nil {
 			return nil, false, err
 		}
 		if u == nil {
@@ -123,7 +123,7 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 				return nil, false, err
 			}
 			fresh = true
-		} else if err := s.store.Audit(ctx, tx, u, "identity_linked",
+		} else if err := s.Store.Audit(ctx, tx, u, "identity_linked",
 			map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 			return nil, false, err
 		}
@@ -150,35 +150,35 @@ func (s *Service) findOrCreate(r *http.Request, tx message.Tx, a profile, emailO
 func (s *Service) confirm(r *http.Request, tx message.Tx, u *store.User, a profile, emailOptional bool) error {
 	ctx := r.Context()
 	if u.Confirmed() || a.email.Address == "" && (emailOptional || u.PhoneConfirmed()) {
-		return s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
+		return s.Store.Audit(ctx, tx, u, "login", map[string]any{"provider": a.provider})
 	}
-	verified := a.email.Verified || s.config.MailerAutoconfirm
+	verified := a.email.Verified || s.Config.MailerAutoconfirm
 	// Another person may have made the unconfirmed account, so its password and other identities
 	// are deleted, and with a verified address every other access. An account with a proven number
 	// has an owner, who has linked this identity.
 	if !u.PhoneConfirmed() {
-		keep := s.store.KeepOnly
+		keep := s.Store.KeepOnly
 		if verified {
-			keep = s.store.TakeOver
+			keep = s.Store.TakeOver
 		}
 		if err := keep(ctx, tx, u, a.provider, a.subject); err != nil {
 			return err
 		}
 	}
 	if verified {
-		if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": a.provider}); err != nil {
 			return err
 		}
-		return store.ConfirmEmail(ctx, tx, u, s.now())
+		return store.ConfirmEmail(ctx, tx, u, s.Now())
 	}
 	sent := a.email.Address != ""
 	if sent {
-		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+		if err := s.Sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 	}
 	switch {
-	case s.config.AllowUnverifiedEmail:
+	case s.Config.AllowUnverifiedEmail:
 		return nil
 	case sent:
 		return store.AfterCommit(apierror.Errorf(http.StatusUnprocessableEntity, "provider_email_needs_verification",
@@ -241,14 +241,14 @@ func onlyAccount(users []*store.User, domain string) (*store.User, error) {
 
 // createUser stores a new account.
 func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User, error) {
-	if s.config.DisableSignup {
+	if s.Config.DisableSignup {
 		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "signup_disabled",
 			"Signups not allowed for this instance")
 	}
-	u := s.store.NewUser(a.email.Address, "", a.data, "", s.sessions.Audience(r, nil))
+	u := s.Store.NewUser(a.email.Address, "", a.data, "", s.Sessions.Audience(r, nil))
 	u.IsAnonymous, u.IsSSO = false, store.IsSSO(a.provider)
 	u.AppMetadata = store.Metadata{"provider": a.provider, "providers": []string{a.provider}}
-	if err := s.hooks.BeforeUserCreated(r, tx, u); err != nil {
+	if err := s.Hooks.BeforeUserCreated(r, tx, u); err != nil {
 		return nil, err
 	}
 	return u, store.StoreUser(r.Context(), tx, u)
@@ -259,7 +259,7 @@ func (s *Service) createUser(r *http.Request, tx pgx.Tx, a profile) (*store.User
 func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a profile, p idp.Person) (*store.User,
 	error) {
 	u, err := store.LockUserByToken(ctx, tx, token, store.Confirmation)
-	if err == nil && (u.ConfirmationSentAt == nil || s.now().After(u.ConfirmationSentAt.Add(s.sender.LinkExpiry()))) {
+	if err == nil && (u.ConfirmationSentAt == nil || s.Now().After(u.ConfirmationSentAt.Add(s.Sender.LinkExpiry()))) {
 		err = store.ErrNotFound
 	}
 	if errors.Is(err, store.ErrNotFound) {
@@ -268,28 +268,28 @@ func (s *Service) acceptInvite(ctx context.Context, tx pgx.Tx, token string, a p
 	if err != nil {
 		return nil, err
 	}
-	if u.Banned(s.now()) {
+	if u.Banned(s.Now()) {
 		return nil, errBanned
 	}
 	if !slices.ContainsFunc(p.Emails, func(m idp.Email) bool { return strings.EqualFold(m.Address, u.Email) }) {
 		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed",
 			"Invited email does not match emails from external provider")
 	}
-	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, s.now()); err != nil {
+	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, s.Now()); err != nil {
 		return nil, err
 	}
-	if err := s.store.Audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "invite_accepted", map[string]any{"provider": a.provider}); err != nil {
 		return nil, err
 	}
-	if err := s.store.TakeOver(ctx, tx, u, a.provider, a.subject); err != nil {
+	if err := s.Store.TakeOver(ctx, tx, u, a.provider, a.subject); err != nil {
 		return nil, err
 	}
-	return u, store.ConfirmEmail(ctx, tx, u, s.now())
+	return u, store.ConfirmEmail(ctx, tx, u, s.Now())
 }
 
 // attach links the identity to the account that asked for it.
 func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a profile) (*store.User, error) {
-	ctx, now := r.Context(), s.now()
+	ctx, now := r.Context(), s.Now()
 	owner, _, err := store.UserOfIdentity(ctx, tx, a.provider, a.subject)
 	switch {
 	case err == nil && owner.ID == target:
@@ -313,7 +313,7 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 	if err := store.InsertIdentity(ctx, tx, u, a.provider, a.data, now); err != nil {
 		return nil, err
 	}
-	if err := s.store.Audit(ctx, tx, u, "identity_linked",
+	if err := s.Store.Audit(ctx, tx, u, "identity_linked",
 		map[string]any{"provider": a.provider, "provider_id": a.subject}); err != nil {
 		return nil, err
 	}
@@ -325,13 +325,13 @@ func (s *Service) attach(r *http.Request, tx message.Tx, target uuid.UUID, a pro
 	if err := store.SaveProviders(ctx, tx, u, now); err != nil {
 		return nil, err
 	}
-	s.sender.Notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
+	s.Sender.Notify(r, tx, u, template.IdentityLinked, "", template.Data{Provider: a.provider})
 	return u, nil
 }
 
 // adoptEmail gives an account without an address the linked identity's address.
 func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a profile) error {
-	ctx, now := r.Context(), s.now()
+	ctx, now := r.Context(), s.Now()
 	find := store.HolderOfEmail
 	if a.email.Verified {
 		find = store.UserByEmail
@@ -350,7 +350,7 @@ func (s *Service) adoptEmail(r *http.Request, tx message.Tx, u *store.User, a pr
 		return err
 	}
 	if !a.email.Verified {
-		if err := s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
+		if err := s.Sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", false); err != nil {
 			return err
 		}
 		return store.AfterCommit(apierror.Errorf(http.StatusUnprocessableEntity, "email_not_confirmed",

@@ -27,7 +27,7 @@ func (s *Service) PKCEGrant(w http.ResponseWriter, r *http.Request) error {
 			"invalid request: both auth code and code verifier should be non-empty")
 	}
 	ctx := r.Context()
-	reply, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
+	reply, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (*session.TokenReply, error) {
 		f, u, err := store.LockFlowByCode(ctx, tx, p.Code)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, apierror.Errorf(http.StatusNotFound, "flow_state_not_found",
@@ -36,7 +36,7 @@ func (s *Service) PKCEGrant(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		if f.Expired(s.config.FlowExpiry, s.now()) {
+		if f.Expired(s.Config.FlowExpiry, s.Now()) {
 			return nil, apierror.Errorf(http.StatusUnprocessableEntity, "flow_state_expired",
 				"invalid flow state, flow state has expired")
 		}
@@ -44,10 +44,10 @@ func (s *Service) PKCEGrant(w http.ResponseWriter, r *http.Request) error {
 			return nil, apierror.Errorf(http.StatusBadRequest, "bad_code_verifier",
 				"code challenge does not match previously saved code verifier")
 		}
-		if u.Banned(s.now()) {
+		if u.Banned(s.Now()) {
 			return nil, session.ErrBanned
 		}
-		if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": f.Provider}); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "login", map[string]any{"provider_type": f.Provider}); err != nil {
 			return nil, err
 		}
 		var end *time.Time
@@ -56,7 +56,7 @@ func (s *Service) PKCEGrant(w http.ResponseWriter, r *http.Request) error {
 				return nil, err
 			}
 		}
-		reply, err := s.sessions.Begin(r, tx, w.Header(), u, f.Method, store.Application{}, end)
+		reply, err := s.Sessions.Begin(r, tx, w.Header(), u, f.Method, store.Application{}, end)
 		if err != nil {
 			return nil, err
 		}

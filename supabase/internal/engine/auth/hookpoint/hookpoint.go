@@ -37,24 +37,11 @@ func (h Hooks) Validate() error {
 	return nil
 }
 
-// Options is what a Caller needs.
-type Options struct {
-	DB     *pool.Pool // as supabase_auth_admin
-	Now    func() time.Time
-	Client *http.Client
-	Hooks  Hooks
-}
-
 // Caller calls the hooks.
 type Caller struct {
 	Hooks
-	db   *pool.Pool
-	hook hook.Caller
-}
-
-// New returns a Caller.
-func New(o Options) *Caller {
-	return &Caller{Hooks: o.Hooks, db: o.DB, hook: hook.Caller{Client: o.Client, Now: o.Now}}
+	DB   *pool.Pool // as supabase_auth_admin
+	Hook hook.Caller
 }
 
 // metadata identifies a call to the hook.
@@ -68,13 +55,13 @@ type metadata struct {
 // Call calls a hook within tx. If tx is nil, a database function gets a transaction of its own; an
 // HTTP service is called without a connection.
 func (c *Caller) Call(r *http.Request, tx pgx.Tx, h hook.Hook, name string, input map[string]any, output any) error {
-	input["metadata"] = metadata{uuid.New(), c.hook.Now(), name, endpoint.ClientOf(r).Address}
+	input["metadata"] = metadata{uuid.New(), c.Hook.Now(), name, endpoint.ClientOf(r).Address}
 	var err error
 	if tx != nil || !h.InDatabase() {
-		err = c.hook.Call(r.Context(), tx, h, input, output)
+		err = c.Hook.Call(r.Context(), tx, h, input, output)
 	} else {
-		err = c.db.Tx(r.Context(), pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
-			return c.hook.Call(r.Context(), tx, h, input, output)
+		err = c.DB.Tx(r.Context(), pool.Caller{}, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			return c.Hook.Call(r.Context(), tx, h, input, output)
 		})
 	}
 	if pool.IsUnavailable(err) {

@@ -17,14 +17,14 @@ const replyStep = 300 * time.Millisecond
 // Config.HideAccounts, known and unknown addresses get the same reply in the same time: refusals of
 // the request go to the log, and the time is a multiple of replyStep.
 func (s *Service) mailAlike(w http.ResponseWriter, r *http.Request, address string, request func() error) error {
-	if err := s.limiter.LimitMail(r, address); err != nil {
+	if err := s.Limiter.LimitMail(r, address); err != nil {
 		return err
 	}
 	begun := time.Now()
 	err := request()
-	if s.config.HideAccounts {
+	if s.Config.HideAccounts {
 		if refusal, ok := apierror.AsError(err); ok && refusal.Status < http.StatusInternalServerError {
-			s.log.InfoContext(r.Context(), "no mail sent", "reason", refusal.Code)
+			s.Log.InfoContext(r.Context(), "no mail sent", "reason", refusal.Code)
 			err = nil
 		}
 		s.awaitStep(r.Context(), begun)
@@ -39,7 +39,7 @@ func (s *Service) mailAlike(w http.ResponseWriter, r *http.Request, address stri
 // Requests for known and unknown contacts do equal work; this hides what is left, such as the calls
 // of hooks.
 func (s *Service) awaitStep(ctx context.Context, begun time.Time) {
-	if !s.config.HideAccounts {
+	if !s.Config.HideAccounts {
 		return
 	}
 	took := time.Since(begun)

@@ -77,10 +77,10 @@ var errNoSignupByCode = apierror.Errorf(http.StatusUnprocessableEntity, "otp_dis
 // sendMagicLink mails a link to sign in. For an unknown or unconfirmed address it signs up instead,
 // if create allows it.
 func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signupParams, create bool) error {
-	if s.config.DisableEmail {
+	if s.Config.DisableEmail {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled", "Email logins are disabled")
 	}
-	if s.config.DisableMagicLink {
+	if s.Config.DisableMagicLink {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled",
 			"Login with magic link is disabled")
 	}
@@ -94,38 +94,38 @@ func (s *Service) sendMagicLink(w http.ResponseWriter, r *http.Request, p signup
 // mailMagicLink implements sendMagicLink for a valid address.
 func (s *Service) mailMagicLink(r *http.Request, p signupParams, create bool) error {
 	ctx := r.Context()
-	u, err := store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+	u, err := store.UserByEmail(ctx, s.DB.Pgx(), p.Email, s.Sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	// Without confirmations, the link is the only way into an account that another person may have
 	// made.
-	signup := u == nil || !u.Confirmed() && !s.config.MailerAutoconfirm
+	signup := u == nil || !u.Confirmed() && !s.Config.MailerAutoconfirm
 	var refusal error
 	switch {
 	case u == nil && !create:
 		refusal = errNoSignupByCode
-	case signup && s.config.DisableSignup:
+	case signup && s.Config.DisableSignup:
 		refusal = errSignupDisabled
 	case signup:
 		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
 			return err
 		}
-		if !s.config.MailerAutoconfirm {
+		if !s.Config.MailerAutoconfirm {
 			return nil // the confirmation mail is the magic link
 		}
-		if u, err = store.UserByEmail(ctx, s.db.Pgx(), p.Email, s.sessions.Audience(r, nil)); err != nil {
+		if u, err = store.UserByEmail(ctx, s.DB.Pgx(), p.Email, s.Sessions.Audience(r, nil)); err != nil {
 			return err
 		}
 	}
 	if refusal != nil {
-		if !s.config.HideAccounts {
+		if !s.Config.HideAccounts {
 			return refusal
 		}
 		u = s.decoy(r, p)
 	}
 	var more func(message.Tx) error
-	if !s.config.MailerAutoconfirm && !s.config.DisableSignup {
+	if !s.Config.MailerAutoconfirm && !s.Config.DisableSignup {
 		more = func(tx message.Tx) error { return s.rehearseSignup(r, tx, p) }
 		if _, err := s.checkSignup(r, &p, true); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (s *Service) rehearseSignup(r *http.Request, tx message.Tx, p signupParams)
 // sendPhoneCode sends a code to sign in. For an unknown or unconfirmed number it signs up instead,
 // if create allows it.
 func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signupParams, create bool) error {
-	if !s.config.EnablePhone {
+	if !s.Config.EnablePhone {
 		return apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Unsupported phone provider")
 	}
 	ctx := r.Context()
@@ -157,36 +157,36 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 	if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 		return err
 	}
-	u, err := store.UserByPhone(ctx, s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+	u, err := store.UserByPhone(ctx, s.DB.Pgx(), p.Phone, s.Sessions.Audience(r, nil))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if u == nil && !create {
 		return errNoSignupByCode
 	}
-	if err := s.sender.CheckChannel(p.Channel); err != nil {
+	if err := s.Sender.CheckChannel(p.Channel); err != nil {
 		return err
 	}
 	p.Channel = cmp.Or(p.Channel, "sms")
 	// Without confirmations, the code is the only way into an account that another person may have
 	// made.
-	if u == nil || !u.PhoneConfirmed() && !s.config.PhoneAutoconfirm {
+	if u == nil || !u.PhoneConfirmed() && !s.Config.PhoneAutoconfirm {
 		if _, err := s.signUp(r, http.Header{}, p, true); err != nil {
 			return err
 		}
-		if !s.config.PhoneAutoconfirm {
+		if !s.Config.PhoneAutoconfirm {
 			return endpoint.SendJSON(w, http.StatusOK, struct{}{})
 		}
-		if u, err = store.UserByPhone(ctx, s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil)); err != nil {
+		if u, err = store.UserByPhone(ctx, s.DB.Pgx(), p.Phone, s.Sessions.Audience(r, nil)); err != nil {
 			return err
 		}
 	}
-	id, err := message.Queued(ctx, s.sender, s.sender.TextQueue(), func(tx message.Tx) (string, error) {
-		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested",
+	id, err := message.Queued(ctx, s.Sender, s.Sender.TextQueue(), func(tx message.Tx) (string, error) {
+		if err := s.Store.Audit(ctx, tx, u, "user_recovery_requested",
 			map[string]any{"channel": p.Channel}); err != nil {
 			return "", err
 		}
-		return s.sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
+		return s.Sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
 	})
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (s *Service) sendPhoneCode(w http.ResponseWriter, r *http.Request, p signup
 // Recover serves POST /recover. An unknown address gets the same reply as a known one, after the
 // same work.
 func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
-	if s.config.DisableEmail {
+	if s.Config.DisableEmail {
 		return apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
 	}
 	var body linkParams
@@ -216,7 +216,7 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.mailAlike(w, r, p.Email, func() error {
-		u, err := store.UserByEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+		u, err := store.UserByEmail(r.Context(), s.DB.Pgx(), p.Email, s.Sessions.Audience(r, nil))
 		if errors.Is(err, store.ErrNotFound) {
 			u, err = s.decoy(r, p), nil
 		}
@@ -232,21 +232,21 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) sendRecovery(r *http.Request, u *store.User, p signupParams, kind, action string,
 	more func(message.Tx) error) error {
 	ctx := r.Context()
-	_, err := message.Queued(ctx, s.sender, s.sender.MailQueue(), func(tx message.Tx) (any, error) {
+	_, err := message.Queued(ctx, s.Sender, s.Sender.MailQueue(), func(tx message.Tx) (any, error) {
 		if more != nil {
 			if err := more(tx); err != nil {
 				return nil, err
 			}
 		}
 		if p.pkce() {
-			if err := s.store.NewFlow(ctx, tx, p.flow(action, u)); err != nil {
+			if err := s.Store.NewFlow(ctx, tx, p.flow(action, u)); err != nil {
 				return nil, err
 			}
 		}
-		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return nil, err
 		}
-		return nil, s.sender.SendLink(r, tx, u, store.Recovery, kind, action, p.pkce())
+		return nil, s.Sender.SendLink(r, tx, u, store.Recovery, kind, action, p.pkce())
 	})
 	return err
 }

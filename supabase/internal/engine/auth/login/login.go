@@ -29,8 +29,8 @@ type Config struct {
 	HideAccounts      bool // requests for mails get the same reply in the same time, whether there is an account or not
 }
 
-// Options is what a Service needs.
-type Options struct {
+// Service serves the endpoints.
+type Service struct {
 	DB        *pool.Pool // as supabase_auth_admin
 	Store     *store.Store
 	Limiter   *ratelimit.Limiter
@@ -43,28 +43,4 @@ type Options struct {
 	Grants    map[string]endpoint.Handler // of POST /token, by grant_type, beside password and web3
 	Now       func() time.Time
 	Config    Config
-}
-
-// Service serves the endpoints.
-type Service struct {
-	db        *pool.Pool
-	store     *store.Store
-	limiter   *ratelimit.Limiter
-	captcha   *captcha.Checker
-	hooks     *hookpoint.Caller
-	passwords *credential.Passwords
-	sessions  *session.Manager
-	sender    *message.Sender
-	log       *slog.Logger
-	grants    map[string]endpoint.Handler
-	now       func() time.Time
-	config    Config
-}
-
-// New returns a Service.
-func New(o Options) *Service {
-	return &Service{
-		db: o.DB, store: o.Store, limiter: o.Limiter, captcha: o.Captcha, hooks: o.Hooks, passwords: o.Passwords,
-		sessions: o.Sessions, sender: o.Sender, log: o.Log, grants: o.Grants, now: o.Now, config: o.Config,
-	}
 }

@@ -54,7 +54,7 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		// An old password may be weaker than today's rules. The user is signed in, and the client
 		// is told.
 		answer := passwordReply{TokenReply: reply}
-		if weak := s.passwords.Weakness(r.Context(), p.Password); weak != nil {
+		if weak := s.Passwords.Weakness(r.Context(), p.Password); weak != nil {
 			answer.WeakPassword = &weakPassword{Message: weak.Message, Reasons: weak.Reasons}
 		}
 		return endpoint.SendJSON(w, http.StatusOK, answer)
@@ -74,12 +74,12 @@ func (s *Service) passwordLogin(r *http.Request, headers http.Header, email, pho
 		return nil, err
 	}
 	renewed := "" // hash
-	if s.passwords.Outdated(*u.EncryptedPassword) {
-		if renewed, err = s.passwords.Hash(ctx, password); err != nil {
+	if s.Passwords.Outdated(*u.EncryptedPassword) {
+		if renewed, err = s.Passwords.Hash(ctx, password); err != nil {
 			return nil, err
 		}
 	}
-	return store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
+	return store.InTx(ctx, s.DB, func(tx pgx.Tx) (*session.TokenReply, error) {
 		// Hashing may have waited for its turn: the password that matched may be the old one now.
 		matched := u.EncryptedPassword
 		if err := store.ReloadUser(ctx, tx, u); errors.Is(err, store.ErrNotFound) {
@@ -90,18 +90,18 @@ func (s *Service) passwordLogin(r *http.Request, headers http.Header, email, pho
 		switch {
 		case !u.HasPasswordHash(matched):
 			return nil, errPasswordChanged
-		case u.Banned(s.now()):
+		case u.Banned(s.Now()):
 			return nil, session.ErrBanned
 		}
 		if renewed != "" {
-			if err := store.SetColumn(ctx, tx, u, "encrypted_password", renewed, s.now()); err != nil {
+			if err := store.SetColumn(ctx, tx, u, "encrypted_password", renewed, s.Now()); err != nil {
 				return nil, err
 			}
 		}
-		if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": provider}); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "login", map[string]any{"provider": provider}); err != nil {
 			return nil, err
 		}
-		return s.sessions.SignIn(r, tx, headers, u, "password")
+		return s.Sessions.SignIn(r, tx, headers, u, "password")
 	})
 }
 
@@ -109,12 +109,12 @@ func (s *Service) passwordLogin(r *http.Request, headers http.Header, email, pho
 // sign in.
 func (s *Service) checkLogin(r *http.Request, u *store.User, provider, password string) error {
 	if u == nil || !u.HasPassword() {
-		if err := s.passwords.MatchUnknown(r.Context(), password); err != nil {
+		if err := s.Passwords.MatchUnknown(r.Context(), password); err != nil {
 			return err
 		}
 		return errInvalidLogin
 	}
-	ok, err := s.passwords.MatchesUser(r.Context(), u, password)
+	ok, err := s.Passwords.MatchesUser(r.Context(), u, password)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Service) checkLogin(r *http.Request, u *store.User, provider, password 
 	switch {
 	case !ok:
 		return errInvalidLogin
-	case u.Banned(s.now()):
+	case u.Banned(s.Now()):
 		return session.ErrBanned
 	case provider == "email" && !u.Confirmed():
 		return apierror.Errorf(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
@@ -136,25 +136,25 @@ func (s *Service) checkLogin(r *http.Request, u *store.User, provider, password 
 
 // findLogin returns the account of an address or a number; nil if there is none.
 func (s *Service) findLogin(r *http.Request, email, phone string) (u *store.User, provider string, err error) {
-	ctx, aud := r.Context(), s.sessions.Audience(r, nil)
+	ctx, aud := r.Context(), s.Sessions.Audience(r, nil)
 	switch {
 	case email != "" && phone != "":
 		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed",
 			"Only an email address or phone number should be provided on login.")
 	case email != "":
-		if s.config.DisableEmail {
+		if s.Config.DisableEmail {
 			return nil, "", apierror.Errorf(http.StatusUnprocessableEntity, "email_provider_disabled",
 				"Email logins are disabled")
 		}
 		provider = "email"
-		u, err = store.UserByEmail(ctx, s.db.Pgx(), email, aud)
+		u, err = store.UserByEmail(ctx, s.DB.Pgx(), email, aud)
 	case phone != "":
-		if !s.config.EnablePhone {
+		if !s.Config.EnablePhone {
 			return nil, "", apierror.Errorf(http.StatusUnprocessableEntity, "phone_provider_disabled",
 				"Phone logins are disabled")
 		}
 		provider = "phone"
-		u, err = store.UserByPhone(ctx, s.db.Pgx(), strings.TrimPrefix(strings.ReplaceAll(phone, " ", ""), "+"), aud)
+		u, err = store.UserByPhone(ctx, s.DB.Pgx(), strings.TrimPrefix(strings.ReplaceAll(phone, " ", ""), "+"), aud)
 	default:
 		return nil, "", apierror.Errorf(http.StatusBadRequest, "validation_failed", "missing email or phone")
 	}
@@ -167,12 +167,12 @@ func (s *Service) findLogin(r *http.Request, email, phone string) (u *store.User
 // callPasswordHook asks the hook whether the attempt is allowed. The hook may also end the user's
 // sessions.
 func (s *Service) callPasswordHook(r *http.Request, u *store.User, valid bool) error {
-	h := s.hooks.PasswordVerificationAttempt
+	h := s.Hooks.PasswordVerificationAttempt
 	if !h.Enabled() {
 		return nil
 	}
 	var v hookpoint.Verdict
-	if err := s.hooks.Call(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid},
+	if err := s.Hooks.Call(r, nil, h, "password-verification", map[string]any{"user_id": u.ID, "valid": valid},
 		&v); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *Service) callPasswordHook(r *http.Request, u *store.User, valid bool) e
 		return nil
 	}
 	if v.Logout {
-		_, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) {
+		_, err := store.InTx(r.Context(), s.DB, func(tx pgx.Tx) (any, error) {
 			return nil, store.EndSessions(r.Context(), tx, u.ID)
 		})
 		if err != nil {

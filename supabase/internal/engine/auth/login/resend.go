@@ -28,7 +28,7 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	}
 	if p.Email != "" {
 		return s.mailAlike(w, r, p.Email, func() error {
-			u, err := store.HolderOfEmail(r.Context(), s.db.Pgx(), p.Email, s.sessions.Audience(r, nil))
+			u, err := store.HolderOfEmail(r.Context(), s.DB.Pgx(), p.Email, s.Sessions.Audience(r, nil))
 			if errors.Is(err, store.ErrNotFound) || err == nil && !pending(u, body.Type) {
 				u, err = s.decoy(r, p), nil
 				u.EmailChange = p.Email
@@ -39,7 +39,7 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 			return err
 		})
 	}
-	u, err := store.HolderOfPhone(r.Context(), s.db.Pgx(), p.Phone, s.sessions.Audience(r, nil))
+	u, err := store.HolderOfPhone(r.Context(), s.DB.Pgx(), p.Phone, s.Sessions.Audience(r, nil))
 	var id string
 	if err == nil {
 		id, err = s.resendTo(r, u, body.Type, p)
@@ -55,11 +55,11 @@ func (s *Service) resendTo(r *http.Request, u *store.User, kind string, p signup
 	if !pending(u, kind) {
 		return "", nil
 	}
-	queue := s.sender.MailQueue()
+	queue := s.Sender.MailQueue()
 	if kind == "sms" || kind == "phone_change" {
-		queue = s.sender.TextQueue()
+		queue = s.Sender.TextQueue()
 	}
-	return message.Queued(r.Context(), s.sender, queue, func(tx message.Tx) (string, error) {
+	return message.Queued(r.Context(), s.Sender, queue, func(tx message.Tx) (string, error) {
 		return s.resend(r, tx, u, kind, p)
 	})
 }
@@ -82,25 +82,25 @@ func (s *Service) resend(r *http.Request, tx message.Tx, u *store.User, kind str
 	ctx := r.Context()
 	if method := map[string]string{"signup": "email/signup", "email_change": "email_change"}[kind]; p.pkce() &&
 		method != "" {
-		if err := s.store.NewFlow(ctx, tx, p.flow(method, u)); err != nil {
+		if err := s.Store.NewFlow(ctx, tx, p.flow(method, u)); err != nil {
 			return "", err
 		}
 	}
 	switch kind {
 	case "signup":
-		if err := s.store.Audit(ctx, tx, u, "user_confirmation_requested", nil); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "user_confirmation_requested", nil); err != nil {
 			return "", err
 		}
-		return "", s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
+		return "", s.Sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
 	case "email_change":
-		return "", s.sender.SendEmailChange(r, tx, u, u.EmailChange, p.pkce())
+		return "", s.Sender.SendEmailChange(r, tx, u, u.EmailChange, p.pkce())
 	case "sms":
-		if err := s.store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "user_recovery_requested", nil); err != nil {
 			return "", err
 		}
-		return s.sender.SendPhoneCode(r, tx, u, store.Confirmation, u.Phone, "sms")
+		return s.Sender.SendPhoneCode(r, tx, u, store.Confirmation, u.Phone, "sms")
 	}
-	return s.sender.SendPhoneCode(r, tx, u, store.PhoneChange, u.PhoneChange, "sms")
+	return s.Sender.SendPhoneCode(r, tx, u, store.PhoneChange, u.PhoneChange, "sms")
 }
 
 // checkResend validates the request and brings the contact into its stored form.
@@ -126,13 +126,13 @@ func (s *Service) checkResend(kind string, p *signupParams) error {
 	case p.Email != "" && p.Phone != "":
 		return bad("Only an email address or phone number should be provided.")
 	case p.Email != "":
-		if s.config.DisableEmail {
+		if s.Config.DisableEmail {
 			return apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email logins are disabled")
 		}
 		p.Email, err = endpoint.ValidEmail(p.Email)
 		return err
 	case p.Phone != "":
-		if !s.config.EnablePhone {
+		if !s.Config.EnablePhone {
 			return apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone logins are disabled")
 		}
 		p.Phone, err = endpoint.ValidPhone(p.Phone)

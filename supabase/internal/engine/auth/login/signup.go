@@ -74,12 +74,12 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	if p.provider() == "" {
 		return s.signupAnonymously(w, r, p)
 	}
-	if err := s.limiter.Limit(r, ratelimit.Signup); err != nil {
+	if err := s.Limiter.Limit(r, ratelimit.Signup); err != nil {
 		return err
 	}
 	begun := time.Now()
 	reply, err := s.signUp(r, w.Header(), p, false)
-	if p.Email != "" && !s.config.MailerAutoconfirm {
+	if p.Email != "" && !s.Config.MailerAutoconfirm {
 		s.awaitStep(r.Context(), begun)
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 	if taken != nil {
 		u.Decoy, u.ID = true, decoyID(taken.ID)
 	}
-	reply, err := message.Queued(r.Context(), s.sender, s.signupQueue(p), func(tx message.Tx) (any, error) {
+	reply, err := message.Queued(r.Context(), s.Sender, s.signupQueue(p), func(tx message.Tx) (any, error) {
 		shown, err := s.storeAccount(r, tx, u, existing, p, hash, byCode)
 		if err != nil {
 			return nil, err
@@ -123,10 +123,10 @@ func (s *Service) signUp(r *http.Request, headers http.Header, p signupParams, b
 	switch {
 	case err != nil:
 		return nil, err
-	case taken != nil && !s.config.HideAccounts:
+	case taken != nil && !s.Config.HideAccounts:
 		return s.repeatedSignup(p, taken), nil
 	case taken == nil && existing == nil:
-		if err := s.hooks.AfterUserCreated(r, u); err != nil {
+		if err := s.Hooks.AfterUserCreated(r, u); err != nil {
 			return nil, err
 		}
 	}
@@ -144,14 +144,14 @@ func (s *Service) beginSignup(r *http.Request, p *signupParams, byCode bool) (ex
 		switch ok, err := s.mayContinue(r, *p, existing); {
 		case err != nil:
 			return nil, nil, err
-		case !ok && (s.config.MailerAutoconfirm || s.config.PhoneAutoconfirm):
+		case !ok && (s.Config.MailerAutoconfirm || s.Config.PhoneAutoconfirm):
 			return nil, nil, s.refuseRepeated(r, *p, existing)
 		case !ok:
 			taken, existing = existing, nil
 		}
 	}
-	if p.Email != "" && !byCode && !s.config.MailerAutoconfirm {
-		err = s.limiter.LimitSignup(r, p.Email)
+	if p.Email != "" && !byCode && !s.Config.MailerAutoconfirm {
+		err = s.Limiter.LimitSignup(r, p.Email)
 	}
 	return existing, taken, err
 }
@@ -162,15 +162,15 @@ func (s *Service) beginSignup(r *http.Request, p *signupParams, byCode bool) (ex
 func (s *Service) prepareSignup(r *http.Request, p signupParams, existing *store.User, byCode bool) (u *store.User,
 	hash string, err error) {
 	if !byCode {
-		if hash, err = s.passwords.Hash(r.Context(), p.Password); err != nil {
+		if hash, err = s.Passwords.Hash(r.Context(), p.Password); err != nil {
 			return nil, "", err
 		}
 	}
 	if existing != nil {
 		return existing, hash, nil
 	}
-	u = s.store.NewUser(p.Email, p.Phone, p.Data, hash, s.sessions.Audience(r, nil))
-	return u, hash, s.hooks.BeforeUserCreated(r, nil, u)
+	u = s.Store.NewUser(p.Email, p.Phone, p.Data, hash, s.Sessions.Audience(r, nil))
+	return u, hash, s.Hooks.BeforeUserCreated(r, nil, u)
 }
 
 // storeAccount stores the new account u, or continues with existing, which is u. While contacts
@@ -214,7 +214,7 @@ func decoyID(account uuid.UUID) uuid.UUID {
 
 // decoy returns an account for a contact, for which a request does the work but stores nothing.
 func (s *Service) decoy(r *http.Request, p signupParams) *store.User {
-	u := s.store.NewUser(p.Email, p.Phone, p.Data, "", s.sessions.Audience(r, nil))
+	u := s.Store.NewUser(p.Email, p.Phone, p.Data, "", s.Sessions.Audience(r, nil))
 	u.Decoy = true
 	return u
 }
@@ -227,16 +227,16 @@ func (s *Service) confirmSignup(r *http.Request, tx pgx.Tx, headers http.Header,
 	if p.Email == "" {
 		confirm, traits["channel"] = store.ConfirmPhone, cmp.Or(p.Channel, "sms")
 	}
-	if err := s.store.Audit(ctx, tx, u, "user_signedup", traits); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "user_signedup", traits); err != nil {
 		return nil, err
 	}
-	if err := confirm(ctx, tx, u, s.now()); err != nil {
+	if err := confirm(ctx, tx, u, s.Now()); err != nil {
 		return nil, err
 	}
-	if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"provider": p.provider()}); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "login", map[string]any{"provider": p.provider()}); err != nil {
 		return nil, err
 	}
-	return s.sessions.SignIn(r, tx, headers, u, "password")
+	return s.Sessions.SignIn(r, tx, headers, u, "password")
 }
 
 // showVerified marks the address of the first identity as verified, in the reply alone: the stored
@@ -255,23 +255,23 @@ func (s *Service) askToConfirm(r *http.Request, tx message.Tx, u, taken *store.U
 	if taken != nil {
 		err = s.auditRepeated(ctx, tx, p, taken)
 	} else {
-		err = s.store.Audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()})
+		err = s.Store.Audit(ctx, tx, u, "user_confirmation_requested", map[string]any{"provider": p.provider()})
 	}
 	if err != nil {
 		return err
 	}
 	if p.Email == "" {
-		_, err := s.sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
+		_, err := s.Sender.SendPhoneCode(r, tx, u, store.Confirmation, p.Phone, p.Channel)
 		return err
 	}
 	if p.pkce() {
 		f := p.flow("email/signup", u)
 		f.Provider = "email"
-		if err := s.store.NewFlow(ctx, tx, f); err != nil {
+		if err := s.Store.NewFlow(ctx, tx, f); err != nil {
 			return err
 		}
 	}
-	return s.sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
+	return s.Sender.SendLink(r, tx, u, store.Confirmation, template.Confirmation, "signup", p.pkce())
 }
 
 // signupQueue is the queue for the message of askToConfirm.
@@ -280,17 +280,17 @@ func (s *Service) signupQueue(p signupParams) message.Queue {
 	case s.autoconfirm(p):
 		return nil
 	case p.Email == "":
-		return s.sender.TextQueue()
+		return s.Sender.TextQueue()
 	}
-	return s.sender.MailQueue()
+	return s.Sender.MailQueue()
 }
 
 // autoconfirm reports whether the contact needs no confirmation.
 func (s *Service) autoconfirm(p signupParams) bool {
 	if p.Email != "" {
-		return s.config.MailerAutoconfirm
+		return s.Config.MailerAutoconfirm
 	}
-	return s.config.PhoneAutoconfirm
+	return s.Config.PhoneAutoconfirm
 }
 
 // checkSignup validates a sign-up and returns the user who has the contact already; nil if there is
@@ -302,21 +302,21 @@ func (s *Service) checkSignup(r *http.Request, p *signupParams, byCode bool) (*s
 	var existing *store.User
 	var err error
 	if p.Email != "" {
-		if s.config.DisableEmail {
+		if s.Config.DisableEmail {
 			return nil, apierror.Errorf(http.StatusBadRequest, "email_provider_disabled", "Email signups are disabled")
 		}
 		if p.Email, err = endpoint.ValidEmail(p.Email); err != nil {
 			return nil, err
 		}
-		existing, err = store.UserOfEmail(r.Context(), s.db.Pgx(), p.Email)
+		existing, err = store.UserOfEmail(r.Context(), s.DB.Pgx(), p.Email)
 	} else {
-		if !s.config.EnablePhone {
+		if !s.Config.EnablePhone {
 			return nil, apierror.Errorf(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
 		}
 		if p.Phone, err = endpoint.ValidPhone(p.Phone); err != nil {
 			return nil, err
 		}
-		existing, err = store.UserOfPhone(r.Context(), s.db.Pgx(), p.Phone)
+		existing, err = store.UserOfPhone(r.Context(), s.DB.Pgx(), p.Phone)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -328,14 +328,14 @@ var errSignupDisabled = apierror.Errorf(http.StatusUnprocessableEntity, "signup_
 	"Signups not allowed for this instance")
 
 func (s *Service) checkSignupForm(ctx context.Context, p *signupParams, byCode bool) error {
-	if s.config.DisableSignup {
+	if s.Config.DisableSignup {
 		return errSignupDisabled
 	}
 	if !byCode {
 		if p.Password == "" {
 			return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 		}
-		if err := s.passwords.Check(ctx, p.Password); err != nil {
+		if err := s.Passwords.Check(ctx, p.Password); err != nil {
 			return err
 		}
 	}
@@ -344,7 +344,7 @@ func (s *Service) checkSignupForm(ctx context.Context, p *signupParams, byCode b
 			"Only an email address or phone number should be provided on signup.")
 	}
 	if p.Phone != "" {
-		if err := s.sender.CheckChannel(p.Channel); err != nil {
+		if err := s.Sender.CheckChannel(p.Channel); err != nil {
 			return err
 		}
 		if p.pkce() {
@@ -364,35 +364,35 @@ func (s *Service) storeSignup(ctx context.Context, tx pgx.Tx, u *store.User, p s
 	if err := store.StoreUser(ctx, tx, u); err != nil || u.IsAnonymous {
 		return err
 	}
-	return store.InsertIdentity(ctx, tx, u, p.provider(), data, s.now())
+	return store.InsertIdentity(ctx, tx, u, p.provider(), data, s.Now())
 }
 
 func (s *Service) signupAnonymously(w http.ResponseWriter, r *http.Request, p signupParams) error {
-	if !s.config.EnableAnonymous {
+	if !s.Config.EnableAnonymous {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "anonymous_provider_disabled",
 			"Anonymous sign-ins are disabled")
 	}
-	if err := s.limiter.Limit(r, ratelimit.Anonymous); err != nil {
+	if err := s.Limiter.Limit(r, ratelimit.Anonymous); err != nil {
 		return err
 	}
-	if s.config.DisableSignup {
+	if s.Config.DisableSignup {
 		return errSignupDisabled
 	}
 	ctx := r.Context()
-	u := s.store.NewUser("", "", p.Data, "", s.sessions.Audience(r, nil))
-	if err := s.hooks.BeforeUserCreated(r, nil, u); err != nil {
+	u := s.Store.NewUser("", "", p.Data, "", s.Sessions.Audience(r, nil))
+	if err := s.Hooks.BeforeUserCreated(r, nil, u); err != nil {
 		return err
 	}
-	reply, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
+	reply, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (*session.TokenReply, error) {
 		if err := s.storeSignup(ctx, tx, u, p); err != nil {
 			return nil, err
 		}
-		return s.sessions.SignIn(r, tx, w.Header(), u, "anonymous")
+		return s.Sessions.SignIn(r, tx, w.Header(), u, "anonymous")
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.hooks.AfterUserCreated(r, u); err != nil {
+	if err := s.Hooks.AfterUserCreated(r, u); err != nil {
 		return err
 	}
 	return endpoint.SendJSON(w, http.StatusOK, reply)
@@ -401,7 +401,7 @@ func (s *Service) signupAnonymously(w http.ResponseWriter, r *http.Request, p si
 // refuseRepeated replies to a sign-up with a contact that has a confirmed account, if contacts need
 // no confirmation.
 func (s *Service) refuseRepeated(r *http.Request, p signupParams, taken *store.User) error {
-	_, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) {
+	_, err := store.InTx(r.Context(), s.DB, func(tx pgx.Tx) (any, error) {
 		return nil, s.auditRepeated(r.Context(), tx, p, taken)
 	})
 	if err != nil {
@@ -411,13 +411,13 @@ func (s *Service) refuseRepeated(r *http.Request, p signupParams, taken *store.U
 }
 
 func (s *Service) auditRepeated(ctx context.Context, tx pgx.Tx, p signupParams, taken *store.User) error {
-	return s.store.Audit(ctx, tx, taken, "user_repeated_signup", map[string]any{"provider": p.provider()})
+	return s.Store.Audit(ctx, tx, taken, "user_repeated_signup", map[string]any{"provider": p.provider()})
 }
 
 // repeatedSignup returns GoTrue's reply to a sign-up with a contact that has a confirmed account:
 // without identities, by which clients recognise it.
 func (s *Service) repeatedSignup(p signupParams, taken *store.User) *store.User {
-	now := s.now()
+	now := s.Now()
 	return &store.User{
 		ID: uuid.New(), Audience: taken.Audience, Email: p.Email, Phone: p.Phone, ConfirmationSentAt: &now,
 		AppMetadata:  store.Metadata{"provider": p.provider(), "providers": []string{p.provider()}},

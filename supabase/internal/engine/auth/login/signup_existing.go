@@ -16,16 +16,16 @@ import (
 // confirmation, the client must know the account's password, and an invited account is out of
 // reach.
 func (s *Service) mayContinue(r *http.Request, p signupParams, u *store.User) (bool, error) {
-	if p.confirmed(u) || u.Audience != s.sessions.Audience(r, nil) {
+	if p.confirmed(u) || u.Audience != s.Sessions.Audience(r, nil) {
 		return false, nil
 	}
 	if !s.autoconfirm(p) {
 		return true, nil
 	}
-	if u.InvitedAt != nil || u.Banned(s.now()) || !u.HasPassword() {
+	if u.InvitedAt != nil || u.Banned(s.Now()) || !u.HasPassword() {
 		return false, nil
 	}
-	ok, err := s.passwords.MatchesUser(r.Context(), u, p.Password)
+	ok, err := s.Passwords.MatchesUser(r.Context(), u, p.Password)
 	if err != nil {
 		return false, err
 	}
@@ -56,15 +56,15 @@ func (s *Service) continueSignup(ctx context.Context, tx pgx.Tx, u *store.User, 
 	}
 	if u.HasIdentity(p.provider()) {
 		if byCode && u.HasPassword() && !s.autoconfirm(p) {
-			return store.SavePassword(ctx, tx, u, "", nil, s.now())
+			return store.SavePassword(ctx, tx, u, "", nil, s.Now())
 		}
 		return nil
 	}
 	if u.InvitedAt != nil { // the client may not be the invited person
 		hash = ""
 	}
-	if err := s.store.KeepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
+	if err := s.Store.KeepContact(ctx, tx, u, p.provider(), p.Data); err != nil {
 		return err
 	}
-	return s.store.Evict(ctx, tx, u, hash)
+	return s.Store.Evict(ctx, tx, u, hash)
 }

@@ -18,16 +18,16 @@ func (s *Service) Token(w http.ResponseWriter, r *http.Request) error {
 	case "web3":
 		grant = web3Grant
 	default:
-		if grant = s.grants[kind]; grant == nil {
+		if grant = s.Grants[kind]; grant == nil {
 			return apierror.Errorf(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
 		}
 	}
 	if kind == "password" || kind == "web3" {
-		if err := s.captcha.Check(r); err != nil {
+		if err := s.Captcha.Check(r); err != nil {
 			return err
 		}
 	}
-	if err := s.limiter.Limit(r, ratelimit.Token); err != nil {
+	if err := s.Limiter.Limit(r, ratelimit.Token); err != nil {
 		return err
 	}
 	return grant(w, r)

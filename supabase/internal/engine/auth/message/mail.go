@@ -45,7 +45,7 @@ func (s *Sender) mailByHook(r *http.Request, tx Tx, u *store.User, d emailData) 
 		return nil
 	}
 	d.RedirectTo, d.SiteURL = s.RedirectTo(r), s.externalURL(r)
-	err := s.hooks.Call(r, tx, s.hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
+	err := s.Hooks.Call(r, tx, s.Hooks.SendEmail, "send-email", map[string]any{"user": u, "email_data": d}, &struct{}{})
 	if err != nil {
 		tx.tally.MailNotSent()
 	}
@@ -84,17 +84,17 @@ func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err e
 	}()
 	unsent := apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Error sending %s email",
 		strings.ReplaceAll(m.kind, "_", " "))
-	if s.mailer == nil {
+	if s.Mailer == nil {
 		return unsent
 	}
 	d := m.about
-	d.SiteURL, d.Email, d.Data, d.Token, d.TokenHash = s.config.SiteURL, u.Email, u.UserMetadata, m.code, m.hash
+	d.SiteURL, d.Email, d.Data, d.Token, d.TokenHash = s.Config.SiteURL, u.Email, u.UserMetadata, m.code, m.hash
 	d.SendingTo, d.NewEmail, d.Phone = m.to, u.EmailChange, u.Phone
 	if m.hash != "" {
 		d.RedirectTo = s.RedirectTo(r)
 		d.ConfirmationURL = s.Link(r, m.action, m.hash, d.RedirectTo)
 	}
-	subject, html, err := s.templates.Write(m.kind, language(u), d)
+	subject, html, err := s.Templates.Write(m.kind, language(u), d)
 	if err != nil {
 		return err
 	}
@@ -102,11 +102,11 @@ func (s *Sender) sendMail(r *http.Request, tx Tx, u *store.User, m email) (err e
 	if u.Decoy {
 		to = nil
 		tx.tally.SpareMail()
-		if s.directMail {
+		if s.DirectMail {
 			return nil
 		}
 	}
-	err = s.mailer.SendMail(r.Context(), tx, mail.Message{To: to, Subject: subject, HTML: html,
+	err = s.Mailer.SendMail(r.Context(), tx, mail.Message{To: to, Subject: subject, HTML: html,
 		Kind: messageKind(m.kind)})
 	if errors.As(err, new(Undelivered)) {
 		return unsent.WithCause(err)
@@ -124,12 +124,12 @@ func messageKind(kind string) string {
 
 // authorized reports whether mail may be sent to an address; a label (name+label@) is ignored.
 func (s *Sender) authorized(address string) bool {
-	if len(s.config.Mail.Authorized) == 0 {
+	if len(s.Config.Mail.Authorized) == 0 {
 		return true
 	}
 	name, domain, _ := strings.Cut(address, "@")
 	name, _, _ = strings.Cut(name, "+")
-	return slices.ContainsFunc(s.config.Mail.Authorized,
+	return slices.ContainsFunc(s.Config.Mail.Authorized,
 		func(a string) bool { return strings.EqualFold(a, name+"@"+domain) })
 }
 
@@ -138,12 +138,12 @@ func (s *Sender) authorized(address string) bool {
 // TLS.
 func (s *Sender) externalURL(r *http.Request) string {
 	host := cmp.Or(r.Header.Get("X-Forwarded-Host"), r.URL.Hostname())
-	if host == "" || !slices.Contains(s.config.Mail.ExternalHosts, host) {
-		return s.config.ExternalURL
+	if host == "" || !slices.Contains(s.Config.Mail.ExternalHosts, host) {
+		return s.Config.ExternalURL
 	}
-	u, err := url.Parse(s.config.ExternalURL)
+	u, err := url.Parse(s.Config.ExternalURL)
 	if err != nil {
-		return s.config.ExternalURL
+		return s.Config.ExternalURL
 	}
 	u.Scheme, u.Host = "https", host
 	if host == "localhost" && (r.Header.Get("X-Forwarded-Proto") == "http" || r.URL.Scheme == "http") {
@@ -154,7 +154,7 @@ func (s *Sender) externalURL(r *http.Request) string {
 
 // Link returns the URL of a mailed link. hash is the stored form of its token.
 func (s *Sender) Link(r *http.Request, action, hash, redirect string) string {
-	path := s.config.Mail.Paths[linkPath(action)]
+	path := s.Config.Mail.Paths[linkPath(action)]
 	externalURL := s.externalURL(r)
 	base := strings.TrimSuffix(externalURL, "/") + "/verify"
 	if path != "" {
@@ -186,11 +186,11 @@ func linkPath(action string) string {
 func (s *Sender) RedirectTo(r *http.Request) string {
 	for _, target := range []string{r.Header.Get("redirect_to"), r.URL.Query().Get("redirect_to"),
 		r.PostForm.Get("redirect_to"), r.Referer()} {
-		if target != "" && s.redirects.Allows(target) {
+		if target != "" && s.Redirects.Allows(target) {
 			return target
 		}
 	}
-	return s.config.SiteURL
+	return s.Config.SiteURL
 }
 
 // await locks the user, so that messages follow each other, and refuses a token within gap of the
@@ -201,29 +201,29 @@ func (s *Sender) await(ctx context.Context, tx Tx, u *store.User, t store.OneTim
 		return err
 	}
 	_, sentAt := t.Fields(u)
-	return s.limiter.TooSoon(*sentAt, gap, code)
+	return s.Limiter.TooSoon(*sentAt, gap, code)
 }
 
 // SendLink makes a code for the user's address, stores its hash as token t and mails code and link.
 func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, kind, action string,
 	pkce bool) error {
 	ctx := r.Context()
-	if err := s.await(ctx, tx, u, t, s.config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
+	if err := s.await(ctx, tx, u, t, s.Config.Mail.MaxFrequency, "over_email_send_rate_limit"); err != nil {
 		return err
 	}
-	code := password.Code(s.config.Mail.CodeLength)
+	code := password.Code(s.Config.Mail.CodeLength)
 	hash := store.HashCode(u.Email, code)
 	if pkce {
 		hash = store.PKCEPrefix + hash
 	}
-	if err := t.Save(ctx, tx, u, u.Email, hash, s.now()); err != nil {
+	if err := t.Save(ctx, tx, u, u.Email, hash, s.Now()); err != nil {
 		return err
 	}
 	m := email{kind: kind, action: action, code: code, hash: hash}
 	if t.Kind == store.Reauthentication.Kind {
 		m.hash = "" // this mail has no link
 	}
-	if s.hooks.SendEmail.Enabled() {
+	if s.Hooks.SendEmail.Enabled() {
 		return s.mailByHook(r, tx, u, emailData{Token: code, TokenHash: hash, Action: action})
 	}
 	return s.sendMail(r, tx, u, m)
@@ -231,8 +231,8 @@ func (s *Sender) SendLink(r *http.Request, tx Tx, u *store.User, t store.OneTime
 
 // SendEmailChange mails a link to the new address, and to the current one if both must confirm.
 func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address string, pkce bool) error {
-	ctx, now := r.Context(), s.now()
-	if err := s.await(ctx, tx, u, store.EmailChangeNew, s.config.Mail.MaxFrequency,
+	ctx, now := r.Context(), s.Now()
+	if err := s.await(ctx, tx, u, store.EmailChangeNew, s.Config.Mail.MaxFrequency,
 		"over_email_send_rate_limit"); err != nil {
 		return err
 	}
@@ -243,15 +243,15 @@ func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address 
 	if pkce {
 		prefix = store.PKCEPrefix
 	}
-	newCodeText := password.Code(s.config.Mail.CodeLength)
+	newCodeText := password.Code(s.Config.Mail.CodeLength)
 	hash := prefix + store.HashCode(address, newCodeText)
 	if err := store.EmailChangeNew.Save(ctx, tx, u, address, hash, now); err != nil {
 		return err
 	}
 	mails := []email{{kind: template.EmailChange, action: "email_change", to: address, code: newCodeText, hash: hash}}
-	both := !s.config.Mail.SingleConfirmation && u.Email != ""
+	both := !s.Config.Mail.SingleConfirmation && u.Email != ""
 	if both {
-		current := password.Code(s.config.Mail.CodeLength)
+		current := password.Code(s.Config.Mail.CodeLength)
 		hash := prefix + store.HashCode(u.Email, current)
 		if err := store.EmailChangeCurrent.Save(ctx, tx, u, u.Email, hash, now); err != nil {
 			return err
@@ -259,7 +259,7 @@ func (s *Sender) SendEmailChange(r *http.Request, tx Tx, u *store.User, address 
 		mails = append(mails, email{kind: template.EmailChange, action: "email_change", to: u.Email, code: current,
 			hash: hash})
 	}
-	if s.hooks.SendEmail.Enabled() {
+	if s.Hooks.SendEmail.Enabled() {
 		// GoTrue's fields are crossed: token belongs to the current address and token_hash to the
 		// new one.
 		data := emailData{Token: newCodeText, TokenHash: hash, Action: "email_change"}
@@ -285,13 +285,13 @@ func (s *Sender) Notify(r *http.Request, tx Tx, u *store.User, kind, to string, 
 	if to == "" {
 		to = u.Email
 	}
-	if !s.config.Mail.Notifications[notificationName(kind)] || to == "" {
+	if !s.Config.Mail.Notifications[notificationName(kind)] || to == "" {
 		return
 	}
 	// The savepoint keeps the change if the mail fails.
 	err := pgx.BeginFunc(r.Context(), tx.Tx, func(savepoint pgx.Tx) error {
 		tx := Tx{savepoint, tx.tally}
-		if s.hooks.SendEmail.Enabled() {
+		if s.Hooks.SendEmail.Enabled() {
 			return s.mailByHook(r, tx, u, emailData{
 				Action: kind, OldEmail: about.OldEmail, OldPhone: about.OldPhone, Provider: about.Provider,
 				FactorType: about.FactorType,
@@ -300,9 +300,9 @@ func (s *Sender) Notify(r *http.Request, tx Tx, u *store.User, kind, to string, 
 		return s.sendMail(r, tx, u, email{kind: kind, action: kind, to: to, about: about})
 	})
 	if err != nil {
-		s.log.WarnContext(r.Context(), "notification not sent", "kind", kind, "error", err)
+		s.Log.WarnContext(r.Context(), "notification not sent", "kind", kind, "error", err)
 	}
 }
 
 // LinkExpiry is the lifetime of a mailed link or code.
-func (s *Sender) LinkExpiry() time.Duration { return s.config.Mail.CodeExpiry }
+func (s *Sender) LinkExpiry() time.Duration { return s.Config.Mail.CodeExpiry }

@@ -100,26 +100,13 @@ type Options struct {
 
 // Sender sends messages.
 type Sender struct {
-	db           *pool.Pool
-	limiter      *ratelimit.Limiter
-	hooks        *hookpoint.Caller
-	redirects    *redirect.List
-	templates    *template.Set
-	mailer       Mailer
-	sms          SMS
-	directMail   bool
-	log          *slog.Logger
-	now          func() time.Time
-	config       Config
+	Options
+
 	texts, mails Queue
 }
 
 // New returns a Sender.
 func New(o Options) *Sender {
 	connections := o.DB.Pgx().Config().MaxConns
-	return &Sender{
-		db: o.DB, limiter: o.Limiter, hooks: o.Hooks, redirects: o.Redirects, templates: o.Templates, mailer: o.Mailer,
-		sms: o.SMS, directMail: o.DirectMail, log: o.Log, now: o.Now, config: o.Config,
-		texts: newQueue(connections), mails: newQueue(connections),
-	}
+	return &Sender{Options: o, texts: newQueue(connections), mails: newQueue(connections)}
 }

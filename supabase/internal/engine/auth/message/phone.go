@@ -20,8 +20,8 @@ const invalidChannel = "Invalid channel, supported values are 'sms' or 'whatsapp
 // CheckChannel returns an error if messages cannot be sent by the channel. The send_sms hook sends
 // by any channel.
 func (s *Sender) CheckChannel(channel string) error {
-	if s.hooks.SendSMS.Enabled() || channel == "" || channel == "sms" ||
-		channel == "whatsapp" && s.config.SMS.WhatsApp {
+	if s.Hooks.SendSMS.Enabled() || channel == "" || channel == "sms" ||
+		channel == "whatsapp" && s.Config.SMS.WhatsApp {
 		return nil
 	}
 	return apierror.Errorf(http.StatusBadRequest, "validation_failed", invalidChannel)
@@ -29,8 +29,8 @@ func (s *Sender) CheckChannel(channel string) error {
 
 // TestCode returns the fixed code of a test number, for reviewers of app stores.
 func (s *Sender) TestCode(phone string) (string, bool) {
-	c := s.config.SMS
-	if !c.TestUntil.IsZero() && s.now().After(c.TestUntil) {
+	c := s.Config.SMS
+	if !c.TestUntil.IsZero() && s.Now().After(c.TestUntil) {
 		return "", false
 	}
 	code, ok := c.TestCodes[phone]
@@ -42,26 +42,26 @@ func (s *Sender) TestCode(phone string) (string, bool) {
 func (s *Sender) SendPhoneCode(r *http.Request, tx Tx, u *store.User, t store.OneTimeToken, phone,
 	channel string) (string, error) {
 	ctx := r.Context()
-	if err := s.await(ctx, tx, u, t, s.config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
+	if err := s.await(ctx, tx, u, t, s.Config.SMS.MaxFrequency, "over_sms_send_rate_limit"); err != nil {
 		return "", err
 	}
 	if t.Kind == store.PhoneChange.Kind && u.PhoneChange != phone {
 		u.PhoneChange = phone
-		if err := store.SetColumn(ctx, tx, u, "phone_change", phone, s.now()); err != nil {
+		if err := store.SetColumn(ctx, tx, u, "phone_change", phone, s.Now()); err != nil {
 			return "", err
 		}
 	}
 	code, test := s.TestCode(phone)
 	id := "test-otp"
 	if !test && !u.Decoy {
-		code = password.Code(s.config.SMS.CodeLength)
+		code = password.Code(s.Config.SMS.CodeLength)
 		var err error
-		if id, err = s.SendSMS(r, tx, u, SMSData{OTP: code, Phone: phone}, s.config.SMS.Template, channel,
+		if id, err = s.SendSMS(r, tx, u, SMSData{OTP: code, Phone: phone}, s.Config.SMS.Template, channel,
 			t.Kind); err != nil {
 			return "", err
 		}
 	}
-	return id, t.Save(ctx, tx, u, phone, store.HashCode(phone, code), s.now())
+	return id, t.Save(ctx, tx, u, phone, store.HashCode(phone, code), s.Now())
 }
 
 // SMSData is the input of the send_sms hook.
@@ -82,10 +82,10 @@ func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textT
 			tx.tally.SMSNotSent()
 		}
 	}()
-	if h := s.hooks.SendSMS; h.Enabled() {
-		return "", s.hooks.Call(r, tx, h, "send-sms", map[string]any{"user": u, "sms": d}, &struct{}{})
+	if h := s.Hooks.SendSMS; h.Enabled() {
+		return "", s.Hooks.Call(r, tx, h, "send-sms", map[string]any{"user": u, "sms": d}, &struct{}{})
 	}
-	if s.sms == nil {
+	if s.SMS == nil {
 		return "", apierror.Errorf(http.StatusInternalServerError, "unexpected_failure", "Unable to get SMS provider")
 	}
 	t, err := template.New("").Parse(textTemplate)
@@ -98,7 +98,7 @@ func (s *Sender) SendSMS(r *http.Request, tx Tx, u *store.User, d SMSData, textT
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), providerTimeout)
 	defer cancel()
-	id, err = s.sms.SendSMS(ctx, sms.Message{Phone: d.Phone, Text: b.String(), Code: d.OTP, Channel: channel})
+	id, err = s.SMS.SendSMS(ctx, sms.Message{Phone: d.Phone, Text: b.String(), Code: d.OTP, Channel: channel})
 	if err != nil {
 		return "", apierror.Errorf(http.StatusUnprocessableEntity, "sms_send_failed",
 			"Error sending %s OTP to provider: %v", strings.TrimSuffix(purpose, "_token"), err).WithCause(err)
@@ -111,13 +111,13 @@ const providerTimeout = 10 * time.Second
 
 // ChecksCodes reports whether the SMS provider makes the codes and checks them.
 func (s *Sender) ChecksCodes() bool {
-	_, ok := s.sms.(CodeChecker)
-	return ok && !s.hooks.SendSMS.Enabled()
+	_, ok := s.SMS.(CodeChecker)
+	return ok && !s.Hooks.SendSMS.Enabled()
 }
 
 // CheckCode reports whether the SMS provider accepts a code that it sent to a phone.
 func (s *Sender) CheckCode(ctx context.Context, phone, code string) (bool, error) {
-	checker, ok := s.sms.(CodeChecker)
+	checker, ok := s.SMS.(CodeChecker)
 	if !ok {
 		return false, errors.New("the SMS provider checks no codes")
 	}

@@ -26,7 +26,7 @@ type Tx struct {
 // Queued runs fn in a transaction once the queue has room. Afterwards it counts the messages that
 // fn has sent.
 func Queued[T any](ctx context.Context, s *Sender, q Queue, fn func(Tx) (T, error)) (T, error) {
-	tally := s.limiter.NewTally()
+	tally := s.Limiter.NewTally()
 	defer tally.Flush(ctx)
 	if q != nil {
 		select {
@@ -37,12 +37,12 @@ func Queued[T any](ctx context.Context, s *Sender, q Queue, fn func(Tx) (T, erro
 			return none, ctx.Err()
 		}
 	}
-	return store.InTx(ctx, s.db, func(tx pgx.Tx) (T, error) { return fn(Tx{tx, tally}) })
+	return store.InTx(ctx, s.DB, func(tx pgx.Tx) (T, error) { return fn(Tx{tx, tally}) })
 }
 
 // TextQueue is the queue of transactions that send a text message.
 func (s *Sender) TextQueue() Queue {
-	if h := s.hooks.SendSMS; h.Enabled() && h.InDatabase() || !h.Enabled() && s.sms == nil {
+	if h := s.Hooks.SendSMS; h.Enabled() && h.InDatabase() || !h.Enabled() && s.SMS == nil {
 		return nil
 	}
 	return s.texts
@@ -50,7 +50,7 @@ func (s *Sender) TextQueue() Queue {
 
 // MailQueue is the queue of transactions that send a mail. An outbox in the database needs none.
 func (s *Sender) MailQueue() Queue {
-	if h := s.hooks.SendEmail; h.Enabled() && h.InDatabase() || !h.Enabled() && !s.directMail {
+	if h := s.Hooks.SendEmail; h.Enabled() && h.InDatabase() || !h.Enabled() && !s.DirectMail {
 		return nil
 	}
 	return s.mails
@@ -58,7 +58,7 @@ func (s *Sender) MailQueue() Queue {
 
 // NotificationQueue is the queue of transactions that notify the user, by kind of the mail.
 func (s *Sender) NotificationQueue(kind string) Queue {
-	if s.config.Mail.Notifications[notificationName(kind)] {
+	if s.Config.Mail.Notifications[notificationName(kind)] {
 		return s.MailQueue()
 	}
 	return nil

@@ -85,7 +85,7 @@ func (s *Service) challengeOf(r *http.Request, tx pgx.Tx, f *store.FactorRow, id
 		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "mfa_ip_address_mismatch",
 			"Challenge and verify IP addresses mismatch.")
 	}
-	if s.now().After(c.CreatedAt.Add(s.config.MFA.ChallengeExpiry)) {
+	if s.Now().After(c.CreatedAt.Add(s.Config.MFA.ChallengeExpiry)) {
 		if _, err := tx.Exec(r.Context(), `delete from auth.mfa_challenges where id = $1`, id); err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ type challengeReply struct {
 
 // Challenge serves POST /factors/{id}/challenge.
 func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	f, err := store.FactorByID(r.Context(), s.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
+	f, err := store.FactorByID(r.Context(), s.DB.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -120,14 +120,14 @@ func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.C
 			return err
 		}
 	}
-	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: s.now(), Address: endpoint.ClientOf(r).Address}
+	row := challengeRow{ID: uuid.New(), FactorID: f.ID, CreatedAt: s.Now(), Address: endpoint.ClientOf(r).Address}
 	reply := challengeReply{ID: row.ID, Type: f.FactorType,
-		ExpiresAt: row.CreatedAt.Add(s.config.MFA.ChallengeExpiry).Unix()}
+		ExpiresAt: row.CreatedAt.Add(s.Config.MFA.ChallengeExpiry).Unix()}
 	var wait message.Queue
 	if f.FactorType == "phone" {
-		wait = s.sender.TextQueue()
+		wait = s.Sender.TextQueue()
 	}
-	_, err = message.Queued(r.Context(), s.sender, wait, func(tx message.Tx) (any, error) {
+	_, err = message.Queued(r.Context(), s.Sender, wait, func(tx message.Tx) (any, error) {
 		if err := mayAdd(r.Context(), tx, c, f); err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func (s *Service) Challenge(w http.ResponseWriter, r *http.Request, c *session.C
 		if err := insertChallenge(r.Context(), tx, row); err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(r.Context(), tx, c.User, "challenge_created",
+		return nil, s.Store.Audit(r.Context(), tx, c.User, "challenge_created",
 			map[string]any{"factor_id": f.ID, "factor_status": f.Status})
 	})
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Service) verifiable(kind string) error {
 	off := func(code, name string) error {
 		return apierror.Errorf(http.StatusUnprocessableEntity, code, "MFA verification is disabled for %s", name)
 	}
-	m := s.config.MFA
+	m := s.Config.MFA
 	switch {
 	case kind == "totp" && m.DisableTOTPVerify:
 		return off("mfa_totp_verify_not_enabled", "TOTP")
@@ -174,7 +174,7 @@ func (s *Service) verifiable(kind string) error {
 // sendFactorCode sends a code to the phone of the factor.
 func (s *Service) sendFactorCode(r *http.Request, tx message.Tx, u *store.User, f *store.FactorRow, c *challengeRow,
 	channel string) error {
-	if err := s.sender.CheckChannel(channel); err != nil {
+	if err := s.Sender.CheckChannel(channel); err != nil {
 		return err
 	}
 	channel = cmp.Or(channel, "sms")
@@ -185,12 +185,12 @@ func (s *Service) sendFactorCode(r *http.Request, tx message.Tx, u *store.User, 
 	} else if err != nil {
 		return err
 	}
-	if err := s.limiter.TooSoon(f.LastChallengedAt, s.config.MFA.PhoneMaxFrequency,
+	if err := s.Limiter.TooSoon(f.LastChallengedAt, s.Config.MFA.PhoneMaxFrequency,
 		"over_sms_send_rate_limit"); err != nil {
 		return err
 	}
-	c.Code = password.Code(s.config.MFA.PhoneCodeLength)
-	_, err := s.sender.SendSMS(r, tx, u, message.SMSData{OTP: c.Code, Type: "mfa", Phone: f.Phone},
-		s.config.MFA.PhoneTemplate, channel, "mfa")
+	c.Code = password.Code(s.Config.MFA.PhoneCodeLength)
+	_, err := s.Sender.SendSMS(r, tx, u, message.SMSData{OTP: c.Code, Type: "mfa", Phone: f.Phone},
+		s.Config.MFA.PhoneTemplate, channel, "mfa")
 	return err
 }

@@ -55,7 +55,7 @@ func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Call
 	if err := s.enrollable(p.FactorType); err != nil {
 		return err
 	}
-	now := s.now()
+	now := s.Now()
 	f := store.FactorRow{UserID: c.User.ID, Factor: store.Factor{ID: uuid.New(), CreatedAt: now, UpdatedAt: now,
 		Status: "unverified", FriendlyName: p.FriendlyName, FactorType: p.FactorType}}
 	reply := enrollReply{ID: f.ID, Type: p.FactorType, FriendlyName: p.FriendlyName}
@@ -71,7 +71,7 @@ func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Call
 		}
 		reply.Phone = p.Phone
 	case "totp":
-		p.Issuer = cmp.Or(p.Issuer, s.redirects.Host())
+		p.Issuer = cmp.Or(p.Issuer, s.Redirects.Host())
 		key, err := totp.Generate(totp.GenerateOpts{Issuer: p.Issuer, AccountName: accountName(c.User)})
 		if err != nil {
 			return apierror.Errorf(http.StatusInternalServerError, "", "Error generating QR Code").WithCause(err)
@@ -83,7 +83,7 @@ func (s *Service) Enroll(w http.ResponseWriter, r *http.Request, c *session.Call
 		f.Secret = key.Secret()
 		reply.TOTP = &totpSecret{QRCode: image, Secret: key.Secret(), URI: key.URL()}
 	}
-	_, err := store.InTx(r.Context(), s.db,
+	_, err := store.InTx(r.Context(), s.DB,
 		func(tx pgx.Tx) (any, error) { return nil, s.storeFactor(r.Context(), tx, c, &f) })
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *Service) enrollable(kind string) error {
 	off := func(code, name string) error {
 		return apierror.Errorf(http.StatusUnprocessableEntity, code, "MFA enroll is disabled for %s", name)
 	}
-	m := s.config.MFA
+	m := s.Config.MFA
 	switch {
 	case kind == "totp" && m.DisableTOTPEnroll:
 		return off("mfa_totp_enroll_not_enabled", "TOTP")
@@ -122,13 +122,13 @@ func (s *Service) enrollable(kind string) error {
 // storeFactor stores a factor. It returns an error if the user has too many factors or one of the
 // same name, or must use an existing factor first.
 func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller, f *store.FactorRow) error {
-	now := s.now()
-	if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+	now := s.Now()
+	if err := s.Sessions.Reauthorize(ctx, tx, c); err != nil {
 		return err // its lock lets concurrent enrolments of one user count each other
 	}
 	if _, err := tx.Exec(ctx,
 		`delete from auth.mfa_factors where status = 'unverified' and created_at < $1 and user_id = $2`,
-		now.Add(-s.config.MFA.FactorExpiry), f.UserID); err != nil {
+		now.Add(-s.Config.MFA.FactorExpiry), f.UserID); err != nil {
 		return err
 	}
 	existing, err := store.FindFactors(ctx, tx, `where user_id = $1`, f.UserID)
@@ -157,7 +157,7 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 		}
 	}
 	switch {
-	case count >= s.config.MFA.MaxFactors, verified >= s.config.MFA.MaxVerified:
+	case count >= s.Config.MFA.MaxFactors, verified >= s.Config.MFA.MaxVerified:
 		return apierror.Errorf(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors",
 			"Maximum number of verified factors reached, unenroll to continue")
 	case verified > 0 && c.Session.AAL != "aal2":
@@ -170,7 +170,7 @@ func (s *Service) storeFactor(ctx context.Context, tx pgx.Tx, c *session.Caller,
 		f.ID, f.UserID, f.FriendlyName, f.FactorType, now, f.Secret, f.Phone); err != nil {
 		return err
 	}
-	return s.store.Audit(ctx, tx, c.User, "factor_in_progress",
+	return s.Store.Audit(ctx, tx, c.User, "factor_in_progress",
 		map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
 }
 
@@ -218,7 +218,7 @@ func qrSVG(content string) (string, error) {
 
 // Unenroll serves DELETE /factors/{id}.
 func (s *Service) Unenroll(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	f, err := store.FactorByID(r.Context(), s.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
+	f, err := store.FactorByID(r.Context(), s.DB.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -231,16 +231,16 @@ func (s *Service) Unenroll(w http.ResponseWriter, r *http.Request, c *session.Ca
 			"AAL2 required to unenroll verified factor")
 	}
 	ctx := r.Context()
-	_, err = message.Queued(ctx, s.sender, s.sender.NotificationQueue(template.MFAFactorUnenrolled),
+	_, err = message.Queued(ctx, s.Sender, s.Sender.NotificationQueue(template.MFAFactorUnenrolled),
 		func(tx message.Tx) (any, error) {
-			if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+			if err := s.Sessions.Reauthorize(ctx, tx, c); err != nil {
 				return nil, err
 			}
 			if err := store.DeleteFactor(ctx, tx, f); err != nil {
 				return nil, err
 			}
-			s.sender.Notify(r, tx, c.User, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
-			return nil, s.store.Audit(ctx, tx, c.User, "factor_unenrolled",
+			s.Sender.Notify(r, tx, c.User, template.MFAFactorUnenrolled, "", template.Data{FactorType: f.FactorType})
+			return nil, s.Store.Audit(ctx, tx, c.User, "factor_unenrolled",
 				map[string]any{"factor_id": f.ID, "factor_status": f.Status, "session_id": c.Session.ID})
 		})
 	if err != nil {

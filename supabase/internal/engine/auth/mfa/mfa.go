@@ -44,8 +44,8 @@ type Config struct {
 	WebAuthn WebAuthnConfig
 }
 
-// Options is what a Service needs.
-type Options struct {
+// Service serves the endpoints.
+type Service struct {
 	DB        *pool.Pool // as supabase_auth_admin
 	Store     *store.Store
 	Limiter   *ratelimit.Limiter
@@ -57,31 +57,10 @@ type Options struct {
 	Config    Config
 }
 
-// Service serves the endpoints.
-type Service struct {
-	db        *pool.Pool
-	store     *store.Store
-	limiter   *ratelimit.Limiter
-	hooks     *hookpoint.Caller
-	sessions  *session.Manager
-	sender    *message.Sender
-	redirects *redirect.List
-	now       func() time.Time
-	config    Config
-}
-
-// New returns a Service.
-func New(o Options) *Service {
-	return &Service{
-		db: o.DB, store: o.Store, limiter: o.Limiter, hooks: o.Hooks, sessions: o.Sessions, sender: o.Sender,
-		redirects: o.Redirects, now: o.Now, config: o.Config,
-	}
-}
-
 // AsFactorUser calls h for the user of the access token, unless the user is anonymous.
 func (s *Service) AsFactorUser(h func(http.ResponseWriter, *http.Request,
 	*session.Caller) error) func(http.ResponseWriter, *http.Request) error {
-	return s.sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
+	return s.Sessions.AsUser(func(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 		if c.User.IsAnonymous {
 			return apierror.Errorf(http.StatusForbidden, "no_authorization",
 				"Anonymous user not allowed to perform these actions")

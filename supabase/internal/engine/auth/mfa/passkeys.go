@@ -26,7 +26,7 @@ import (
 func (s *Service) WithPasskeys(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter,
 	*http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if !s.config.WebAuthn.Passkeys {
+		if !s.Config.WebAuthn.Passkeys {
 			return apierror.Errorf(http.StatusNotFound, "passkey_disabled", "Passkeys are disabled")
 		}
 		return h(w, r)
@@ -54,15 +54,15 @@ type passkeyOptions struct {
 // the user.
 func (s *Service) storeChallenge(ctx context.Context, user *uuid.UUID, kind string, session *webauthn.SessionData,
 	options any) (passkeyOptions, error) {
-	expires := s.now().Add(s.config.WebAuthn.ChallengeExpiry)
+	expires := s.Now().Add(s.Config.WebAuthn.ChallengeExpiry)
 	reply := passkeyOptions{ChallengeID: uuid.New(), Options: options, ExpiresAt: expires.Unix()}
 	data, err := json.Marshal(session)
 	if err != nil {
 		return reply, err
 	}
-	_, err = s.db.Exec(ctx, pool.Caller{}, `
+	_, err = s.DB.Exec(ctx, pool.Caller{}, `
 		insert into auth.webauthn_challenges (id, user_id, challenge_type, session_data, created_at, expires_at)
-		values ($1, $2, $3, $4, $5, $6)`, reply.ChallengeID, user, kind, data, s.now(), expires)
+		values ($1, $2, $3, $4, $5, $6)`, reply.ChallengeID, user, kind, data, s.Now(), expires)
 	return reply, err
 }
 
@@ -91,7 +91,7 @@ func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (
 	}
 	var data []byte
 	var expires time.Time
-	err = s.db.Pgx().QueryRow(r.Context(), `
+	err = s.DB.Pgx().QueryRow(r.Context(), `
 		delete from auth.webauthn_challenges
 		 where id = $1 and challenge_type = $2 and user_id is not distinct from $3 returning session_data, expires_at`,
 		id, kind, user).Scan(&data, &expires)
@@ -101,7 +101,7 @@ func (s *Service) takeChallenge(r *http.Request, user *uuid.UUID, kind string) (
 	if err != nil {
 		return session, p, err
 	}
-	if s.now().After(expires) {
+	if s.Now().After(expires) {
 		return session, p, bad("webauthn_challenge_expired", "Challenge has expired")
 	}
 	return session, p, json.Unmarshal(data, &session)
@@ -125,11 +125,11 @@ func (s *Service) RegistrationOptions(w http.ResponseWriter, r *http.Request, c 
 	if err := checkManage(c); err != nil {
 		return err
 	}
-	h, err := passkeyHolder(r.Context(), s.db.Pgx(), c.User)
+	h, err := passkeyHolder(r.Context(), s.DB.Pgx(), c.User)
 	if err != nil {
 		return err
 	}
-	if len(h.credentials) >= s.config.WebAuthn.MaxPasskeys {
+	if len(h.credentials) >= s.Config.WebAuthn.MaxPasskeys {
 		return errTooManyPasskeys
 	}
 	rp, err := s.relyingParty(true)
@@ -171,9 +171,9 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 	if err != nil {
 		return err
 	}
-	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: s.now()} // until the user renames it
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
-		if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+	made := store.Passkey{ID: uuid.New(), FriendlyName: "Passkey", CreatedAt: s.Now()} // until the user renames it
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
+		if err := s.Sessions.Reauthorize(ctx, tx, c); err != nil {
 			return nil, err
 		}
 		if err := checkManage(c); err != nil {
@@ -183,7 +183,7 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 		if err != nil {
 			return nil, err
 		}
-		if len(h.credentials) >= s.config.WebAuthn.MaxPasskeys {
+		if len(h.credentials) >= s.Config.WebAuthn.MaxPasskeys {
 			return nil, errTooManyPasskeys
 		}
 		credential, err := rp.CreateCredential(h, ceremony, parsed)
@@ -209,7 +209,7 @@ func (s *Service) Register(w http.ResponseWriter, r *http.Request, c *session.Ca
 			}
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, c.User, "passkey_created", map[string]any{"passkey_id": made.ID})
+		return nil, s.Store.Audit(ctx, tx, c.User, "passkey_created", map[string]any{"passkey_id": made.ID})
 	})
 	if err != nil {
 		return err
@@ -259,10 +259,10 @@ func (s *Service) Login(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		if u, err = store.UserByID(ctx, s.db.Pgx(), id); err != nil {
+		if u, err = store.UserByID(ctx, s.DB.Pgx(), id); err != nil {
 			return nil, err
 		}
-		return passkeyHolder(ctx, s.db.Pgx(), u)
+		return passkeyHolder(ctx, s.DB.Pgx(), u)
 	}
 	_, credential, err := rp.ValidatePasskeyLogin(find, ceremony, parsed)
 	if err != nil {
@@ -276,21 +276,21 @@ func (s *Service) Login(w http.ResponseWriter, r *http.Request) error {
 		return apierror.Errorf(http.StatusForbidden, "email_not_confirmed", "Email not confirmed")
 	case u.Phone != "" && !u.PhoneConfirmed():
 		return apierror.Errorf(http.StatusForbidden, "phone_not_confirmed", "Phone not confirmed")
-	case u.Banned(s.now()):
+	case u.Banned(s.Now()):
 		return apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
-	reply, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (*session.TokenReply, error) {
+	reply, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (*session.TokenReply, error) {
 		var id uuid.UUID
 		if err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set last_used_at = $2, updated_at = $2, sign_count = $3
 			where credential_id = $1 returning id`,
-			credential.ID, s.now(), int64(credential.Authenticator.SignCount)).Scan(&id); err != nil {
+			credential.ID, s.Now(), int64(credential.Authenticator.SignCount)).Scan(&id); err != nil {
 			return nil, err
 		}
-		if err := s.store.Audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "login", map[string]any{"passkey_id": id}); err != nil {
 			return nil, err
 		}
-		return s.sessions.SignIn(r, tx, w.Header(), u, "passkey")
+		return s.Sessions.SignIn(r, tx, w.Header(), u, "passkey")
 	})
 	if err != nil {
 		return err
@@ -300,7 +300,7 @@ func (s *Service) Login(w http.ResponseWriter, r *http.Request) error {
 
 // ListPasskeys serves GET /passkeys.
 func (s *Service) ListPasskeys(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	keys, err := store.FindPasskeys(r.Context(), s.db.Pgx(), c.User.ID)
+	keys, err := store.FindPasskeys(r.Context(), s.DB.Pgx(), c.User.ID)
 	if err != nil {
 		return err
 	}
@@ -328,10 +328,10 @@ func (s *Service) RenamePasskey(w http.ResponseWriter, r *http.Request, c *sessi
 	}
 	ctx := r.Context()
 	renamed := store.Passkey{ID: id, FriendlyName: p.Name}
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		err := tx.QueryRow(ctx, `
 			update auth.webauthn_credentials set friendly_name = $3, updated_at = $4 where id = $1 and user_id = $2
-			returning created_at, last_used_at`, id, c.User.ID, p.Name, s.now()).Scan(&renamed.CreatedAt,
+			returning created_at, last_used_at`, id, c.User.ID, p.Name, s.Now()).Scan(&renamed.CreatedAt,
 			&renamed.LastUsedAt)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, store.ErrNoPasskey
@@ -339,7 +339,7 @@ func (s *Service) RenamePasskey(w http.ResponseWriter, r *http.Request, c *sessi
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.store.Audit(ctx, tx, c.User, "passkey_updated", map[string]any{"passkey_id": id})
+		return nil, s.Store.Audit(ctx, tx, c.User, "passkey_updated", map[string]any{"passkey_id": id})
 	})
 	if err != nil {
 		return err
@@ -354,7 +354,7 @@ func (s *Service) DeletePasskey(w http.ResponseWriter, r *http.Request, c *sessi
 	if err := checkManage(c); err != nil {
 		return err
 	}
-	if err := s.store.RemovePasskey(r.Context(), c.User, c.User, chi.URLParam(r, "passkey_id")); err != nil {
+	if err := s.Store.RemovePasskey(r.Context(), c.User, c.User, chi.URLParam(r, "passkey_id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -27,7 +27,7 @@ import (
 // Verify serves POST /factors/{id}/verify: the session gets the level aal2 and new tokens, and the
 // user's sessions of a lower level end.
 func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	f, err := store.FactorByID(r.Context(), s.db.Pgx(), c.User, chi.URLParam(r, "factor_id"))
+	f, err := store.FactorByID(r.Context(), s.DB.Pgx(), c.User, chi.URLParam(r, "factor_id"))
 	if err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 		return apierror.Errorf(http.StatusInternalServerError, "", "Cannot read SessionId claim as UUID")
 	}
 	ctx := r.Context()
-	if err := s.limiter.LimitSubject(ctx, ratelimit.Factor, f.ID.String()); err != nil {
+	if err := s.Limiter.LimitSubject(ctx, ratelimit.Factor, f.ID.String()); err != nil {
 		return err
 	}
-	queue := s.sender.NotificationQueue(template.MFAFactorEnrolled)
-	if q := s.sender.CodeQueue(); q != nil && f.FactorType == "phone" {
+	queue := s.Sender.NotificationQueue(template.MFAFactorEnrolled)
+	if q := s.Sender.CodeQueue(); q != nil && f.FactorType == "phone" {
 		queue = q
 	}
-	reply, err := message.Queued(ctx, s.sender, queue,
+	reply, err := message.Queued(ctx, s.Sender, queue,
 		func(tx message.Tx) (*session.TokenReply, error) {
 			if err := mayAdd(ctx, tx, c, f); err != nil {
 				return nil, err
@@ -79,7 +79,7 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 			if wrong != nil {
 				return nil, store.AfterCommit(wrong) // keeps what the hook has written
 			}
-			if err := s.store.Audit(ctx, tx, c.User, "verification_attempted",
+			if err := s.Store.Audit(ctx, tx, c.User, "verification_attempted",
 				map[string]any{"factor_id": f.ID, "challenge_id": row.ID, "factor_type": f.FactorType}); err != nil {
 				return nil, err
 			}
@@ -95,8 +95,8 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request, c *session.Call
 func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *store.FactorRow, c *challengeRow,
 	code string, w *webAuthnAnswer) (wrong, err error) {
 	switch {
-	case f.FactorType == "phone" && s.sender.ChecksCodes():
-		valid, err := s.sender.CheckCode(ctx, f.Phone, code)
+	case f.FactorType == "phone" && s.Sender.ChecksCodes():
+		valid, err := s.Sender.CheckCode(ctx, f.Phone, code)
 		if err == nil && !valid {
 			wrong = apierror.Errorf(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
 		}
@@ -111,7 +111,7 @@ func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *
 		return s.checkWebAuthn(ctx, tx, u, f, c, w)
 	}
 	code = strings.TrimSpace(code) // as the library does
-	valid, verr := totp.ValidateCustom(code, f.Secret, s.now().UTC(),
+	valid, verr := totp.ValidateCustom(code, f.Secret, s.Now().UTC(),
 		totp.ValidateOpts{Period: 30, Skew: 1, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 	if !valid {
 		return apierror.Errorf(http.StatusUnprocessableEntity, "mfa_verification_failed",
@@ -121,7 +121,7 @@ func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *
 	var used bool
 	if err := tx.QueryRow(ctx,
 		`select exists (select from auth.mfa_challenges where factor_id = $1 and verified_at > $2 and otp_code = $3)`,
-		f.ID, s.now().Add(-2*time.Minute), code).Scan(&used); err != nil {
+		f.ID, s.Now().Add(-2*time.Minute), code).Scan(&used); err != nil {
 		return nil, err
 	}
 	if used {
@@ -136,7 +136,7 @@ func (s *Service) checkAnswer(ctx context.Context, tx pgx.Tx, u *store.User, f *
 // reach aal2.
 func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *store.FactorRow,
 	row *challengeRow) (*session.TokenReply, error) {
-	ctx, now := r.Context(), s.now()
+	ctx, now := r.Context(), s.Now()
 	held, err := tx.Exec(ctx, `select from auth.sessions where id = $1 for update`, c.Session.ID)
 	if err != nil {
 		return nil, err // serialises with refreshes
@@ -168,11 +168,11 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 	if err != nil {
 		return nil, err
 	}
-	token, err := s.sessions.NextToken(ctx, tx, u, c.Session.ID)
+	token, err := s.Sessions.NextToken(ctx, tx, u, c.Session.ID)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := s.sessions.NewTokenReply(r, tx, u, c.Session.ID, token, method)
+	reply, err := s.Sessions.NewTokenReply(r, tx, u, c.Session.ID, token, method)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 		return nil, err
 	}
 	if first {
-		s.sender.Notify(r, tx, u, template.MFAFactorEnrolled, "", template.Data{FactorType: f.FactorType})
+		s.Sender.Notify(r, tx, u, template.MFAFactorEnrolled, "", template.Data{FactorType: f.FactorType})
 	}
 	return reply, nil
 }
@@ -195,13 +195,13 @@ func (s *Service) raise(r *http.Request, tx message.Tx, c *session.Caller, f *st
 // runs in the attempt's transaction: if all attempts waited for a second connection, none would get
 // one.
 func (s *Service) callHook(r *http.Request, tx pgx.Tx, u *store.User, f *store.FactorRow, valid bool) error {
-	h := s.hooks.MFAVerificationAttempt
+	h := s.Hooks.MFAVerificationAttempt
 	if !h.Enabled() {
 		return nil
 	}
 	var v hookpoint.Verdict
 	input := map[string]any{"user_id": u.ID, "factor_id": f.ID, "factor_type": f.FactorType, "valid": valid}
-	if err := s.hooks.Call(r, tx, h, "mfa-verification", input, &v); err != nil {
+	if err := s.Hooks.Call(r, tx, h, "mfa-verification", input, &v); err != nil {
 		return err
 	}
 	if !v.Rejected() {

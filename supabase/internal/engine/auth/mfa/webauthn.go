@@ -31,7 +31,7 @@ type webAuthnAnswer struct {
 // relyingParty returns the relying party that this installation is. discoverable: credentials must
 // name their user.
 func (s *Service) relyingParty(discoverable bool) (*webauthn.WebAuthn, error) {
-	c := s.config.WebAuthn
+	c := s.Config.WebAuthn
 	config := &webauthn.Config{RPID: c.RPID, RPDisplayName: c.RPDisplayName, RPOrigins: c.RPOrigins}
 	if discoverable {
 		config.AttestationPreference = protocol.PreferNoAttestation
@@ -181,7 +181,7 @@ func (s *Service) checkWebAuthn(ctx context.Context, tx pgx.Tx, u *store.User, f
 	_, err = tx.Exec(ctx, `
 		update auth.mfa_factors set web_authn_credential = $2, web_authn_aaguid = $3, updated_at = $4
 		where id = $1`,
-		f.ID, stored, aaguid(credential), s.now())
+		f.ID, stored, aaguid(credential), s.Now())
 	return nil, err
 }
 

@@ -93,7 +93,7 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return unknown
 	}
-	c, err := clientByID(ctx, s.db.Pgx(), id, "")
+	c, err := clientByID(ctx, s.DB.Pgx(), id, "")
 	if errors.Is(err, store.ErrNotFound) {
 		return unknown
 	}
@@ -103,7 +103,7 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains(c.RedirectURIs, p.RedirectURI) {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "invalid redirect_uri")
 	}
-	p.Scope = cmp.Or(p.Scope, s.config.DefaultScope)
+	p.Scope = cmp.Or(p.Scope, s.Config.DefaultScope)
 	err = p.Check()
 	if err == nil && slices.Contains(protocol.Scopes(p.Scope), protocol.ScopeOpenID) && !s.signsIDTokens() {
 		err = errors.New("scope openid requires an asymmetric signing key")
@@ -113,13 +113,13 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 			p.State), http.StatusFound)
 		return nil
 	}
-	if s.config.ConsentPath == "" {
+	if s.Config.ConsentPath == "" {
 		http.Redirect(w, r, back(p.RedirectURI, "error", "server_error", "error_description",
 			"oauth authorization path not configured", "state", p.State), http.StatusFound)
 		return nil
 	}
-	name, now := newSecretName(), s.now()
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	name, now := newSecretName(), s.Now()
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		_, err := tx.Exec(ctx, `
 			insert into auth.oauth_authorizations (
 			  id, authorization_id, client_id, redirect_uri, scope, state, resource, nonce, code_challenge,
@@ -127,13 +127,13 @@ func (s *Server) Authorize(w http.ResponseWriter, r *http.Request) error {
 			values ($1, $2, $3, $4, $5, nullif($6, ''), nullif($7, ''), nullif($8, ''), $9, 's256', 'code', 'pending',
 				$10, $11)`,
 			uuid.New(), name, c.ID, p.RedirectURI, p.Scope, p.State, p.Resource, p.Nonce, p.Challenge, now,
-			now.Add(s.config.Life))
+			now.Add(s.Config.Life))
 		return nil, err
 	})
 	if err != nil {
 		return err
 	}
-	page := strings.TrimRight(s.siteURL, "/") + "/" + strings.TrimLeft(s.config.ConsentPath, "/")
+	page := strings.TrimRight(s.SiteURL, "/") + "/" + strings.TrimLeft(s.Config.ConsentPath, "/")
 	http.Redirect(w, r, back(page, "authorization_id", name), http.StatusFound)
 	return nil
 }

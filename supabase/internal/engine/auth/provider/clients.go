@@ -18,7 +18,7 @@ import (
 
 // checkEnabled returns the reply of GoTrue when its OAuth server is disabled; nil if it is enabled.
 func (s *Server) checkEnabled() error {
-	if !s.config.Enabled {
+	if !s.Config.Enabled {
 		return apierror.Errorf(http.StatusNotFound, "feature_disabled", "OAuth server is disabled")
 	}
 	return nil
@@ -36,7 +36,7 @@ func (s *Server) WithServer(h endpoint.Handler) endpoint.Handler {
 
 // AsClientAdmin calls h for an administrator, if the OAuth server is enabled.
 func (s *Server) AsClientAdmin(h endpoint.Handler) endpoint.Handler {
-	return s.sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request,
+	return s.Sessions.AsAdmin(func(w http.ResponseWriter, r *http.Request,
 		_ *store.User) error {
 		return s.WithServer(h)(w, r)
 	})
@@ -103,7 +103,7 @@ func (s *Server) CreateClient(w http.ResponseWriter, r *http.Request) error {
 
 // RegisterClient serves POST /oauth/clients/register (RFC 7591).
 func (s *Server) RegisterClient(w http.ResponseWriter, r *http.Request) error {
-	if !s.config.DynamicRegistration {
+	if !s.Config.DynamicRegistration {
 		return apierror.Errorf(http.StatusForbidden, "oauth_dynamic_client_registration_disabled",
 			"Dynamic client registration is not enabled")
 	}
@@ -115,11 +115,11 @@ func (s *Server) registerClient(w http.ResponseWriter, r *http.Request, registra
 	if err := endpoint.ReadJSON(r, &m); err != nil {
 		return err
 	}
-	c, err := protocol.Register(m, registration, s.now())
+	c, err := protocol.Register(m, registration, s.Now())
 	if err != nil {
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
-	if _, err := store.InTx(r.Context(), s.db,
+	if _, err := store.InTx(r.Context(), s.DB,
 		func(tx pgx.Tx) (any, error) { return nil, storeClient(r.Context(), tx, c) }); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *Server) registerClient(w http.ResponseWriter, r *http.Request, registra
 func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 	q, ctx := r.URL.Query(), r.Context()
 	var total uint64
-	if err := s.db.Pgx().QueryRow(ctx,
+	if err := s.DB.Pgx().QueryRow(ctx,
 		`select count(*) from auth.oauth_clients where deleted_at is null`).Scan(&total); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *Server) ListClients(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	clients, err := findClients(ctx, s.db.Pgx(),
+	clients, err := findClients(ctx, s.DB.Pgx(),
 		`where deleted_at is null order by created_at desc, id limit $1 offset $2`, perPage, (page-1)*perPage)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (s *Server) OfClient(h func(r *http.Request, tx pgx.Tx, c *protocol.Client)
 			return apierror.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 		}
 		ctx, status := r.Context(), 0
-		c, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (protocol.Client, error) {
+		c, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (protocol.Client, error) {
 			c, err := clientByID(ctx, tx, id, "for no key update") // sessions refer to the row
 			if err != nil {
 				return c, err
@@ -200,7 +200,7 @@ func (s *Server) UpdateClient(r *http.Request, _ pgx.Tx, c *protocol.Client) (in
 	if m.Empty() {
 		return 0, apierror.Errorf(http.StatusBadRequest, "validation_failed", "No fields provided for update")
 	}
-	if err := c.Change(m, s.now()); err != nil {
+	if err := c.Change(m, s.Now()); err != nil {
 		return 0, apierror.Errorf(http.StatusBadRequest, "validation_failed", "%v", err)
 	}
 	return http.StatusOK, nil
@@ -213,7 +213,7 @@ func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int
 			"Cannot regenerate secret for public client")
 	}
 	c.NewSecret()
-	c.UpdatedAt = s.now()
+	c.UpdatedAt = s.Now()
 	return http.StatusOK, nil
 }
 
@@ -222,7 +222,7 @@ func (s *Server) RenewSecret(_ *http.Request, _ pgx.Tx, c *protocol.Client) (int
 func (s *Server) DeleteClient(r *http.Request, tx pgx.Tx, c *protocol.Client) (int, error) {
 	ctx := r.Context()
 	if _, err := tx.Exec(ctx, `update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1`, c.ID,
-		s.now()); err != nil {
+		s.Now()); err != nil {
 		return 0, err
 	}
 	// In this order: a concurrent exchange locks its authorization until its session is visible.

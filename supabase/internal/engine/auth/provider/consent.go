@@ -52,7 +52,7 @@ type redirectReply struct {
 // session again.
 func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, c *session.Caller) (*authorization, error) {
 	ctx, u := r.Context(), c.User
-	if err := s.sessions.Reauthorize(ctx, tx, c); err != nil {
+	if err := s.Sessions.Reauthorize(ctx, tx, c); err != nil {
 		return nil, err
 	}
 	a, err := findAuthorization(ctx, tx, `where authorization_id = $1`, chi.URLParam(r, "authorization_id"))
@@ -64,7 +64,7 @@ func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, c *session.Caller) 
 	case a.Status != "pending":
 		return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed",
 			"authorization request cannot be processed")
-	case s.now().After(a.ExpiresAt):
+	case s.Now().After(a.ExpiresAt):
 		if _, err := tx.Exec(ctx, `update auth.oauth_authorizations set status = 'expired' where id = $1`,
 			a.ID); err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func (s *Server) authorizationOf(r *http.Request, tx pgx.Tx, c *session.Caller) 
 // the user.
 func (s *Server) Details(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
 	ctx := r.Context()
-	out, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	out, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		a, err := s.authorizationOf(r, tx, c)
 		if err != nil {
 			return nil, err
@@ -127,7 +127,7 @@ func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Call
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "action must be 'approve' or 'deny'")
 	}
 	ctx := r.Context()
-	out, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (redirectReply, error) {
+	out, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (redirectReply, error) {
 		var none redirectReply
 		a, err := s.authorizationOf(r, tx, c)
 		if err != nil {
@@ -145,7 +145,7 @@ func (s *Server) Consent(w http.ResponseWriter, r *http.Request, c *session.Call
 			insert into auth.oauth_consents (id, user_id, client_id, scopes, granted_at) values ($1, $2, $3, $4, $5)
 			on conflict on constraint oauth_consents_user_client_unique
 			do update set scopes = excluded.scopes, granted_at = excluded.granted_at, revoked_at = null`,
-			uuid.New(), c.User.ID, a.ClientID, strings.Join(protocol.Scopes(a.Scope), " "), s.now()); err != nil {
+			uuid.New(), c.User.ID, a.ClientID, strings.Join(protocol.Scopes(a.Scope), " "), s.Now()); err != nil {
 			return none, err
 		}
 		return s.approve(ctx, tx, a)
@@ -162,14 +162,14 @@ func (s *Server) approve(ctx context.Context, tx pgx.Tx, a *authorization) (redi
 	_, err := tx.Exec(ctx, `
 		update auth.oauth_authorizations set status = 'approved', approved_at = $2, authorization_code = $3
 		where id = $1`,
-		a.ID, s.now(), hashCode(code))
+		a.ID, s.Now(), hashCode(code))
 	return redirectReply{back(a.RedirectURI, "code", code, "state", a.State)}, err
 }
 
 // FromSite calls h unless the Origin of the request is another site than the allowed ones.
 func (s *Server) FromSite(h endpoint.Handler) endpoint.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if origin := r.Header.Get("Origin"); origin != "" && !s.redirects.Allows(origin) {
+		if origin := r.Header.Get("Origin"); origin != "" && !s.Redirects.Allows(origin) {
 			return apierror.Errorf(http.StatusBadRequest, "validation_failed", "unauthorized request origin")
 		}
 		return h(w, r)

@@ -47,7 +47,7 @@ type grant struct {
 
 // ListGrants serves GET /user/oauth/grants: the applications with a grant of the user.
 func (s *Server) ListGrants(w http.ResponseWriter, r *http.Request, c *session.Caller) error {
-	rows, err := s.db.Pgx().Query(r.Context(), `
+	rows, err := s.DB.Pgx().Query(r.Context(), `
 		select c.id, coalesce(c.client_name, ''), coalesce(c.client_uri, ''), coalesce(c.logo_uri, ''), o.scopes,
 			o.granted_at
 		  from auth.oauth_consents o join auth.oauth_clients c on c.id = o.client_id and c.deleted_at is null
@@ -80,11 +80,11 @@ func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "invalid client_id format")
 	}
 	ctx := r.Context()
-	_, err = store.InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		done, err := tx.Exec(ctx, `
 			update auth.oauth_consents set revoked_at = greatest($3, granted_at)
 			where user_id = $1 and client_id = $2 and revoked_at is null`,
-			c.User.ID, client, s.now())
+			c.User.ID, client, s.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (s *Server) RevokeGrant(w http.ResponseWriter, r *http.Request, c *session.
 				return nil, err
 			}
 		}
-		return nil, s.store.Audit(ctx, tx, c.User, "token_revoked",
+		return nil, s.Store.Audit(ctx, tx, c.User, "token_revoked",
 			map[string]any{"oauth_client_id": client, "action": "revoke_oauth_grant"})
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ type idClaims struct {
 // signsIDTokens reports whether applications can verify what the current key signs. They cannot if
 // it is a shared secret.
 func (s *Server) signsIDTokens() bool {
-	_, shared := s.keys.Signer().Shared()
+	_, shared := s.Keys.Signer().Shared()
 	return !shared
 }
 
@@ -50,9 +50,9 @@ func (s *Server) idToken(u *store.User, client uuid.UUID, nonce string, scopes [
 	if !s.signsIDTokens() {
 		return "", errors.New("auth: an ID token needs an asymmetric signing key")
 	}
-	now := s.now()
+	now := s.Now()
 	c := idClaims{
-		Issuer: s.issuer, Subject: u.ID, Audience: []uuid.UUID{client}, Expires: now.Add(time.Hour).Unix(),
+		Issuer: s.Issuer, Subject: u.ID, Audience: []uuid.UUID{client}, Expires: now.Add(time.Hour).Unix(),
 		IssuedAt: now.Unix(), Nonce: nonce, AuthTime: now.Unix(), ClientID: client,
 	}
 	if u.LastSignInAt != nil {
@@ -72,7 +72,7 @@ func (s *Server) idToken(u *store.User, client uuid.UUID, nonce string, scopes [
 	if err != nil {
 		return "", err
 	}
-	return s.keys.Signer().Sign(payload)
+	return s.Keys.Signer().Sign(payload)
 }
 
 // profile returns the user's names and picture from the metadata.

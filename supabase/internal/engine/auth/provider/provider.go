@@ -22,8 +22,8 @@ type Config struct {
 	Life time.Duration
 }
 
-// Options is what a Server needs.
-type Options struct {
+// Server serves the endpoints.
+type Server struct {
 	DB        *pool.Pool // as supabase_auth_admin
 	Store     *store.Store
 	Sessions  *session.Manager
@@ -33,25 +33,4 @@ type Options struct {
 	SiteURL   string // the consent page is below it
 	Issuer    string // iss of ID tokens
 	Config    Config
-}
-
-// Server serves the endpoints.
-type Server struct {
-	db        *pool.Pool
-	store     *store.Store
-	sessions  *session.Manager
-	redirects *redirect.List
-	keys      session.Keyring
-	now       func() time.Time
-	siteURL   string
-	issuer    string
-	config    Config
-}
-
-// New returns a Server.
-func New(o Options) *Server {
-	return &Server{
-		db: o.DB, store: o.Store, sessions: o.Sessions, redirects: o.Redirects, keys: o.Keys, now: o.Now,
-		siteURL: o.SiteURL, issuer: o.Issuer, config: o.Config,
-	}
 }

@@ -66,7 +66,7 @@ func (s *Server) Token(w http.ResponseWriter, r *http.Request) error {
 			return session.OAuthError("invalid_request", "refresh_token is required for refresh_token grant")
 		}
 		var tokens *session.TokenReply
-		if tokens, err = s.sessions.Refresh(r, w.Header(), p.RefreshToken, &client.ID); err != nil {
+		if tokens, err = s.Sessions.Refresh(r, w.Header(), p.RefreshToken, &client.ID); err != nil {
 			return refusedRefresh(err)
 		}
 		reply = oauthReply(tokens, "")
@@ -130,7 +130,7 @@ func (s *Server) authenticateClient(r *http.Request, p oauthTokenRequest) (c pro
 	if err != nil {
 		return c, refuse("invalid client_id format")
 	}
-	if c, err = clientByID(r.Context(), s.db.Pgx(), id, ""); errors.Is(err, store.ErrNotFound) {
+	if c, err = clientByID(r.Context(), s.DB.Pgx(), id, ""); errors.Is(err, store.ErrNotFound) {
 		return c, refuse("unknown client")
 	}
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 		return oauthTokenReply{}, session.OAuthError("invalid_request", "code is required for authorization_code grant")
 	}
 	ctx := r.Context()
-	return store.InTx(ctx, s.db, func(tx pgx.Tx) (oauthTokenReply, error) {
+	return store.InTx(ctx, s.DB, func(tx pgx.Tx) (oauthTokenReply, error) {
 		var none oauthTokenReply
 		a, u, err := authorizationOfCode(ctx, tx, hashCode(p.Code))
 		if errors.Is(err, store.ErrNotFound) {
@@ -185,7 +185,7 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 			return none, err
 		}
 		switch {
-		case s.now().After(a.ExpiresAt):
+		case s.Now().After(a.ExpiresAt):
 			return none, session.OAuthError("invalid_grant", "Authorization code has expired")
 		case a.ClientID != client.ID:
 			return none, session.OAuthError("invalid_grant", "Authorization code was not issued for this client")
@@ -198,7 +198,7 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 			return none, session.OAuthError("invalid_grant",
 				"PKCE verification failed: code challenge does not match previously saved code verifier")
 		}
-		if u.Banned(s.now()) {
+		if u.Banned(s.Now()) {
 			return none, session.OAuthError("access_denied", "User is banned")
 		}
 		idToken := ""
@@ -207,11 +207,11 @@ func (s *Server) exchangeCode(w http.ResponseWriter, r *http.Request, client pro
 				return none, err
 			}
 		}
-		if err := s.store.Audit(ctx, tx, u, "login",
+		if err := s.Store.Audit(ctx, tx, u, "login",
 			map[string]any{"provider_type": "oauth_provider_authorization_code", "client_id": client.ID}); err != nil {
 			return none, err
 		}
-		tokens, err := s.sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code",
+		tokens, err := s.Sessions.Begin(r, tx, w.Header(), u, "oauth_provider/authorization_code",
 			store.Application{ClientID: &client.ID, Scopes: a.Scope}, nil)
 		if err != nil {
 			return none, err

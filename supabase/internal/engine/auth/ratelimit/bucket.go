@@ -49,8 +49,8 @@ func (l *Limiter) pour(ctx context.Context, drops ...drop) (bool, error) {
 		}
 	}
 	if rand.IntN(500) == 0 { // delete old buckets now and then
-		_, err := l.db.Pgx().Exec(ctx, `delete from auth_limits.buckets where updated_at < $1`,
-			l.now().Add(-24*time.Hour))
+		_, err := l.DB.Pgx().Exec(ctx, `delete from auth_limits.buckets where updated_at < $1`,
+			l.Now().Add(-24*time.Hour))
 		return true, err
 	}
 	return true, nil
@@ -62,13 +62,13 @@ func (l *Limiter) pour(ctx context.Context, drops ...drop) (bool, error) {
 func (l *Limiter) pourOne(ctx context.Context, d drop) (bool, error) {
 	hash := sha256.Sum256([]byte(d.key))
 	var level float64
-	err := l.db.Pgx().QueryRow(ctx, `
+	err := l.DB.Pgx().QueryRow(ctx, `
 		insert into auth_limits.buckets as b (key, level, updated_at) values ($1, 1, $2)
 		on conflict (key) do update
 		set level = `+levelAfter+`, updated_at = $2
 		where `+levelAfter+` <= $4::float8
 		returning level`,
-		hash[:], l.now(), d.perSecond, d.capacity, d.empties()).Scan(&level)
+		hash[:], l.Now(), d.perSecond, d.capacity, d.empties()).Scan(&level)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -83,7 +83,7 @@ func (l *Limiter) level(ctx context.Context, q interface {
 	hash := sha256.Sum256([]byte(key))
 	level := 1.0
 	err := q.QueryRow(ctx, `select `+levelAfter+` from auth_limits.buckets b where b.key = $1 and $4::float8 > 0`,
-		hash[:], l.now(), b.perSecond, b.capacity, b.empties()).Scan(&level)
+		hash[:], l.Now(), b.perSecond, b.capacity, b.empties()).Scan(&level)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}

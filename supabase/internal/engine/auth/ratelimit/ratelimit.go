@@ -101,29 +101,16 @@ func signInRule(name string) Rule {
 
 func twiceChallenges(l Limits) int { return 2 * l.ChallengePerMinute }
 
-// Options is what a Limiter needs.
-type Options struct {
+// Limiter counts.
+type Limiter struct {
 	DB     *pool.Pool // as supabase_auth_admin
 	Log    *slog.Logger
 	Now    func() time.Time
 	Limits Limits
 
 	FreeMail, FreeSMS bool // messages are not counted: without confirmations few are sent
-}
 
-// Limiter counts.
-type Limiter struct {
-	db                *pool.Pool
-	log               *slog.Logger
-	now               func() time.Time
-	limits            Limits
-	freeMail, freeSMS bool
-	inFlight          inFlight
-}
-
-// New returns a Limiter.
-func New(o Options) *Limiter {
-	return &Limiter{db: o.DB, log: o.Log, now: o.Now, limits: o.Limits, freeMail: o.FreeMail, freeSMS: o.FreeSMS}
+	inFlight inFlight
 }
 
 // Limited counts a request before it calls h.
@@ -139,19 +126,19 @@ func (l *Limiter) Limited(rule Rule, h endpoint.Handler) endpoint.Handler {
 // Limit counts one request of a client, which the configured header names, and of its networks.
 // Without the header nothing is counted, as in GoTrue.
 func (l *Limiter) Limit(r *http.Request, rule Rule) error {
-	most := rule.count(l.limits)
+	most := rule.count(l.Limits)
 	if most <= 0 {
 		return nil
 	}
-	return l.count(r.Context(), l.ofNetworks(r, rule.name, rule.ofClient(l.limits, most))...)
+	return l.count(r.Context(), l.ofNetworks(r, rule.name, rule.ofClient(l.Limits, most))...)
 }
 
 // ofNetworks returns a drop for each network of the client of r. b is the bucket of one client.
 func (l *Limiter) ofNetworks(r *http.Request, name string, b bucket) (drops []drop) {
-	if l.limits.Header == "" {
+	if l.Limits.Header == "" {
 		return nil
 	}
-	client, _, _ := strings.Cut(r.Header.Get(l.limits.Header), ",")
+	client, _, _ := strings.Cut(r.Header.Get(l.Limits.Header), ",")
 	for _, part := range network.Of(strings.TrimSpace(client)) {
 		drops = append(drops, drop{name + " " + part.Key, b.times(part.Share)})
 	}
@@ -161,7 +148,7 @@ func (l *Limiter) ofNetworks(r *http.Request, name string, b bucket) (drops []dr
 // LimitMail counts a request for a mail to an address, which may belong to no account, and refuses
 // it beyond the limits of Limits.Mail.
 func (l *Limiter) LimitMail(r *http.Request, address string) error {
-	m := l.limits.Mail
+	m := l.Limits.Mail
 	if m.Gap <= 0 {
 		return nil
 	}
@@ -170,14 +157,14 @@ func (l *Limiter) LimitMail(r *http.Request, address string) error {
 
 // LimitSignup is LimitMail for a sign-up, which has a limit per network of its own.
 func (l *Limiter) LimitSignup(r *http.Request, address string) error {
-	if l.limits.Mail.Gap <= 0 {
+	if l.Limits.Mail.Gap <= 0 {
 		return nil
 	}
 	return l.countMail(r.Context(), address)
 }
 
 func (l *Limiter) countMail(ctx context.Context, address string, drops ...drop) error {
-	m := l.limits.Mail
+	m := l.Limits.Mail
 	room, err := l.pour(ctx, append(drops, drop{"mail gap " + address, bucketOf(1, m.Gap)},
 		drop{"mail to " + address, bucketOf(m.PerAddress, time.Hour)})...)
 	if err == nil && !room {
@@ -191,7 +178,7 @@ var errMail = apierror.Errorf(http.StatusTooManyRequests, "over_email_send_rate_
 // LimitSubject counts one guess at a code of subject: an address, a number, a factor or a user.
 // Guesses from many clients share the limit of one client.
 func (l *Limiter) LimitSubject(ctx context.Context, rule Rule, subject string) error {
-	most := rule.count(l.limits)
+	most := rule.count(l.Limits)
 	if most <= 0 || subject == "" {
 		return nil
 	}
@@ -209,10 +196,10 @@ func (l *Limiter) count(ctx context.Context, drops ...drop) error {
 // TooSoon refuses a message that would follow the last one, sent at sentAt, within gap. A time in
 // the far future comes from a wrong clock and does not count.
 func (l *Limiter) TooSoon(sentAt *time.Time, gap time.Duration, code string) error {
-	if sentAt == nil || gap <= 0 || !sentAt.Add(gap).After(l.now()) || sentAt.After(l.now().Add(gap)) {
+	if sentAt == nil || gap <= 0 || !sentAt.Add(gap).After(l.Now()) || sentAt.After(l.Now().Add(gap)) {
 		return nil
 	}
-	left := int(sentAt.Add(gap).Sub(l.now()) / time.Second)
+	left := int(sentAt.Add(gap).Sub(l.Now()) / time.Second)
 	return apierror.Errorf(http.StatusTooManyRequests, code,
 		"For security purposes, you can only request this after %d seconds.", left)
 }

@@ -34,9 +34,9 @@ const (
 // perHour returns the limit of a kind.
 func (l *Limiter) perHour(k kind) int {
 	if k == sms {
-		return l.limits.SMSPerHour
+		return l.Limits.SMSPerHour
 	}
-	return l.limits.EmailPerHour
+	return l.Limits.EmailPerHour
 }
 
 // inFlight counts messages that no bucket holds yet.
@@ -59,12 +59,12 @@ func (f *inFlight) add(k kind, n int) int {
 
 // AllowMail counts one mail, or refuses it.
 func (t *Tally) AllowMail(ctx context.Context, tx pgx.Tx) error {
-	return t.allow(ctx, tx, t.l.freeMail, email, errMail)
+	return t.allow(ctx, tx, t.l.FreeMail, email, errMail)
 }
 
 // AllowSMS counts one text message, or refuses it.
 func (t *Tally) AllowSMS(ctx context.Context, tx pgx.Tx) error {
-	return t.allow(ctx, tx, t.l.freeSMS, sms,
+	return t.allow(ctx, tx, t.l.FreeSMS, sms,
 		apierror.Errorf(http.StatusTooManyRequests, "over_sms_send_rate_limit", "SMS rate limit exceeded"))
 }
 
@@ -119,8 +119,8 @@ const flushTimeout = 10 * time.Second
 // Flush adds the messages to the buckets, also if ctx has ended.
 func (t *Tally) Flush(ctx context.Context) {
 	for range t.spared {
-		if _, err := t.l.level(ctx, t.l.db.Pgx(), string(email), bucketOf(t.l.perHour(email), time.Hour)); err != nil {
-			t.l.log.ErrorContext(ctx, "read the count of messages", "error", err)
+		if _, err := t.l.level(ctx, t.l.DB.Pgx(), string(email), bucketOf(t.l.perHour(email), time.Hour)); err != nil {
+			t.l.Log.ErrorContext(ctx, "read the count of messages", "error", err)
 		}
 	}
 	for k, n := range t.sent {
@@ -135,6 +135,6 @@ func (t *Tally) flushOne(ctx context.Context, k kind) {
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	if _, err := t.l.pour(ctx, drop{string(k), bucketOf(t.l.perHour(k), time.Hour)}); err != nil {
-		t.l.log.ErrorContext(ctx, "count sent message", "kind", string(k), "error", err)
+		t.l.Log.ErrorContext(ctx, "count sent message", "kind", string(k), "error", err)
 	}
 }

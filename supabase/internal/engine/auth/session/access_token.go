@@ -61,28 +61,28 @@ func (m *Manager) NewTokenReply(r *http.Request, tx pgx.Tx, u *store.User, sessi
 // the same second are equal.
 func (m *Manager) sign(r *http.Request, tx pgx.Tx, u *store.User, s *store.SessionState, refreshToken,
 	method string) (*TokenReply, error) {
-	issued, level := m.now(), s.Methods.AssuranceLevel()
-	expires := issued.Add(m.config.TokenExpiry)
-	if limit := m.config.AllowLowAAL; limit > 0 && u.HasVerifiedFactor() && level == "aal1" {
+	issued, level := m.Now(), s.Methods.AssuranceLevel()
+	expires := issued.Add(m.Config.TokenExpiry)
+	if limit := m.Config.AllowLowAAL; limit > 0 && u.HasVerifiedFactor() && level == "aal1" {
 		// Without the second factor the token must not outlive the session.
 		if end := s.CreatedAt.Add(limit); end.Before(expires) {
 			expires = end
 		}
 	}
 	claims := accessClaims{
-		Issuer: m.config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(),
+		Issuer: m.Config.Issuer, Subject: u.ID.String(), Audience: u.Audience, Expires: expires.Unix(),
 		IssuedAt: issued.Unix(), Email: u.Email, Phone: u.Phone, AppMetadata: u.AppMetadata,
 		UserMetadata: u.UserMetadata, Role: u.Role, AAL: level, AMR: s.Methods.WithProvider(u), SessionID: s.ID.String(),
 		IsAnonymous: u.IsAnonymous, ClientID: s.ClientID, Scope: s.Scopes,
 	}
 	payload, err := json.Marshal(claims)
-	if m.hooks.CustomAccessToken.Enabled() {
+	if m.Hooks.CustomAccessToken.Enabled() {
 		payload, err = m.claimsByHook(r, tx, u, claims, method)
 	}
 	if err != nil {
 		return nil, err
 	}
-	token, err := m.keys.Signer().Sign(payload)
+	token, err := m.Keys.Signer().Sign(payload)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (m *Manager) claimsByHook(r *http.Request, tx pgx.Tx, u *store.User, claims
 		Claims map[string]json.RawMessage `json:"claims"`
 	}
 	input := map[string]any{"user_id": u.ID, "claims": claims, "authentication_method": method}
-	if err := m.hooks.Call(r, tx, m.hooks.CustomAccessToken, "customize-access-token", input, &out); err != nil {
+	if err := m.Hooks.Call(r, tx, m.Hooks.CustomAccessToken, "customize-access-token", input, &out); err != nil {
 		return nil, err
 	}
 	if out.Claims == nil {

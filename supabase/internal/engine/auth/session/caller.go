@@ -85,7 +85,7 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 		}
 	}
 	c := &Caller{Claims: claims}
-	if c.User, c.Session, err = store.FindUserAndSession(r.Context(), m.db.Pgx(), id, session); err != nil {
+	if c.User, c.Session, err = store.FindUserAndSession(r.Context(), m.DB.Pgx(), id, session); err != nil {
 		return nil, err
 	}
 	switch {
@@ -93,7 +93,7 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 		return nil, errUserGone
 	case session != uuid.Nil && c.Session == nil:
 		return nil, ErrSessionGone
-	case c.User.Banned(m.now()):
+	case c.User.Banned(m.Now()):
 		return nil, errBannedCaller
 	case !m.validAudience(claims, c.User):
 		return nil, apierror.Errorf(http.StatusForbidden, "bad_jwt", "invalid claim: token is for another audience")
@@ -106,7 +106,7 @@ func (m *Manager) Caller(r *http.Request) (*Caller, error) {
 // role is an ID token, which only applications read.
 func (m *Manager) validAudience(claims *keys.Claims, u *store.User) bool {
 	return len(claims.Audience) == 0 || slices.Contains(claims.Audience, u.Audience) ||
-		m.hooks.CustomAccessToken.Enabled() && claims.Role != ""
+		m.Hooks.CustomAccessToken.Enabled() && claims.Role != ""
 }
 
 // CheckOwn returns an error if an application holds the session. An application may read who the
@@ -136,7 +136,7 @@ func (m *Manager) Reauthorize(ctx context.Context, tx pgx.Tx, c *Caller) error {
 	} else if err != nil {
 		return err
 	}
-	if c.User.Banned(m.now()) {
+	if c.User.Banned(m.Now()) {
 		return errBannedCaller
 	}
 	if c.Session == nil {
@@ -177,7 +177,7 @@ func (m *Manager) AsBearer(h func(http.ResponseWriter, *http.Request, *Caller) e
 // IsAdmin reports whether the access token of a request has one of the administrators' roles.
 func (m *Manager) IsAdmin(r *http.Request) bool {
 	claims, err := m.bearer(r)
-	return err == nil && slices.Contains(m.config.AdminRoles, claims.Role)
+	return err == nil && slices.Contains(m.Config.AdminRoles, claims.Role)
 }
 
 // AsAdmin calls h if the access token has one of the administrators' roles. actor, the account in
@@ -189,7 +189,7 @@ func (m *Manager) AsAdmin(h func(http.ResponseWriter, *http.Request, *store.User
 		if err != nil {
 			return err
 		}
-		admin := slices.Contains(m.config.AdminRoles, claims.Role)
+		admin := slices.Contains(m.Config.AdminRoles, claims.Role)
 		if claims.SessionID != "" && claims.SessionID != uuid.Nil.String() {
 			// The session of an administrator may have ended since the token was issued.
 			c, err := m.Caller(r)
@@ -212,9 +212,9 @@ func (m *Manager) Audience(r *http.Request, claims *keys.Claims) string {
 	if aud := r.Header.Get("X-JWT-AUD"); aud != "" {
 		return aud
 	}
-	if claims != nil && !slices.Contains(m.config.AdminRoles, claims.Role) && len(claims.Audience) > 0 &&
+	if claims != nil && !slices.Contains(m.Config.AdminRoles, claims.Role) && len(claims.Audience) > 0 &&
 		claims.Audience[0] != "" {
 		return claims.Audience[0]
 	}
-	return m.config.Audience
+	return m.Config.Audience
 }

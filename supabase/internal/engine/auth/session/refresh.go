@@ -65,7 +65,7 @@ func (m *Manager) Refresh(r *http.Request, headers http.Header, text string, hol
 			return nil, apierror.Errorf(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
 		}
 	}
-	return store.InTx(r.Context(), m.db, func(tx pgx.Tx) (*TokenReply, error) {
+	return store.InTx(r.Context(), m.DB, func(tx pgx.Tx) (*TokenReply, error) {
 		if legacy {
 			return m.refreshLegacy(r, tx, headers, text, holder)
 		}
@@ -93,7 +93,7 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 		return nil, nil, err
 	}
 	headers.Set("sb-auth-user-id", u.ID.String())
-	if u.Banned(m.now()) {
+	if u.Banned(m.Now()) {
 		return nil, nil, apierror.Errorf(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
 	}
 	headers.Set("sb-auth-session-id", s.ID.String())
@@ -103,14 +103,15 @@ func (m *Manager) refreshable(ctx context.Context, tx pgx.Tx, headers http.Heade
 	if err := checkHolder(s.Session, holder); err != nil {
 		return nil, nil, err
 	}
-	if m.config.SinglePerUser {
+	if m.Config.SinglePerUser {
 		others, err := store.OtherSessions(ctx, tx, s.Session)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, o := range others {
 			// A password alone does not end a session with a second factor.
-			if o.AAL >= s.AAL && m.config.tag(o) == m.config.tag(s.Session) && o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) &&
+			if o.AAL >= s.AAL && m.Config.tag(o) == m.Config.tag(s.Session) &&
+				o.LastUsed(time.Time{}).After(s.LastUsed(tokenTime)) &&
 				m.expired(o, u, time.Time{}) == "" {
 				return nil, nil, apierror.Errorf(http.StatusBadRequest, "session_expired",
 					"Invalid Refresh Token: Session Expired (Revoked by Newer Login)")
@@ -130,7 +131,7 @@ func (m *Manager) refreshed(r *http.Request, tx pgx.Tx, writes *pgx.Batch, u *st
 		   set refreshed_at = $2 at time zone 'utc', updated_at = $2, user_agent = nullif($3, ''),
 		       ip = nullif($4, '')::inet
 		 where id = $1`,
-		s.ID, m.now(), c.UserAgent, c.Address)
+		s.ID, m.Now(), c.UserAgent, c.Address)
 	if err := tx.SendBatch(r.Context(), writes).Close(); err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (c Config) tag(s *store.Session) string {
 
 // expired returns why the session cannot be refreshed any more; "" if it can.
 func (m *Manager) expired(s *store.Session, u *store.User, tokenTime time.Time) string {
-	c, now := m.config, m.now()
+	c, now := m.Config, m.Now()
 	switch {
 	case s.NotAfter != nil && now.After(*s.NotAfter), c.Timebox > 0 && now.After(s.CreatedAt.Add(c.Timebox)):
 		return "Invalid Refresh Token: Session Expired"

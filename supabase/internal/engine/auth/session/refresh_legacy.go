@@ -98,8 +98,8 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 		}
 		if active != nil && active.Parent == t.Token {
 			issued = active.Token
-		} else if m.now().After(t.UpdatedAt.Add(m.config.ReuseInterval)) {
-			if m.config.RefreshTokenRotation {
+		} else if m.Now().After(t.UpdatedAt.Add(m.Config.ReuseInterval)) {
+			if m.Config.RefreshTokenRotation {
 				if err := m.endFamily(ctx, tx, s); err != nil {
 					return nil, err
 				}
@@ -108,7 +108,7 @@ func (m *Manager) refreshLegacy(r *http.Request, tx pgx.Tx, headers http.Header,
 		}
 	}
 	writes := &pgx.Batch{}
-	if err := m.store.QueueAudit(ctx, writes, u, "token_refreshed", nil); err != nil {
+	if err := m.Store.QueueAudit(ctx, writes, u, "token_refreshed", nil); err != nil {
 		return nil, err
 	}
 	if issued == "" {
@@ -129,7 +129,7 @@ func (m *Manager) endFamily(ctx context.Context, tx pgx.Tx, s *store.SessionStat
 	}
 	_, err := tx.Exec(ctx, `
 		update auth.refresh_tokens set revoked = true, updated_at = $2
-		 where session_id = $1 and revoked is false`, s.ID, m.now())
+		 where session_id = $1 and revoked is false`, s.ID, m.Now())
 	return err
 }
 
@@ -137,12 +137,12 @@ func (m *Manager) endFamily(ctx context.Context, tx pgx.Tx, s *store.SessionStat
 // The successor is signed in the part of the sessions that the configuration upgrades.
 func (m *Manager) queueSwap(ctx context.Context, b *pgx.Batch, headers http.Header, u *store.User,
 	s *store.SessionState, t *legacyToken) (string, error) {
-	if err := m.store.QueueAudit(ctx, b, u, "token_revoked", nil); err != nil {
+	if err := m.Store.QueueAudit(ctx, b, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
-	now := m.now()
+	now := m.Now()
 	b.Queue(`update auth.refresh_tokens set revoked = true, updated_at = $2 where id = $1`, t.ID, now)
-	if m.config.upgrades(s.ID) {
+	if m.Config.upgrades(s.ID) {
 		return queueSignedToken(b, headers, s)
 	}
 	token := newLegacyToken()

@@ -46,7 +46,7 @@ func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header,
 		headers.Set("sb-auth-refresh-token-reuse", "false")
 	default:
 		cause := ""
-		if m.now().Sub(s.LastUsed(time.Time{})).Abs() < m.config.ReuseInterval {
+		if m.Now().Sub(s.LastUsed(time.Time{})).Abs() < m.Config.ReuseInterval {
 			cause = "concurrent-refresh"
 		}
 		if behind == 1 {
@@ -55,11 +55,11 @@ func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header,
 			}
 			cause += "fail-to-save"
 		}
-		if m.config.AllowReuse {
+		if m.Config.AllowReuse {
 			cause = strings.TrimPrefix(cause+",always-allow", ",")
 		}
 		if cause == "" {
-			if m.config.RefreshTokenRotation {
+			if m.Config.RefreshTokenRotation {
 				headers.Set("sb-auth-refresh-token-rotated", "true")
 				if err := store.EndSession(ctx, tx, s.ID); err != nil {
 					return nil, err
@@ -72,7 +72,7 @@ func (m *Manager) refreshSigned(r *http.Request, tx pgx.Tx, headers http.Header,
 	writes := &pgx.Batch{}
 	writes.Queue(`update auth.sessions set refresh_token_counter = $2 where id = $1`, s.ID, counter)
 	headers.Set("sb-auth-refresh-token-counter", strconv.FormatInt(counter, 10))
-	if err := m.store.QueueAudit(ctx, writes, u, "token_refreshed", nil); err != nil {
+	if err := m.Store.QueueAudit(ctx, writes, u, "token_refreshed", nil); err != nil {
 		return nil, err
 	}
 	return m.refreshed(r, tx, writes, u, s, signedToken{Session: s.ID, Counter: counter}.encode(key))

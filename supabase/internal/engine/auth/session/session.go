@@ -49,22 +49,15 @@ type Options struct {
 
 // Manager manages sessions.
 type Manager struct {
-	db       *pool.Pool
-	store    *store.Store
-	hooks    *hookpoint.Caller
-	keys     Keyring
+	Options
+
 	verifier *keys.Verifier
-	now      func() time.Time
-	config   Config
 }
 
 // New returns a Manager.
 func New(o Options) *Manager {
-	return &Manager{
-		db: o.DB, store: o.Store, hooks: o.Hooks, keys: o.Keys, now: o.Now, config: o.Config,
-		verifier: keys.NewVerifier(keys.Options{Now: o.Now}, o.Keys.Verifying()...),
-	}
+	return &Manager{Options: o, verifier: keys.NewVerifier(keys.Options{Now: o.Now}, o.Keys.Verifying()...)}
 }
 
 // KeysChanged takes over the keys that the Keyring returns now.
-func (m *Manager) KeysChanged() { m.verifier.SetKeys(m.keys.Verifying()...) }
+func (m *Manager) KeysChanged() { m.verifier.SetKeys(m.Keys.Verifying()...) }

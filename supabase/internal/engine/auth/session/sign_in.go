@@ -27,7 +27,7 @@ func (m *Manager) SignIn(r *http.Request, tx pgx.Tx, headers http.Header, u *sto
 // nil.
 func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *store.User, method string,
 	a store.Application, end *time.Time) (*TokenReply, error) {
-	ctx, now := r.Context(), m.now()
+	ctx, now := r.Context(), m.Now()
 	session, err := store.InsertSession(ctx, tx, u.ID, a, endpoint.ClientOf(r), now, end)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (m *Manager) Begin(r *http.Request, tx pgx.Tx, headers http.Header, u *stor
 	headers.Set("sb-auth-user-id", u.ID.String())
 	headers.Set("sb-auth-session-id", session.String())
 	var token string
-	if m.config.SignedRefreshTokens {
+	if m.Config.SignedRefreshTokens {
 		if token, err = newSignedToken(ctx, tx, session); err != nil {
 			return nil, err
 		}
@@ -77,8 +77,8 @@ func (m *Manager) NextToken(ctx context.Context, tx pgx.Tx, u *store.User, sessi
 	if active == 0 { // its family was revoked, but the access token has not expired
 		return "", ErrSessionGone
 	}
-	if err := m.store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
+	if err := m.Store.Audit(ctx, tx, u, "token_revoked", nil); err != nil {
 		return "", err
 	}
-	return storeLegacyToken(ctx, tx, u, session, m.now())
+	return storeLegacyToken(ctx, tx, u, session, m.Now())
 }

@@ -69,7 +69,7 @@ func (s *Service) fetchDescription(ctx context.Context, from string) (string, er
 		return "", failed(err)
 	}
 	r.Header.Set("Accept", "application/xml;charset=UTF-8")
-	response, err := s.client.Do(r)
+	response, err := s.Client.Do(r)
 	if err != nil {
 		return "", failed(err)
 	}
@@ -107,23 +107,23 @@ func (s *Service) description(ctx context.Context, p *provider) (*saml.EntityDes
 		return nil, fmt.Errorf("stored metadata of SAML provider %s: %w", p.ID, err)
 	}
 	if p.SAML.MetadataURL == nil || *p.SAML.MetadataURL == "" {
-		if left := d.ValidUntil.Sub(s.now()); !d.ValidUntil.IsZero() && left <= 30*24*time.Hour {
-			s.log.WarnContext(ctx, "metadata of a SAML provider expire; update metadata_xml", "sso_provider_id", p.ID,
+		if left := d.ValidUntil.Sub(s.Now()); !d.ValidUntil.IsZero() && left <= 30*24*time.Hour {
+			s.Log.WarnContext(ctx, "metadata of a SAML provider expire; update metadata_xml", "sso_provider_id", p.ID,
 				"valid_until", d.ValidUntil)
 		}
 		return d, nil
 	}
-	if !stale(d, p.SAML.UpdatedAt, s.now()) {
+	if !stale(d, p.SAML.UpdatedAt, s.Now()) {
 		return d, nil
 	}
 	fresh, text, err := s.refetch(ctx, p)
 	if err != nil {
-		s.log.WarnContext(ctx, "metadata of a SAML provider cannot be fetched; the stored ones count",
+		s.Log.WarnContext(ctx, "metadata of a SAML provider cannot be fetched; the stored ones count",
 			"sso_provider_id", p.ID, "error", err)
 		return d, nil
 	}
-	_, err = s.db.Pgx().Exec(ctx, `update auth.saml_providers set metadata_xml = $2, updated_at = $3 where id = $1`,
-		p.SAML.ID, text, s.now())
+	_, err = s.DB.Pgx().Exec(ctx, `update auth.saml_providers set metadata_xml = $2, updated_at = $3 where id = $1`,
+		p.SAML.ID, text, s.Now())
 	return fresh, err
 }
 

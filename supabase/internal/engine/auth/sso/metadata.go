@@ -19,7 +19,7 @@ func (s *Service) serviceProvider(provider *saml.EntityDescriptor, unsolicited b
 		IDPMetadata: provider, AllowIDPInitiated: unsolicited, AuthnNameIDFormat: saml.PersistentNameIDFormat,
 		SendUnspecifiedNameIDFormat: true, SignatureMethod: dsig.RSASHA256SignatureMethod,
 		AssertionConsumerServiceBindings: []string{saml.HTTPPostBinding}, RejectSHA1Signatures: true,
-		Clock: dsig.NewFakeClockAt(s.now()),
+		Clock: dsig.NewFakeClockAt(s.Now()),
 	}
 	if s.next != nil {
 		sp.DecryptionKeys = append(sp.DecryptionKeys, s.next.private)
@@ -37,7 +37,7 @@ func (s *Service) Metadata(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Set("Cache-Control", life)
 	if r.FormValue("download") == "true" {
-		m.ValidUntil = s.now().AddDate(5, 0, 0)
+		m.ValidUntil = s.Now().AddDate(5, 0, 0)
 		w.Header().Set("Content-Disposition", `attachment; filename="metadata.xml"`)
 	}
 	for i := range m.SPSSODescriptors {
@@ -59,7 +59,7 @@ func (s *Service) Metadata(w http.ResponseWriter, r *http.Request) error {
 // is allowed, and those of the next key.
 func (s *Service) keyDescriptors(all []saml.KeyDescriptor) (out []saml.KeyDescriptor) {
 	for _, d := range all {
-		if d.Use == "signing" || s.config.AllowEncrypted {
+		if d.Use == "signing" || s.Config.AllowEncrypted {
 			out = append(out, d)
 		}
 	}
@@ -69,7 +69,7 @@ func (s *Service) keyDescriptors(all []saml.KeyDescriptor) (out []saml.KeyDescri
 	var info saml.KeyInfo
 	info.X509Data.X509Certificates = []saml.X509Certificate{{Data: s.next.encoded()}}
 	out = append(out, saml.KeyDescriptor{Use: "signing", KeyInfo: info})
-	if s.config.AllowEncrypted {
+	if s.Config.AllowEncrypted {
 		out = append(out, saml.KeyDescriptor{Use: "encryption", KeyInfo: info})
 	}
 	return out

@@ -84,7 +84,7 @@ func (s *Service) read(r *http.Request, update bool) (*description, *saml.Entity
 // resource_id_prefix select providers.
 func (s *Service) List(w http.ResponseWriter, r *http.Request, _ *store.User) error {
 	q := r.URL.Query()
-	found, err := findProviders(r.Context(), s.db.Pgx(), `
+	found, err := findProviders(r.Context(), s.DB.Pgx(), `
 		where case when $1 <> '' then p.resource_id = $1 when $2 <> '' then starts_with(p.resource_id, $2) else true end
 		order by p.created_at, p.id`, q.Get("resource_id"), q.Get("resource_id_prefix"))
 	if err != nil {
@@ -104,13 +104,13 @@ func (s *Service) Create(w http.ResponseWriter, r *http.Request, _ *store.User) 
 	if err != nil {
 		return err
 	}
-	now := s.now().Truncate(time.Microsecond)
+	now := s.Now().Truncate(time.Microsecond)
 	p := &provider{ID: uuid.New(), CreatedAt: now, UpdatedAt: now, ResourceID: d.ResourceID, Disabled: d.Disabled,
 		SAML: samlProvider{ID: uuid.New(), EntityID: entity.EntityID, MetadataXML: d.MetadataXML, Mapping: d.Mapping,
 			MetadataURL: textOrNil(d.MetadataURL), NameIDFormat: textOrNil(d.NameIDFormat), UpdatedAt: now}}
 	exists := apierror.Errorf(http.StatusUnprocessableEntity, "saml_idp_already_exists",
 		"SAML Identity Provider with this EntityID (%s) already exists", p.SAML.EntityID)
-	_, err = store.InTx(r.Context(), s.db, func(tx pgx.Tx) (any, error) {
+	_, err = store.InTx(r.Context(), s.DB, func(tx pgx.Tx) (any, error) {
 		if _, err := findProvider(r.Context(), tx, `where s.entity_id = $1`, p.SAML.EntityID); err == nil {
 			return nil, exists
 		} else if !errors.Is(err, store.ErrNotFound) {
@@ -196,7 +196,7 @@ func named(r *http.Request, q store.Queries, lock string) (*provider, error) {
 
 // Get serves GET /admin/sso/providers/{idp_id}.
 func (s *Service) Get(w http.ResponseWriter, r *http.Request, _ *store.User) error {
-	p, err := named(r, s.db.Pgx(), "")
+	p, err := named(r, s.DB.Pgx(), "")
 	if err != nil {
 		return err
 	}
@@ -206,14 +206,14 @@ func (s *Service) Get(w http.ResponseWriter, r *http.Request, _ *store.User) err
 // Update serves PUT /admin/sso/providers/{idp_id}. Members that the body leaves out stay, except
 // name_id_format, as in GoTrue.
 func (s *Service) Update(w http.ResponseWriter, r *http.Request, _ *store.User) error {
-	if _, err := named(r, s.db.Pgx(), ""); err != nil { // before metadata are fetched
+	if _, err := named(r, s.DB.Pgx(), ""); err != nil { // before metadata are fetched
 		return err
 	}
 	d, entity, err := s.read(r, true)
 	if err != nil {
 		return err
 	}
-	p, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (*provider, error) {
+	p, err := store.InTx(r.Context(), s.DB, func(tx pgx.Tx) (*provider, error) {
 		p, err := named(r, tx, "for update of p, s")
 		if err != nil {
 			return nil, err
@@ -222,7 +222,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request, _ *store.User) 
 		if err := s.change(r.Context(), tx, p, d, entity); err != nil || reflect.DeepEqual(before, *p) {
 			return p, err
 		}
-		p.UpdatedAt = s.now().Truncate(time.Microsecond)
+		p.UpdatedAt = s.Now().Truncate(time.Microsecond)
 		return p, p.save(r.Context(), tx)
 	})
 	if err != nil {
@@ -240,7 +240,7 @@ func (s *Service) change(ctx context.Context, tx pgx.Tx, p *provider, d *descrip
 				"SAML Metadata can be updated only if the EntityID matches for the provider; expected '%s' but got '%s'",
 				p.SAML.EntityID, entity.EntityID)
 		}
-		p.SAML.MetadataXML, p.SAML.UpdatedAt = d.MetadataXML, s.now().Truncate(time.Microsecond)
+		p.SAML.MetadataXML, p.SAML.UpdatedAt = d.MetadataXML, s.Now().Truncate(time.Microsecond)
 		if d.MetadataURL != "" {
 			p.SAML.MetadataURL = &d.MetadataURL
 		}
@@ -266,7 +266,7 @@ func (s *Service) change(ctx context.Context, tx pgx.Tx, p *provider, d *descrip
 
 // Delete serves DELETE /admin/sso/providers/{idp_id}. The accounts of its users stay.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request, _ *store.User) error {
-	p, err := store.InTx(r.Context(), s.db, func(tx pgx.Tx) (*provider, error) {
+	p, err := store.InTx(r.Context(), s.DB, func(tx pgx.Tx) (*provider, error) {
 		p, err := named(r, tx, "for update of p")
 		if err != nil {
 			return nil, err

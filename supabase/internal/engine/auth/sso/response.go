@@ -40,15 +40,15 @@ func (s *Service) Consume(w http.ResponseWriter, r *http.Request) error {
 	}
 	we, ok := apierror.AsError(err)
 	if !ok || we.Status >= http.StatusInternalServerError {
-		s.log.ErrorContext(r.Context(), "sign-in by SAML failed", "error", err)
+		s.Log.ErrorContext(r.Context(), "sign-in by SAML failed", "error", err)
 	}
 	if !ok {
 		we = endpoint.ErrUnexpected
 	}
 	if we.Err != nil { // why the assertion is refused; a client must not learn it
-		s.log.WarnContext(r.Context(), "SAML response refused", "code", we.Code, "error", we.Err)
+		s.Log.WarnContext(r.Context(), "SAML response refused", "code", we.Code, "error", we.Err)
 	}
-	target, err = endpoint.ErrorRedirect(s.siteURL, we, false)
+	target, err = endpoint.ErrorRedirect(s.SiteURL, we, false)
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (s *Service) consume(w http.ResponseWriter, r *http.Request) (string, error
 		return "", err
 	}
 	target := x.redirectTo
-	if !s.redirects.Allows(target) {
-		target = s.siteURL
+	if !s.Redirects.Allows(target) {
+		target = s.SiteURL
 	}
 	if reply == nil {
 		return endpoint.AddQuery(target, "code", x.flow.AuthCode)
@@ -106,7 +106,7 @@ func (s *Service) exchangeOf(r *http.Request, response []byte) (*exchange, error
 
 // requested returns the exchange that a request began. The request is gone then.
 func (s *Service) requested(ctx context.Context, id uuid.UUID) (*exchange, error) {
-	state, err := takeRelayState(ctx, s.db.Pgx(), id)
+	state, err := takeRelayState(ctx, s.DB.Pgx(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, apierror.Errorf(http.StatusNotFound, "saml_relay_state_not_found",
 			"SAML RelayState does not exist, try logging in again?")
@@ -114,13 +114,13 @@ func (s *Service) requested(ctx context.Context, id uuid.UUID) (*exchange, error
 	if err != nil {
 		return nil, err
 	}
-	if s.now().Sub(state.CreatedAt) >= s.config.RelayStateLife {
+	if s.Now().Sub(state.CreatedAt) >= s.Config.RelayStateLife {
 		return nil, apierror.Errorf(http.StatusUnprocessableEntity, "saml_relay_state_expired",
 			"SAML RelayState has expired. Try logging in again?")
 	}
 	x := &exchange{requestID: state.RequestID, redirectTo: state.RedirectTo}
 	if state.Flow != nil {
-		if x.flow, err = store.FindFlow(ctx, s.db.Pgx(), `where id = $1`, *state.Flow); err != nil {
+		if x.flow, err = store.FindFlow(ctx, s.DB.Pgx(), `where id = $1`, *state.Flow); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +146,7 @@ func (s *Service) unrequested(ctx context.Context, response []byte, target strin
 
 // find finds the provider of an exchange.
 func (s *Service) find(ctx context.Context, x *exchange, where string, arg any) (err error) {
-	x.provider, err = findProvider(ctx, s.db.Pgx(), where, arg)
+	x.provider, err = findProvider(ctx, s.DB.Pgx(), where, arg)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return apierror.Errorf(http.StatusNotFound, "saml_idp_not_found",
@@ -167,7 +167,7 @@ type replays struct {
 
 // Consume records an assertion.
 func (c replays) Consume(id string, _ time.Time) error {
-	first, err := store.UseAssertion(c.ctx, c.s.db, c.of, id, c.s.now())
+	first, err := store.UseAssertion(c.ctx, c.s.DB, c.of, id, c.s.Now())
 	if err == nil && !first {
 		err = saml.ErrAssertionReplayed
 	}
@@ -179,7 +179,7 @@ func (s *Service) verify(ctx context.Context, entity *saml.EntityDescriptor, x *
 	response []byte) (*saml.Assertion, error) {
 	sp := s.serviceProvider(entity, x.requestID == "")
 	sp.ReplayCache = replays{ctx, s, x.provider.ID}
-	a, err := parse(sp, x.requestID, response, s.config.AllowEncrypted)
+	a, err := parse(sp, x.requestID, response, s.Config.AllowEncrypted)
 	if err != nil {
 		return nil, invalid("SAML Assertion is not valid").WithCause(err)
 	}
@@ -212,18 +212,18 @@ func (s *Service) finish(w http.ResponseWriter, r *http.Request, x *exchange,
 		return nil, err
 	}
 	ctx, end := r.Context(), sessionEnd(a)
-	return s.accounts(r, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
+	return s.Accounts(r, person, func(tx message.Tx, u *store.User) (*session.TokenReply, error) {
 		if x.flow == nil || !x.flow.PKCE() {
 			if x.flow != nil {
 				if _, err := tx.Exec(ctx, `delete from auth.flow_state where id = $1`, x.flow.ID); err != nil {
 					return nil, err
 				}
 			}
-			return s.sessions.Begin(r, tx, w.Header(), u, store.MethodSAML, store.Application{}, end)
+			return s.Sessions.Begin(r, tx, w.Header(), u, store.MethodSAML, store.Application{}, end)
 		}
 		tag, err := tx.Exec(ctx, `
 			update auth.flow_state set user_id = $2, auth_code_issued_at = $3, updated_at = $3
-			 where id = $1 and user_id is null`, x.flow.ID, u.ID, s.now())
+			 where id = $1 and user_id is null`, x.flow.ID, u.ID, s.Now())
 		switch {
 		case err != nil:
 			return nil, err

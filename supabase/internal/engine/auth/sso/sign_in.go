@@ -59,7 +59,7 @@ func (s *Service) SignIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx := r.Context()
-	found, err := p.provider(ctx, s.db.Pgx())
+	found, err := p.provider(ctx, s.DB.Pgx())
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (s *Service) requestURL(ctx context.Context, p *provider, in signIn) (strin
 	if p.SAML.NameIDFormat != nil {
 		request.NameIDPolicy.Format = p.SAML.NameIDFormat
 	}
-	state, err := store.InTx(ctx, s.db, func(tx pgx.Tx) (uuid.UUID, error) {
-		flow, err := s.store.InsertFlow(ctx, tx, store.Flow{
+	state, err := store.InTx(ctx, s.DB, func(tx pgx.Tx) (uuid.UUID, error) {
+		flow, err := s.Store.InsertFlow(ctx, tx, store.Flow{
 			Provider: store.MethodSAML, Method: store.MethodSAML, Challenge: in.Challenge,
 			ChallengeMethod: in.ChallengeMethod, Referrer: in.RedirectTo,
 		})
@@ -105,7 +105,7 @@ func (s *Service) requestURL(ctx context.Context, p *provider, in signIn) (strin
 			return uuid.Nil, err
 		}
 		return insertRelayState(ctx, tx, relayState{Provider: p.ID, RequestID: request.ID, RedirectTo: in.RedirectTo,
-			CreatedAt: s.now(), Flow: &flow})
+			CreatedAt: s.Now(), Flow: &flow})
 	})
 	if err != nil {
 		return "", err

@@ -83,16 +83,7 @@ type Options struct {
 
 // Service serves the endpoints.
 type Service struct {
-	db        *pool.Pool
-	store     *store.Store
-	sessions  *session.Manager
-	redirects *redirect.List
-	accounts  LinkAccount
-	client    *http.Client
-	log       *slog.Logger
-	now       func() time.Time
-	siteURL   string
-	config    Config
+	Options
 
 	base *url.URL // of /sso/saml
 	key  keyPair  // empty while SAML is disabled
@@ -101,30 +92,28 @@ type Service struct {
 
 // New returns a Service. It returns an error if SAML is enabled and cannot work as configured.
 func New(o Options) (*Service, error) {
-	s := &Service{
-		db: o.DB, store: o.Store, sessions: o.Sessions, redirects: o.Redirects, accounts: o.Accounts, log: o.Log,
-		now: o.Now, siteURL: o.SiteURL, config: o.Config, client: metadataClient(o.Client),
+	s := &Service{Options: o}
+	s.Client = metadataClient(o.Client)
+	if s.Config.RelayStateLife == 0 {
+		s.Config.RelayStateLife = 2 * time.Minute
 	}
-	if s.config.RelayStateLife == 0 {
-		s.config.RelayStateLife = 2 * time.Minute
-	}
-	if !s.config.Enabled {
+	if !s.Config.Enabled {
 		return s, nil
 	}
-	if err := s.config.Validate(); err != nil {
+	if err := s.Config.Validate(); err != nil {
 		return nil, err
 	}
-	base, err := url.ParseRequestURI(s.config.ExternalURL)
+	base, err := url.ParseRequestURI(s.Config.ExternalURL)
 	if err != nil {
 		return nil, fmt.Errorf("SAML needs the external URL of auth: %w", err)
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/") + "/sso/saml/"
 	s.base = base
-	if s.key, err = newKeyPair(s.config.PrivateKey, base.Hostname(), s.config.AllowEncrypted); err != nil {
+	if s.key, err = newKeyPair(s.Config.PrivateKey, base.Hostname(), s.Config.AllowEncrypted); err != nil {
 		return nil, err
 	}
-	if s.config.NextKey != "" {
-		next, err := newKeyPair(s.config.NextKey, base.Hostname(), s.config.AllowEncrypted)
+	if s.Config.NextKey != "" {
+		next, err := newKeyPair(s.Config.NextKey, base.Hostname(), s.Config.AllowEncrypted)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +123,7 @@ func New(o Options) (*Service, error) {
 }
 
 // Enabled reports whether SAML is enabled.
-func (s *Service) Enabled() bool { return s.config.Enabled }
+func (s *Service) Enabled() bool { return s.Config.Enabled }
 
 // Rotating reports whether the next key is configured.
 func (s *Service) Rotating() bool { return s.next != nil }

@@ -154,7 +154,7 @@ func FuzzResponse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	s := &Service{base: at, key: pair, now: func() time.Time { return now }}
+	s := &Service{Options: Options{Now: func() time.Time { return now }}, base: at, key: pair}
 	f.Fuzz(func(t *testing.T, response []byte) {
 		a, err := parse(s.serviceProvider(entity, true), "", response, false)
 		if err != nil {

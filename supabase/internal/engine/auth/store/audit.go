@@ -66,9 +66,9 @@ func (s *Store) audit(ctx context.Context, actor *User, action string, traits ma
 	if traits != nil {
 		payload["traits"] = traits
 	}
-	if s.config.NoAuditTable {
+	if s.Config.NoAuditTable {
 		if !actor.Decoy {
-			s.log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
+			s.Log.InfoContext(ctx, "audit", "action", action, "actor_id", actor.ID)
 		}
 		return nil, nil
 	}
@@ -76,5 +76,5 @@ func (s *Store) audit(ctx context.Context, actor *User, action string, traits ma
 	if err != nil {
 		return nil, err
 	}
-	return []any{uuid.New(), text, s.now(), actor.Decoy}, nil
+	return []any{uuid.New(), text, s.Now(), actor.Decoy}, nil
 }

@@ -18,7 +18,7 @@ func BeginEmailChange(ctx context.Context, tx pgx.Tx, u *User, address string, n
 
 // ChangeEmail gives the account a confirmed address.
 func (s *Store) ChangeEmail(ctx context.Context, tx pgx.Tx, u *User, address string) error {
-	now := s.now()
+	now := s.Now()
 	if err := SaveContactIdentity(ctx, tx, u, "email", address, true, now); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *Store) ChangeEmail(ctx context.Context, tx pgx.Tx, u *User, address str
 
 // ChangePhone gives the account a confirmed number.
 func (s *Store) ChangePhone(ctx context.Context, tx pgx.Tx, u *User, phone string) error {
-	now := s.now()
+	now := s.Now()
 	if err := SaveContactIdentity(ctx, tx, u, "phone", phone, true, now); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *Store) InsertFlow(ctx context.Context, tx pgx.Tx, f Flow) (uuid.UUID, e
 		       nullif($8, ''), nullif($9, ''), $10, $11, $12, $13, $13
 		 where not $14`,
 		f.ID, f.UserID, f.AuthCode, f.Challenge, strings.ToLower(f.ChallengeMethod), f.Provider, f.Method,
-		f.InviteToken, f.Referrer, f.ClientStateID, f.LinkingTargetID, f.EmailOptional, s.now(),
+		f.InviteToken, f.Referrer, f.ClientStateID, f.LinkingTargetID, f.EmailOptional, s.Now(),
 		f.Decoy)
 	return f.ID, err
 }

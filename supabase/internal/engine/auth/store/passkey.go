@@ -60,7 +60,7 @@ func (s *Store) RemovePasskey(ctx context.Context, owner, actor *User, name stri
 	if err != nil {
 		return ErrNoPasskey
 	}
-	_, err = InTx(ctx, s.db, func(tx pgx.Tx) (any, error) {
+	_, err = InTx(ctx, s.DB, func(tx pgx.Tx) (any, error) {
 		tag, err := tx.Exec(ctx, `delete from auth.webauthn_credentials where id = $1 and user_id = $2`, id, owner.ID)
 		if err != nil {
 			return nil, err

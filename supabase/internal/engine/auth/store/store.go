@@ -22,24 +22,13 @@ type Config struct {
 	Inactivity   time.Duration // sessions end when unused for so long; zero means never
 }
 
-// Options is what a Store needs.
-type Options struct {
+// Store writes rows that need the clock or the configuration. Functions of the package do the rest.
+type Store struct {
 	DB     *pool.Pool // as supabase_auth_admin
 	Log    *slog.Logger
 	Now    func() time.Time
 	Config Config
 }
-
-// Store writes rows that need the clock or the configuration. Functions of the package do the rest.
-type Store struct {
-	db     *pool.Pool
-	log    *slog.Logger
-	now    func() time.Time
-	config Config
-}
-
-// New returns a Store.
-func New(o Options) *Store { return &Store{db: o.DB, log: o.Log, now: o.Now, config: o.Config} }
 
 // ErrNotFound means that no row matches.
 var ErrNotFound = errors.New("not found")

@@ -19,7 +19,7 @@ type sweep struct {
 // since has no other (see session.refreshLegacy).
 func (s *Store) sweeps(now time.Time) []sweep {
 	const day = 24 * time.Hour
-	c := s.config
+	c := s.Config
 	out := []sweep{
 		{"refresh_tokens", `t.revoked and t.updated_at < $1
 			and not exists (select from auth.refresh_tokens n where n.parent = t.token and n.revoked is false)`,
@@ -49,13 +49,13 @@ const sweepBatch = 1000
 // Sweep deletes flows, challenges, tokens and sessions that expired long ago. It may run beside all
 // other work, and on several replicas at once.
 func (s *Store) Sweep(ctx context.Context) error {
-	for _, rows := range s.sweeps(s.now()) {
+	for _, rows := range s.sweeps(s.Now()) {
 		statement := fmt.Sprintf(`
 			delete from auth.%[1]s where id in (
 			  select t.id from auth.%[1]s t where %[2]s limit %[3]d for update skip locked)`, rows.table, rows.where,
 			sweepBatch)
 		for {
-			done, err := s.db.Pgx().Exec(ctx, statement, rows.before)
+			done, err := s.DB.Pgx().Exec(ctx, statement, rows.before)
 			if err != nil {
 				return fmt.Errorf("sweep %s: %w", rows.table, err)
 			}

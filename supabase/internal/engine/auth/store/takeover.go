@@ -54,7 +54,7 @@ func Release(ctx context.Context, tx pgx.Tx, u *User) error {
 // not verify the address.
 func (s *Store) KeepOnly(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
 	u.EncryptedPassword = nil
-	if err := SetColumn(ctx, tx, u, "encrypted_password", nil, s.now()); err != nil {
+	if err := SetColumn(ctx, tx, u, "encrypted_password", nil, s.Now()); err != nil {
 		return err
 	}
 	return s.keepIdentity(ctx, tx, u, provider, subject)
@@ -73,7 +73,7 @@ func (s *Store) TakeOver(ctx context.Context, tx pgx.Tx, u *User, provider, subj
 // a stranger may have: what SavePassword ends, second factors, passkeys and the consents to
 // applications.
 func (s *Store) Evict(ctx context.Context, tx pgx.Tx, u *User, hash string) error {
-	if err := SavePassword(ctx, tx, u, hash, nil, s.now()); err != nil {
+	if err := SavePassword(ctx, tx, u, hash, nil, s.Now()); err != nil {
 		return err
 	}
 	u.Factors = nil
@@ -88,7 +88,7 @@ func (s *Store) Evict(ctx context.Context, tx pgx.Tx, u *User, hash string) erro
 // keepIdentity deletes an unconfirmed account's identities but one. The data of that one become the
 // account's.
 func (s *Store) keepIdentity(ctx context.Context, tx pgx.Tx, u *User, provider, subject string) error {
-	now := s.now()
+	now := s.Now()
 	if _, err := tx.Exec(ctx,
 		`delete from auth.identities where user_id = $1 and not (provider = $2 and provider_id = $3)`, u.ID, provider,
 		subject); err != nil {
@@ -121,7 +121,7 @@ func (s *Store) Disown(ctx context.Context, tx pgx.Tx, u *User, autoconfirm bool
 // verify the contact are removed with their data.
 func (s *Store) KeepContact(ctx context.Context, tx pgx.Tx, u *User, provider string, data map[string]any) error {
 	if !u.HasIdentity(provider) {
-		if err := InsertIdentity(ctx, tx, u, provider, ContactData(u, data), s.now()); err != nil {
+		if err := InsertIdentity(ctx, tx, u, provider, ContactData(u, data), s.Now()); err != nil {
 			return err
 		}
 	} else if len(u.Identities) == 1 {

@@ -15,9 +15,9 @@ import (
 
 // NewUser returns the row of a new account, without storing it.
 func (s *Store) NewUser(email, phone string, data Metadata, hash, audience string) *User {
-	now := s.now()
+	now := s.Now()
 	u := &User{
-		ID: uuid.New(), Audience: audience, Role: s.config.DefaultRole, Email: email, Phone: phone,
+		ID: uuid.New(), Audience: audience, Role: s.Config.DefaultRole, Email: email, Phone: phone,
 		EncryptedPassword: &hash, AppMetadata: Metadata{}, UserMetadata: data.Copy(),
 		Identities: []Identity{}, CreatedAt: now.Truncate(time.Microsecond), UpdatedAt: now.Truncate(time.Microsecond),
 	}

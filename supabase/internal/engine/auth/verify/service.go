@@ -20,8 +20,8 @@ type Config struct {
 	SMSCodeExpiry      time.Duration // lifetime of a code that was sent to a phone
 }
 
-// Options is what a Service needs.
-type Options struct {
+// Service serves the endpoints.
+type Service struct {
 	Store     *store.Store
 	Limiter   *ratelimit.Limiter
 	Passwords *credential.Passwords
@@ -30,24 +30,4 @@ type Options struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	Config    Config
-}
-
-// Service serves the endpoints.
-type Service struct {
-	store     *store.Store
-	limiter   *ratelimit.Limiter
-	passwords *credential.Passwords
-	sessions  *session.Manager
-	sender    *message.Sender
-	log       *slog.Logger
-	now       func() time.Time
-	config    Config
-}
-
-// New returns a Service.
-func New(o Options) *Service {
-	return &Service{
-		store: o.Store, limiter: o.Limiter, passwords: o.Passwords, sessions: o.Sessions, sender: o.Sender, log: o.Log,
-		now: o.Now, config: o.Config,
-	}
 }

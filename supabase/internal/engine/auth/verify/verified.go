@@ -26,7 +26,7 @@ func (s *Service) issueCode(ctx context.Context, tx pgx.Tx, u *store.User, metho
 		return "", err
 	}
 	_, err = tx.Exec(ctx, `update auth.flow_state set auth_code_issued_at = $2, updated_at = $2 where id = $1`, f.ID,
-		s.now())
+		s.Now())
 	return f.AuthCode, err
 }
 
@@ -48,7 +48,7 @@ func (s *Service) verified(r *http.Request, tx message.Tx, u *store.User, p veri
 	if err != nil || half {
 		return half, err
 	}
-	if err := store.SaveProviders(ctx, tx, u, s.now()); err != nil {
+	if err := store.SaveProviders(ctx, tx, u, s.Now()); err != nil {
 		return false, err
 	}
 	reread, err := store.UserByID(ctx, tx, u.ID) // for the columns that the table generates
@@ -63,18 +63,18 @@ func (s *Service) verified(r *http.Request, tx message.Tx, u *store.User, p veri
 func (s *Service) verifiedSignup(ctx context.Context, tx pgx.Tx, u *store.User) error {
 	if !u.HasPassword() && u.InvitedAt != nil {
 		// An invited user sets a password after the first sign-in; until then it is random.
-		hash, err := s.passwords.Hash(ctx, s.passwords.Random())
+		hash, err := s.Passwords.Hash(ctx, s.Passwords.Random())
 		if err != nil {
 			return err
 		}
-		if err := store.SavePassword(ctx, tx, u, hash, nil, s.now()); err != nil {
+		if err := store.SavePassword(ctx, tx, u, hash, nil, s.Now()); err != nil {
 			return err
 		}
 	}
-	if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
 		return err
 	}
-	if err := store.ConfirmEmail(ctx, tx, u, s.now()); err != nil {
+	if err := store.ConfirmEmail(ctx, tx, u, s.Now()); err != nil {
 		return err
 	}
 	for i := range u.Identities {
@@ -83,7 +83,7 @@ func (s *Service) verifiedSignup(ctx context.Context, tx pgx.Tx, u *store.User) 
 			continue
 		}
 		if err := store.SaveIdentityData(ctx, tx, id, id.Data.Merge(store.Metadata{"email_verified": true}),
-			s.now()); err != nil {
+			s.Now()); err != nil {
 			return err
 		}
 	}
@@ -93,34 +93,34 @@ func (s *Service) verifiedSignup(ctx context.Context, tx pgx.Tx, u *store.User) 
 // verifiedRecovery uses the token of a link that signs in, and confirms the address if it is not
 // yet.
 func (s *Service) verifiedRecovery(ctx context.Context, tx pgx.Tx, u *store.User) error {
-	if err := store.Recovery.Clear(ctx, tx, u, s.now()); err != nil {
+	if err := store.Recovery.Clear(ctx, tx, u, s.Now()); err != nil {
 		return err
 	}
 	if err := store.DeleteTokens(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	if u.Confirmed() {
-		return s.store.Audit(ctx, tx, u, "login", nil)
+		return s.Store.Audit(ctx, tx, u, "login", nil)
 	}
 	if u.PhoneConfirmed() { // the account belongs to the holder of its number
 		return errLink
 	}
-	if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "email"}); err != nil {
 		return err
 	}
-	if err := s.store.Disown(ctx, tx, u, s.config.MailerAutoconfirm); err != nil {
+	if err := s.Store.Disown(ctx, tx, u, s.Config.MailerAutoconfirm); err != nil {
 		return err
 	}
-	return store.ConfirmEmail(ctx, tx, u, s.now())
+	return store.ConfirmEmail(ctx, tx, u, s.Now())
 }
 
 // verifiedEmailChange changes the address. half: the other address must confirm first.
 func (s *Service) verifiedEmailChange(r *http.Request, tx message.Tx, u *store.User, hash string) (half bool,
 	err error) {
-	ctx, now := r.Context(), s.now()
-	if !s.config.MailerAutoconfirm && !s.config.SingleConfirmation && u.EmailChangeConfirmStatus == 0 && u.Email != "" {
+	ctx, now := r.Context(), s.Now()
+	if !s.Config.MailerAutoconfirm && !s.Config.SingleConfirmation && u.EmailChangeConfirmStatus == 0 && u.Email != "" {
 		used := store.EmailChangeNew
-		if store.EmailChangeCurrent.Matches(u, strings.TrimPrefix(hash, store.PKCEPrefix), s.sender.LinkExpiry(), now) {
+		if store.EmailChangeCurrent.Matches(u, strings.TrimPrefix(hash, store.PKCEPrefix), s.Sender.LinkExpiry(), now) {
 			used = store.EmailChangeCurrent
 		}
 		if err := used.Clear(ctx, tx, u, now); err != nil {
@@ -129,37 +129,37 @@ func (s *Service) verifiedEmailChange(r *http.Request, tx message.Tx, u *store.U
 		u.EmailChangeConfirmStatus = 1
 		return true, store.SetColumn(ctx, tx, u, "email_change_confirm_status", 1, now)
 	}
-	if err := s.store.Audit(ctx, tx, u, "user_modified", nil); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "user_modified", nil); err != nil {
 		return false, err
 	}
 	old := u.Email
-	if err := s.store.ChangeEmail(ctx, tx, u, u.EmailChange); err != nil {
+	if err := s.Store.ChangeEmail(ctx, tx, u, u.EmailChange); err != nil {
 		return false, err
 	}
 	if old != "" {
-		s.sender.Notify(r, tx, u, template.EmailChanged, old, template.Data{OldEmail: old})
+		s.Sender.Notify(r, tx, u, template.EmailChanged, old, template.Data{OldEmail: old})
 	}
 	return false, nil
 }
 
 // verifiedPhone confirms a number, or changes it.
 func (s *Service) verifiedPhone(r *http.Request, tx message.Tx, u *store.User, p verifyParams) error {
-	ctx, now := r.Context(), s.now()
+	ctx, now := r.Context(), s.Now()
 	if p.Type == "sms" {
-		if err := s.store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
+		if err := s.Store.Audit(ctx, tx, u, "user_signedup", map[string]any{"provider": "phone"}); err != nil {
 			return err
 		}
 		return store.ConfirmPhone(ctx, tx, u, now)
 	}
-	if err := s.store.Audit(ctx, tx, u, "user_modified", nil); err != nil {
+	if err := s.Store.Audit(ctx, tx, u, "user_modified", nil); err != nil {
 		return err
 	}
 	old := u.Phone
-	if err := s.store.ChangePhone(ctx, tx, u, p.Phone); err != nil {
+	if err := s.Store.ChangePhone(ctx, tx, u, p.Phone); err != nil {
 		return err
 	}
 	if old != "" && old != u.Phone {
-		s.sender.Notify(r, tx, u, template.PhoneChanged, "", template.Data{OldPhone: old})
+		s.Sender.Notify(r, tx, u, template.PhoneChanged, "", template.Data{OldPhone: old})
 	}
 	return nil
 }

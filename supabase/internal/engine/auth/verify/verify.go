@@ -40,7 +40,7 @@ var (
 // errors, unless the link is malformed.
 func (s *Service) Link(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	p := verifyParams{Type: q.Get("type"), TokenHash: q.Get("token"), RedirectTo: s.sender.RedirectTo(r)}
+	p := verifyParams{Type: q.Get("type"), TokenHash: q.Get("token"), RedirectTo: s.Sender.RedirectTo(r)}
 	switch {
 	case p.Type == "":
 		return apierror.Errorf(http.StatusBadRequest, "validation_failed", "Verify requires a verification type")
@@ -50,7 +50,7 @@ func (s *Service) Link(w http.ResponseWriter, r *http.Request) error {
 	pkce := strings.HasPrefix(p.TokenHash, store.PKCEPrefix)
 	var reply *session.TokenReply
 	var code string
-	half, err := message.Queued(r.Context(), s.sender, s.sender.ChangeQueue(p.Type), func(tx message.Tx) (bool, error) {
+	half, err := message.Queued(r.Context(), s.Sender, s.Sender.ChangeQueue(p.Type), func(tx message.Tx) (bool, error) {
 		u, err := s.byLink(r.Context(), tx, &p)
 		if err != nil {
 			return false, err
@@ -63,7 +63,7 @@ func (s *Service) Link(w http.ResponseWriter, r *http.Request) error {
 			code, err = s.issueCode(r.Context(), tx, u, flowMethod(p.Type))
 			return false, err
 		}
-		reply, err = s.sessions.SignIn(r, tx, w.Header(), u, "otp")
+		reply, err = s.Sessions.SignIn(r, tx, w.Header(), u, "otp")
 		return false, err
 	})
 	target := p.RedirectTo
@@ -71,7 +71,7 @@ func (s *Service) Link(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		we, ok := apierror.AsError(err)
 		if !ok {
-			s.log.ErrorContext(r.Context(), "verify link", "type", p.Type, "error", err)
+			s.Log.ErrorContext(r.Context(), "verify link", "type", p.Type, "error", err)
 			we = endpoint.ErrUnexpected
 		}
 		if target, err = errorRedirect(target, we, pkce); err != nil {
@@ -109,19 +109,19 @@ func (s *Service) Code(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if p.Token != "" {
-		if err := s.limiter.LimitSubject(r.Context(), ratelimit.Verify, p.Email+p.Phone); err != nil {
+		if err := s.Limiter.LimitSubject(r.Context(), ratelimit.Verify, p.Email+p.Phone); err != nil {
 			return err
 		}
 	}
 	var reply *session.TokenReply
-	half, err := message.Queued(r.Context(), s.sender, s.sender.ChangeQueue(p.Type), func(tx message.Tx) (bool, error) {
+	half, err := message.Queued(r.Context(), s.Sender, s.Sender.ChangeQueue(p.Type), func(tx message.Tx) (bool, error) {
 		find := s.byCode
 		if p.Token == "" {
 			find = func(ctx context.Context, tx pgx.Tx, p *verifyParams, _ string) (*store.User, error) {
 				return s.byLink(ctx, tx, p)
 			}
 		}
-		u, err := find(r.Context(), tx, &p, s.sessions.Audience(r, nil))
+		u, err := find(r.Context(), tx, &p, s.Sessions.Audience(r, nil))
 		if err != nil {
 			return false, err
 		}
@@ -129,7 +129,7 @@ func (s *Service) Code(w http.ResponseWriter, r *http.Request) error {
 		if err != nil || half {
 			return half, err
 		}
-		reply, err = s.sessions.SignIn(r, tx, w.Header(), u, "otp")
+		reply, err = s.Sessions.SignIn(r, tx, w.Header(), u, "otp")
 		return false, err
 	})
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *Service) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*stor
 	if err != nil {
 		return nil, err
 	}
-	if u.Banned(s.now()) {
+	if u.Banned(s.Now()) {
 		return nil, apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
 	if p.Type == "email" {
@@ -200,7 +200,7 @@ func (s *Service) byLink(ctx context.Context, tx pgx.Tx, p *verifyParams) (*stor
 		}
 	}
 	_, sentAt := kinds[0].Fields(u)
-	if *sentAt == nil || s.now().After((*sentAt).Add(s.sender.LinkExpiry())) {
+	if *sentAt == nil || s.Now().After((*sentAt).Add(s.Sender.LinkExpiry())) {
 		return nil, errLink
 	}
 	return u, nil
@@ -241,7 +241,7 @@ func (s *Service) byCode(ctx context.Context, tx pgx.Tx, p *verifyParams, audien
 	} else if !s.codeMatches(u, p) {
 		err = errCode
 	}
-	if err == nil && u.Banned(s.now()) { // which is told to the holder of the code alone
+	if err == nil && u.Banned(s.Now()) { // which is told to the holder of the code alone
 		err = apierror.Errorf(http.StatusForbidden, "user_banned", "User is banned")
 	}
 	return u, err
@@ -255,16 +255,16 @@ func (s *Service) checkPhoneCode(ctx context.Context, u *store.User, p *verifyPa
 		kind = store.PhoneChange
 	}
 	asked, _ := kind.Fields(u)
-	test, isTest := s.sender.TestCode(p.Phone)
+	test, isTest := s.Sender.TestCode(p.Phone)
 	switch {
 	case isTest && store.Equal(test, p.Token):
 		return nil
-	case isTest || !s.sender.ChecksCodes():
-		if kind.Matches(u, p.TokenHash, s.config.SMSCodeExpiry, s.now()) {
+	case isTest || !s.Sender.ChecksCodes():
+		if kind.Matches(u, p.TokenHash, s.Config.SMSCodeExpiry, s.Now()) {
 			return nil
 		}
 	case *asked != "":
-		if valid, err := s.sender.CheckCode(ctx, p.Phone, p.Token); valid || err != nil {
+		if valid, err := s.Sender.CheckCode(ctx, p.Phone, p.Token); valid || err != nil {
 			return err
 		}
 	}
@@ -286,7 +286,7 @@ func (s *Service) byChange(ctx context.Context, tx pgx.Tx, hash string) (*store.
 func (s *Service) codeMatches(u *store.User, p *verifyParams) bool {
 	matches := func(life time.Duration, kinds ...store.OneTimeToken) bool {
 		for _, k := range kinds {
-			if k.Matches(u, p.TokenHash, life, s.now()) {
+			if k.Matches(u, p.TokenHash, life, s.Now()) {
 				return true
 			}
 		}
@@ -294,18 +294,18 @@ func (s *Service) codeMatches(u *store.User, p *verifyParams) bool {
 	}
 	switch p.Type {
 	case "email":
-		if matches(s.sender.LinkExpiry(), store.Confirmation) {
+		if matches(s.Sender.LinkExpiry(), store.Confirmation) {
 			p.Type = "signup"
 			return true
 		}
 		p.Type = "magiclink"
-		return matches(s.sender.LinkExpiry(), store.Recovery)
+		return matches(s.Sender.LinkExpiry(), store.Recovery)
 	case "signup", "invite":
-		return matches(s.sender.LinkExpiry(), store.Confirmation)
+		return matches(s.Sender.LinkExpiry(), store.Confirmation)
 	case "recovery", "magiclink":
-		return matches(s.sender.LinkExpiry(), store.Recovery)
+		return matches(s.Sender.LinkExpiry(), store.Recovery)
 	case "email_change":
-		return matches(s.sender.LinkExpiry(), store.EmailChangeCurrent, store.EmailChangeNew)
+		return matches(s.Sender.LinkExpiry(), store.EmailChangeCurrent, store.EmailChangeNew)
 	}
 	return false
 }
