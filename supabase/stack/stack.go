@@ -215,12 +215,16 @@ func Main(o Options) {
 
 func (o Options) env() cli.Env {
 	env := cli.Env{
-		Name: o.Name, Version: cmp.Or(o.Version, "dev"), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout,
-		Stderr: os.Stderr, Getenv: os.LookupEnv, Project: o.Project, Site: o.Site, AdminSite: o.Administration.Site,
-		Prepare: o.Prepare, Postgres: func() (fs.FS, error) { return bundle.Package(".") }, Functions: o.Functions,
-		Operators: o.Administration.Operators, StudioAccess: o.Administration.StudioAccess, Settings: o.settings(), RowLink: o.Mail.RowLink,
-		AdminLink: o.Administration.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.Pages.FormError, PageTexts: o.Pages.Texts,
-		UserTables: o.UserTables, MailTexts: o.mailTexts(), Source: daawo.Source,
+		Options: app.Options{
+			Version: cmp.Or(o.Version, "dev"), Getenv: os.LookupEnv, Project: o.Project, Site: o.Site,
+			AdminSite: o.Administration.Site, Prepare: o.Prepare, Functions: o.Functions,
+			Postgres:  func() (fs.FS, error) { return bundle.Package(".") },
+			Operators: o.Administration.Operators, StudioAccess: o.Administration.StudioAccess, RowLink: o.Mail.RowLink,
+			AdminLink: o.Administration.RowLink, CleanBuckets: o.cleanBuckets(), FormErrorPage: o.Pages.FormError,
+			PageTexts: o.Pages.Texts, MailTexts: o.mailTexts(),
+		},
+		Name: o.Name, Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Settings: o.settings(),
+		UserTables: o.UserTables, Source: daawo.Source,
 	}
 	if links := o.Administration.StartLinks; links != nil {
 		env.StartLinks = func(ctx context.Context, at cli.Installation) (map[string]string, error) {
@@ -355,7 +359,7 @@ func (s *Stack) prepare() (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := env.AppOptions()
+	options := env.Options
 	options.Config, options.Data, options.AnyPort, options.Log = c, data, p.FreePorts, p.Log
 	return app.New(options), nil
 }

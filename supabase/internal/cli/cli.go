@@ -17,69 +17,41 @@ import (
 	"regexp"
 	"syscall"
 
-	"daawo/supabase/edge"
 	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/config"
 	"daawo/supabase/internal/base/memory"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Env is the environment of a command: the process, and what the program adds to the stack.
 type Env struct {
+	app.Options // of the program; appOptions adds those that the command line selects
+
 	Name   string   // of the program, for messages; "" means daawo
 	Args   []string // without the program's name
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	Getenv func(string) (string, bool)
 
-	// the project inside the program: config.toml, migrations, seed
-	Project   fs.FS
-	Site      fs.FS                                        // the built site; nil for none
-	AdminSite fs.FS                                        // see app.Options
-	Prepare   func(context.Context, *pgx.Conn, bool) error // see app.Options
 	// further lines of the announcement on loopback, by label; nil for none
 	StartLinks func(context.Context, Installation) (map[string]string, error)
-	// the Postgres inside the program or beside it
-	Postgres     func() (fs.FS, error)
-	Functions    map[string]edge.Func // by name in the URL
-	Operators    []string             // see app.Options
-	StudioAccess string               // see app.Options
 	// of the program, besides the stack's own
 	Commands []Command
 	// variables of the program and its defaults of the stack's
 	Settings config.Program
 	// tables besides auth.users that `import` empties only with --replace, such as public.notes
-	UserTables    []string
-	CleanBuckets  []app.CleanBucket                  // see gateway.CleanBucket
-	FormErrorPage []byte                             // see gateway.Options
-	PageTexts     string                             // see app.Options
-	MailTexts     map[string]map[string]app.MailText // see app.Options
-	RowLink       func(edge.Row) string              // see app.Options
-	AdminLink     func(string, edge.Row) string      // see app.Options
-	Version       string
-	Source        fs.FS // of the packages that edge functions need, for `init --functions`
+	UserTables []string
+	Source     fs.FS // of the packages that edge functions need, for `init --functions`
 
 	list   []Command         // all commands
 	onHelp func(*Invocation) // replaces the output of --help; nil prints it
 }
 
-// AppOptions returns the options of a stack with what the program adds to it.
-func (env *Env) AppOptions() app.Options {
-	return app.Options{
-		Project: env.Project, Site: env.Site, AdminSite: env.AdminSite, Postgres: env.Postgres,
-		Functions: env.Functions, Operators: env.Operators, StudioAccess: env.StudioAccess, CleanBuckets: env.CleanBuckets,
-		FormErrorPage: env.FormErrorPage, PageTexts: env.PageTexts, MailTexts: env.MailTexts, RowLink: env.RowLink, AdminLink: env.AdminLink,
-		Prepare: env.Prepare, Getenv: env.Getenv, Version: env.Version,
-	}
-}
-
 // stackOnly returns the environment without what the program adds to the stack.
 func (env *Env) stackOnly() *Env {
 	return &Env{
-		Name: env.Name, Args: env.Args, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv,
-		Project: env.Project, Postgres: env.Postgres, Commands: env.Commands, Version: env.Version, Source: env.Source,
+		Options: app.Options{Project: env.Project, Postgres: env.Postgres, Getenv: env.Getenv, Version: env.Version},
+		Name:    env.Name, Args: env.Args, Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr,
+		Commands: env.Commands, Source: env.Source,
 	}
 }
 

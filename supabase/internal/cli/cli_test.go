@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"daawo/supabase/edge"
+	"daawo/supabase/internal/app"
 )
 
 func TestConfirm(t *testing.T) {
@@ -78,8 +79,8 @@ func TestVerbs(t *testing.T) {
 		var out strings.Builder
 		code := Main(context.Background(), Env{
 			Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
-			Functions: map[string]edge.Func{"hello": {}}, Project: fstest.MapFS{},
-			Getenv: func(string) (string, bool) { return "", false }, Version: "test",
+			Options: app.Options{Functions: map[string]edge.Func{"hello": {}}, Project: fstest.MapFS{}, Version: "test",
+				Getenv: func(string) (string, bool) { return "", false }},
 		})
 		if code != want.code || !strings.Contains(out.String(), want.says) {
 			t.Errorf("%s: %d %s, want %d and %q", line, code, out.String(), want.code, want.says)
@@ -96,8 +97,8 @@ func TestProgramName(t *testing.T) {
 	} {
 		var out strings.Builder
 		Main(context.Background(), Env{
-			Name: "clinic", Args: strings.Fields(line), Stdout: &out, Stderr: &out, Project: fstest.MapFS{},
-			Getenv: func(string) (string, bool) { return "", false },
+			Name: "clinic", Args: strings.Fields(line), Stdout: &out, Stderr: &out,
+			Options: app.Options{Project: fstest.MapFS{}, Getenv: func(string) (string, bool) { return "", false }},
 		})
 		if text := out.String(); commandOf.MatchString(text) || !strings.Contains(text, "clinic") {
 			t.Errorf("%s: %s", line, text)

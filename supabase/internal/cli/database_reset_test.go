@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"daawo/supabase/internal/app"
 )
 
 // TestResetNeedsYes checks that without a terminal only --yes lets a public installation or a
@@ -36,8 +38,8 @@ func TestResetNeedsYes(t *testing.T) {
 		code := Main(context.Background(), Env{
 			Args:  append(strings.Fields(tt.line), "--data", "/dev/null/data"), // no reset succeeds there
 			Stdin: strings.NewReader("y\n"), Stdout: &out, Stderr: &out,
-			Project: fstest.MapFS{"migrations/1_a.sql": {}, "migrations/2_b.sql": {}},
-			Getenv:  func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok },
+			Options: app.Options{Project: fstest.MapFS{"migrations/1_a.sql": {}, "migrations/2_b.sql": {}},
+				Getenv: func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok }},
 		})
 		if got := strings.Contains(out.String(), refused); got != (tt.want != "") || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %s, want %q", tt.line, out.String(), tt.want)

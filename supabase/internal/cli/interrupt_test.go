@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"daawo/supabase/internal/app"
 )
 
 // stuck names a variable. With it, this test program runs a command that ignores its context.
@@ -20,12 +22,12 @@ const stuck = "DAAWO_TEST_STUCK"
 func TestSecondInterruptKills(t *testing.T) {
 	if os.Getenv(stuck) != "" {
 		Main(context.Background(), Env{
-			Args: []string{"status"}, Stdout: os.Stdout, Stderr: os.Stderr, Project: fstest.MapFS{},
-			Getenv: func(string) (string, bool) {
+			Args: []string{"status"}, Stdout: os.Stdout, Stderr: os.Stderr,
+			Options: app.Options{Project: fstest.MapFS{}, Getenv: func(string) (string, bool) {
 				os.Stdout.WriteString("running\n")
 				time.Sleep(time.Minute)
 				return "", false
-			},
+			}},
 		})
 		return
 	}

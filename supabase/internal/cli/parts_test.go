@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/parts"
 )
 
@@ -62,7 +63,9 @@ func TestAddedProgram(t *testing.T) {
 		code := Main(t.Context(), Env{
 			Args: append(append([]string{"test-program"}, args...), "--workdir", project), Stdout: &out, Stderr: &out,
 			Commands: []Command{{Name: "test-program", Short: "x", Verbs: program.verbs()}},
-			Getenv:   func(name string) (string, bool) { return mirror.URL, name == "DAAWO_PARTS_URL" },
+			Options: app.Options{
+				Getenv: func(name string) (string, bool) { return mirror.URL, name == "DAAWO_PARTS_URL" },
+			},
 		})
 		return code, out.String()
 	}

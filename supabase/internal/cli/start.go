@@ -123,7 +123,7 @@ func appOptions(inv *Invocation, dev bool) (app.Options, error) {
 	if err != nil {
 		return app.Options{}, err
 	}
-	o := inv.AppOptions()
+	o := inv.Options
 	if o.Added, err = addedParts(inv); err != nil {
 		return app.Options{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"daawo/supabase/internal/app"
 	"daawo/supabase/internal/base/config"
 )
 
@@ -18,7 +19,8 @@ func TestDeskPort(t *testing.T) {
 		want       uint16
 	}{{"8000", "", 8002}, {"0", "", 0}, {"65535", "", 54323}, {"8000", "9000", 9000}} {
 		getenv := func(name string) (string, bool) { return c.desk, name == "DESK_PORT" && c.desk != "" }
-		inv := &Invocation{Env: &Env{Getenv: getenv}, flags: flag.NewFlagSet("start", flag.ContinueOnError)}
+		env := &Env{Options: app.Options{Getenv: getenv}}
+		inv := &Invocation{Env: env, flags: flag.NewFlagSet("start", flag.ContinueOnError)}
 		inv.startFlags()
 		if err := inv.flags.Parse([]string{"--port", c.port}); err != nil {
 			t.Fatal(err)
@@ -40,7 +42,7 @@ func TestDataFolderIsFile(t *testing.T) {
 		var out strings.Builder
 		Main(t.Context(), Env{
 			Name: "clinic", Args: []string{"start", "--data", data}, Stdout: &out, Stderr: &out,
-			Project: fstest.MapFS{}, Getenv: func(string) (string, bool) { return "", false },
+			Options: app.Options{Project: fstest.MapFS{}, Getenv: func(string) (string, bool) { return "", false }},
 		})
 		if text := out.String(); !strings.Contains(text, "choose another folder with --data") {
 			t.Errorf("%s: %s", data, text)
