@@ -140,8 +140,7 @@ func as(ctx context.Context, env *edge.Env, statement string, args ...any) error
 
 // refusal returns an error of the database for the client: status 403 for a caller who is no owner.
 func refusal(err error) error {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch refused.Code {
 		case "42501":
 			return edge.Errorf(http.StatusForbidden, "forbidden", "Owners only.")

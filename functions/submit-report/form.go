@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -141,8 +142,7 @@ func (p posted) showUnreadable(w http.ResponseWriter, err error) error {
 // fields returns the nine fields. The phone number includes the calling code of the chosen country.
 func (p posted) fields() Fields {
 	value := func(name string) *string {
-		v := p.Values.Get(name)
-		return &v
+		return new(p.Values.Get(name))
 	}
 	f := Fields{
 		Name: value("name"), Phone: value("phone"), ProductName: value("product_name"),
@@ -251,8 +251,6 @@ func (p posted) showFailure(w http.ResponseWriter, env *edge.Env, err error) err
 	if _, known := edge.AsError(err); !known {
 		env.Log.Error("storing a posted report failed", "error", err)
 	}
-	for name, values := range failure.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), failure.Header)
 	return p.show(w, failure.Status, p.text.failedTitle, failure.Message, nil)
 }

@@ -1,6 +1,7 @@
 package submitreport
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -258,10 +259,7 @@ func newReference() string {
 // notice returns the notification for the administrators. It is sent by mail, so it has the
 // reference, the region and the time and nothing that the reporter typed.
 func notice(r report, saved receipt, received time.Time) edge.Notice {
-	region := r.place.region
-	if region == "" {
-		region = "not given or not recognised"
-	}
+	region := cmp.Or(r.place.region, "not given or not recognised")
 	return edge.Notice{
 		Kind:  "report.received",
 		Title: "New product report " + saved.Reference,

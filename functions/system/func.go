@@ -33,8 +33,7 @@ func handle(w http.ResponseWriter, r *http.Request, env *edge.Env) error {
 		_, err := tx.Exec(ctx, `select public.trail_operation($1)`, req.Operation)
 		return err
 	})
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "42501" {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" {
 		return edge.Errorf(http.StatusForbidden, "forbidden", "Owners only.")
 	}
 	if err != nil {

@@ -1,6 +1,9 @@
 package edge
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+)
 
 // CORSHeaders returns the headers that let browsers call a function from any origin: corsHeaders of
 // @supabase/supabase-js/cors 2.109.
@@ -16,9 +19,7 @@ func CORSHeaders() http.Header {
 // next. Use it when Func.Methods is empty or has OPTIONS; otherwise the host does the same.
 func CORS(next Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request, env *Env) error {
-		for name, values := range CORSHeaders() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), CORSHeaders())
 		if r.Method == http.MethodOptions {
 			w.WriteHeader(http.StatusNoContent)
 			return nil

@@ -54,6 +54,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -150,20 +151,10 @@ func (f Func) WithDefaults() Func {
 			f.Methods = []string{http.MethodPost}
 		}
 	}
-	if f.Timeout == 0 {
-		f.Timeout = DefaultTimeout
-	}
-	if f.MaxBody == 0 {
-		f.MaxBody = DefaultMaxBody
-	}
-	if f.MaxConcurrent == 0 {
-		f.MaxConcurrent = DefaultMaxConcurrent
-	}
-	if f.MaxWaiting == 0 {
-		f.MaxWaiting = f.MaxConcurrent
-	}
-	if f.MaxWait == 0 {
-		f.MaxWait = DefaultMaxWait
-	}
+	f.Timeout = cmp.Or(f.Timeout, DefaultTimeout)
+	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
+	f.MaxConcurrent = cmp.Or(f.MaxConcurrent, DefaultMaxConcurrent)
+	f.MaxWaiting = cmp.Or(f.MaxWaiting, f.MaxConcurrent)
+	f.MaxWait = cmp.Or(f.MaxWait, DefaultMaxWait)
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -55,15 +56,12 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 
 // Write sends the error as a reply.
 func (e *Error) Write(w http.ResponseWriter) {
-	for name, values := range e.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), e.Header)
 	_ = WriteJSON(w, e.Status, e)
 }
 
 // AsError returns the first Error in the chain of err.
 func AsError(err error) (*Error, bool) {
-	var e *Error
-	ok := errors.As(err, &e)
+	e, ok := errors.AsType[*Error](err)
 	return e, ok
 }

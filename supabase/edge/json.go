@@ -50,8 +50,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 
 // bodyError returns the Error of a body that is too long or ended too early.
 func bodyError(err error) error {
-	var tooLong *http.MaxBytesError
-	if errors.As(err, &tooLong) {
+	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return Errorf(http.StatusRequestEntityTooLarge, "body_too_large", "The body is larger than %d bytes.",
 			tooLong.Limit)
 	}

@@ -184,15 +184,13 @@ func (r rules) describe(s *Schema, t reflect.Type) *Schema {
 		if n == nil {
 			return nil
 		}
-		i := int(*n)
-		return &i
+		return new(int(*n))
 	}
 	switch elem(t).Kind() {
 	case reflect.String:
 		s.MinLength, s.MaxLength = whole(r.min), whole(r.max)
 		if r.required && s.MinLength == nil {
-			one := 1
-			s.MinLength = &one
+			s.MinLength = new(1)
 		}
 	case reflect.Slice, reflect.Array:
 		s.MinItems, s.MaxItems = whole(r.min), whole(r.max)

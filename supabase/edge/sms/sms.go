@@ -13,6 +13,7 @@ package sms
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -77,15 +78,9 @@ type service struct {
 
 func newService(o Options) *service {
 	s := &service{Options: o}
-	if s.Text == "" {
-		s.Text = "Your code is {{ .Code }}"
-	}
-	if s.Timeout == 0 {
-		s.Timeout = 2 * time.Second
-	}
-	if s.Keep == 0 {
-		s.Keep = 30 * 24 * time.Hour
-	}
+	s.Text = cmp.Or(s.Text, "Your code is {{ .Code }}")
+	s.Timeout = cmp.Or(s.Timeout, 2*time.Second)
+	s.Keep = cmp.Or(s.Keep, 30*24*time.Hour)
 	s.Senders = append(s.Senders, africasTalking(), whatsApp(), twilio(), gateway())
 	s.text, s.err = template.New("text").Parse(s.Text)
 	return s
@@ -189,9 +184,7 @@ func (s *service) message(body []byte) (Message, error) {
 		return Message{}, edge.Errorf(http.StatusBadRequest, "validation_failed", "The body is not JSON.")
 	}
 	m := Message{Phone: in.SMS.Phone, Code: in.SMS.OTP}
-	if m.Phone == "" {
-		m.Phone = in.User.Phone
-	}
+	m.Phone = cmp.Or(m.Phone, in.User.Phone)
 	m.Phone = strings.TrimPrefix(m.Phone, "+")
 	if m.Phone == "" || m.Code == "" || strings.Trim(m.Phone, "0123456789") != "" {
 		return m, edge.Errorf(http.StatusBadRequest, "validation_failed", "The body has no number or no code.")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,9 +15,7 @@ import (
 // application's.
 func envFiles(inv *Invocation, project selection) (func(string) (string, bool), error) {
 	stage, _ := inv.Getenv("SUPABASE_ENV")
-	if stage == "" {
-		stage = "development"
-	}
+	stage = cmp.Or(stage, "development")
 	values := map[string]string{}
 	for _, dir := range []string{project.dir, project.home()} {
 		for _, name := range []string{".env." + stage + ".local", ".env.local", ".env." + stage, ".env"} {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -33,9 +34,7 @@ func invokeFunction(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	key := info.Get("ANON_KEY")
-	if *token == "" {
-		*token = key
-	}
+	*token = cmp.Or(*token, key)
 	req.Header.Set("Apikey", key)
 	req.Header.Set("Authorization", "Bearer "+*token)
 	req.Header.Set("Content-Type", "application/json")

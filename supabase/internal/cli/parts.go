@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,10 +48,7 @@ func addedParts(inv *Invocation) (*parts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := project.dir
-	if dir == "" {
-		dir = data
-	}
+	dir := cmp.Or(project.dir, data)
 	return &parts.Store{
 		Dir: filepath.Join(server.DefaultRuntime(), "parts"), Lock: filepath.Join(dir, "parts.lock"),
 	}, nil

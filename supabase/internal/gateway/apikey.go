@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,9 +50,7 @@ func (g *gateway) takeKey(r *http.Request) string {
 	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		if value, ok := strings.CutPrefix(part, "apikey="); ok {
 			if v, err := url.QueryUnescape(value); err == nil && g.known(v) {
-				if key == "" {
-					key = v
-				}
+				key = cmp.Or(key, v)
 				continue
 			}
 			if unknown < 0 {
@@ -194,10 +193,7 @@ func (g *gateway) functionsKey(next http.Handler) http.Handler {
 		if !opaque(inBearer) {
 			inBearer = ""
 		}
-		given := inHeader
-		if given == "" {
-			given = inBearer
-		}
+		given := cmp.Or(inHeader, inBearer)
 		if given != "" {
 			key, ok := g.Keys.Resolve(given)
 			if !ok {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -369,9 +370,7 @@ func refuseUnreadable(w http.ResponseWriter, r *http.Request, b CleanBucket) {
 			break
 		}
 	}
-	if message == "" {
-		message = "The file is not an image that can be read."
-	}
+	message = cmp.Or(message, "The file is not an image that can be read.")
 	if chosen != "" {
 		w.Header().Set("Content-Language", chosen)
 	}

@@ -5,6 +5,7 @@
 package gateway
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -61,9 +62,7 @@ func New(o Options) http.Handler {
 	if o.Metrics == nil {
 		o.Metrics = observe.NewMetrics()
 	}
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
+	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.FormErrorPage == nil {
 		o.FormErrorPage = []byte(defaultFormErrorPage)
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -62,9 +63,7 @@ func TestLoginRefusesOtherSites(t *testing.T) {
 		"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
 	with := func(base map[string]string, pairs ...string) map[string]string {
 		all := map[string]string{}
-		for name, value := range base {
-			all[name] = value
-		}
+		maps.Copy(all, base)
 		for i := 0; i < len(pairs); i += 2 {
 			all[pairs[i]] = pairs[i+1]
 		}

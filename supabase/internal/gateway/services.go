@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/url"
@@ -104,9 +105,7 @@ func (g *gateway) table() []*service {
 	}
 	for _, s := range rows {
 		s.logRequests, s.resourcePolicy = true, anyOrigin
-		if s.contentPolicy == "" {
-			s.contentPolicy = sandboxPolicy
-		}
+		s.contentPolicy = cmp.Or(s.contentPolicy, sandboxPolicy)
 	}
 	return rows
 }

@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -165,13 +167,9 @@ func (s *storeReply) taken() bool {
 
 func (s *storeReply) send(w http.ResponseWriter) {
 	h := w.Header()
-	for name, values := range s.header {
-		h[name] = values
-	}
+	maps.Copy(h, s.header)
 	h.Set("Content-Length", strconv.Itoa(s.body.Len()))
-	if s.status == 0 {
-		s.status = http.StatusOK
-	}
+	s.status = cmp.Or(s.status, http.StatusOK)
 	w.WriteHeader(s.status)
 	_, _ = w.Write(s.body.Bytes()) // the client may have disconnected
 }

@@ -4,6 +4,7 @@
 package parts
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -168,10 +169,7 @@ func (s *Store) unpack(ctx context.Context, p Part, from Source, lock *Lock, wor
 	if err := lock.Check(p, sum); err != nil {
 		return "", err
 	}
-	most := s.Most
-	if most == 0 {
-		most = defaultMost
-	}
+	most := cmp.Or(s.Most, defaultMost)
 	files := filepath.Join(work, "part", filesName)
 	if err := os.MkdirAll(files, 0o755); err != nil {
 		return "", err

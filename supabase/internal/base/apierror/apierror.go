@@ -57,7 +57,6 @@ func (e *Error) WithHeader(name, value string) *Error {
 
 // AsError returns the Error in err's chain.
 func AsError(err error) (*Error, bool) {
-	var e *Error
-	ok := errors.As(err, &e)
+	e, ok := errors.AsType[*Error](err)
 	return e, ok
 }

@@ -31,8 +31,7 @@ func (c *Config) readFile(s Sources) (map[string]bool, error) {
 	}
 	file := map[string]any{}
 	if _, err := toml.Decode(string(s.File), &file); err != nil {
-		var pe toml.ParseError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[toml.ParseError](err); ok {
 			// Not ErrorWithPosition: it quotes lines, which may contain passwords, and panics on
 			// lines that end in \r.
 			return nil, fmt.Errorf("%s: %s", s.Name, strings.TrimPrefix(pe.Error(), "toml: "))

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -88,15 +89,11 @@ func (c *Config) readEnvironment(getenv func(string) (string, bool), defined map
 // derive sets the settings that depend on others.
 func (c *Config) derive(defined map[string]bool) {
 	c.SiteURL = strings.TrimRight(c.SiteURL, "/")
-	if c.Auth.SiteURL == "" {
-		c.Auth.SiteURL = c.SiteURL
-	}
+	c.Auth.SiteURL = cmp.Or(c.Auth.SiteURL, c.SiteURL)
 	if len(c.API.Schemas) == 0 { // as in the CLI's template of 2022
 		c.API.Schemas = []string{"public"}
 	}
-	if c.ACMEEmail == "" {
-		c.ACMEEmail = c.AdminEmail
-	}
+	c.ACMEEmail = cmp.Or(c.ACMEEmail, c.AdminEmail)
 	if smtp := c.Auth.Email.SMTP; c.SMTP.Host == "" && smtp.Enabled && !c.smtpUnset() {
 		c.SMTP = SMTP{
 			Host: smtp.Host, Port: smtp.Port, User: smtp.User, Pass: smtp.Pass,

@@ -5,6 +5,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,10 +113,7 @@ func (s Server) dial(ctx context.Context) (*connection, error) {
 }
 
 func (s Server) options() []gomail.Option {
-	timeout := s.Timeout
-	if timeout == 0 {
-		timeout = 30 * time.Second
-	}
+	timeout := cmp.Or(s.Timeout, 30*time.Second)
 	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(timeout)}
 	switch {
 	case s.Plain:

@@ -7,6 +7,7 @@ package photo
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -28,21 +29,11 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = 20 << 20
-	}
-	if l.Result == 0 {
-		l.Result = 5 << 20
-	}
-	if l.Pixels == 0 {
-		l.Pixels = 24_000_000
-	}
-	if l.Memory == 0 {
-		l.Memory = 135_000_000
-	}
-	if l.HEIF == 0 {
-		l.HEIF = 256_000_000
-	}
+	l.Bytes = cmp.Or(l.Bytes, 20<<20)
+	l.Result = cmp.Or(l.Result, 5<<20)
+	l.Pixels = cmp.Or(l.Pixels, 24_000_000)
+	l.Memory = cmp.Or(l.Memory, 135_000_000)
+	l.HEIF = cmp.Or(l.HEIF, 256_000_000)
 	return l
 }
 

@@ -7,6 +7,7 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,9 +155,7 @@ func (p *Provider) Handler(next http.Handler) http.Handler {
 			span.End()
 		}()
 		next.ServeHTTP(watched, r)
-		if watched.status == 0 {
-			watched.status = http.StatusOK
-		}
+		watched.status = cmp.Or(watched.status, http.StatusOK)
 	})
 }
 
@@ -194,9 +193,7 @@ func (w *reply) WriteHeader(status int) {
 }
 
 func (w *reply) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.status = cmp.Or(w.status, http.StatusOK)
 	return w.ResponseWriter.Write(b)
 }
 

@@ -3,6 +3,7 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -190,9 +191,7 @@ func (c Client) Upload(ctx context.Context, p Path, content io.Reader, contentTy
 	if contentType == "" {
 		contentType = mime.TypeByExtension(path.Ext(p.Name))
 	}
-	if contentType == "" {
-		contentType = "application/octet-stream"
-	}
+	contentType = cmp.Or(contentType, "application/octet-stream")
 	err := c.call(ctx, http.MethodPost, "/object"+escaped(p.Bucket, p.Name), content,
 		map[string]string{"Content-Type": contentType, "Cache-Control": cacheControl, "X-Upsert": "true"}, nil)
 	if err != nil {

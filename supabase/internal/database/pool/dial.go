@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -158,13 +159,11 @@ func order(first bool) int {
 // database or the role.
 func ConnectReplication(ctx context.Context, url, applicationName string) (*pgx.Conn, error) {
 	return connect(ctx, url, func(c *pgx.ConnConfig) {
-		for name, value := range map[string]string{
+		maps.Copy(c.RuntimeParams, map[string]string{
 			"replication": "database", "application_name": applicationName, "client_encoding": "UTF8",
 			"DateStyle": "ISO, YMD", "TimeZone": "UTC", "IntervalStyle": "postgres", "extra_float_digits": "1",
 			"bytea_output": "hex",
-		} {
-			c.RuntimeParams[name] = value
-		}
+		})
 		c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a replication connection knows no other
 	})
 }

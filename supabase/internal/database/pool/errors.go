@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,8 +17,7 @@ import (
 
 // AsPgError returns the server's error in err's chain.
 func AsPgError(err error) (*pgconn.PgError, bool) {
-	var e *pgconn.PgError
-	ok := errors.As(err, &e)
+	e, ok := errors.AsType[*pgconn.PgError](err)
 	return e, ok
 }
 
@@ -28,12 +28,7 @@ func IsCode(err error, codes ...string) bool {
 	if !ok {
 		return false
 	}
-	for _, c := range codes {
-		if e.Code == c {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(codes, e.Code)
 }
 
 // IsUnavailable reports whether a later retry can help: the pool gave no connection, the connection

@@ -4,6 +4,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,9 +61,7 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	pc.MaxConns = c.MaxConns
-	if pc.MaxConns == 0 {
-		pc.MaxConns = 10
-	}
+	pc.MaxConns = cmp.Or(pc.MaxConns, 10)
 	pc.MinIdleConns = c.MinIdleConns
 	pc.MaxConnIdleTime = 5 * time.Minute
 	if c.MaxIdle > 0 {
@@ -86,20 +85,14 @@ func Open(ctx context.Context, c Config) (*Pool, error) {
 	if c.ApplicationName != "" {
 		pc.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
 	}
-	log := c.Log
-	if log == nil {
-		log = slog.Default()
-	}
+	log := cmp.Or(c.Log, slog.Default())
 	freeze := watchFreezes(pc, log)
 	p, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
 		freeze.close()
 		return nil, fmt.Errorf("database pool: %w", err)
 	}
-	acquire := c.AcquireTimeout
-	if acquire == 0 {
-		acquire = 5 * time.Second
-	}
+	acquire := cmp.Or(c.AcquireTimeout, 5*time.Second)
 	pool := &Pool{pgx: p, acquire: acquire, unprepared: c.Unprepared, freeze: freeze, tracer: c.Tracer}
 	if c.MaxActive > 0 && c.MaxActive < pc.MaxConns {
 		pool.admission = newAdmission(int(c.MaxActive), int(pc.MaxConns))

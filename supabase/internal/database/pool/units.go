@@ -412,8 +412,7 @@ func (r *unitRun) next() (n received, err error) {
 
 // ofStatement returns a statement's error, or the connection's.
 func ofStatement(failed error) (statement, connection error) {
-	var pg *pgconn.PgError
-	if errors.As(failed, &pg) && pg.Severity != "FATAL" {
+	if pg, ok := errors.AsType[*pgconn.PgError](failed); ok && pg.Severity != "FATAL" {
 		return failed, nil
 	}
 	return nil, failed
@@ -424,8 +423,7 @@ func readRows(res *pgconn.ResultReader) (rows [][]*string) {
 		row := make([]*string, len(res.Values()))
 		for i, v := range res.Values() {
 			if v != nil {
-				text := string(v)
-				row[i] = &text
+				row[i] = new(string(v))
 			}
 		}
 		rows = append(rows, row)

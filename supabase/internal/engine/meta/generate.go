@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -46,10 +47,7 @@ func (e *Engine) generator(language string) http.HandlerFunc {
 		case "python":
 			replyText(w, m.Python())
 		case "swift":
-			access := q.Get("access_control")
-			if access == "" {
-				access = "internal"
-			}
+			access := cmp.Or(q.Get("access_control"), "internal")
 			replyText(w, m.Swift(access))
 		}
 	}

@@ -126,8 +126,7 @@ func badRequest(message string) error { return &requestError{http.StatusBadReque
 
 // failWith sends an error of a list or a change: its message alone.
 func (e *Engine) failWith(w http.ResponseWriter, r *http.Request, err error, otherwise int) {
-	var fault *requestError
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*requestError](err); ok {
 		fail(w, fault.status, fault.message)
 		return
 	}

@@ -7,6 +7,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -125,12 +126,8 @@ func New(o Options) (*Engine, error) {
 	if e.failed == nil {
 		e.failed = func(error) {}
 	}
-	if e.bodyTimeout == 0 {
-		e.bodyTimeout = 30 * time.Second
-	}
-	if e.log == nil {
-		e.log = slog.Default()
-	}
+	e.bodyTimeout = cmp.Or(e.bodyTimeout, 30*time.Second)
+	e.log = cmp.Or(e.log, slog.Default())
 	if e.now == nil {
 		e.now = time.Now
 	}

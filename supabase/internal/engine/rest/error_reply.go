@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -36,9 +37,7 @@ func ErrorBody(e *apierror.Error, minimal bool) []byte {
 func writeError(w http.ResponseWriter, e *apierror.Error, minimal bool) {
 	body := ErrorBody(e, minimal)
 	h := w.Header()
-	for name, values := range e.Header {
-		h[name] = values
-	}
+	maps.Copy(h, e.Header)
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json; charset=utf-8")
 	}

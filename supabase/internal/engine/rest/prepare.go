@@ -87,8 +87,7 @@ func (s *state) prepare(r *http.Request, shape string, t *stopwatch) (*prepared,
 	s.render(p)
 	if c := q.Prefs.Count; (c == "planned" || c == "estimated") && made.Mutation == nil && made.Call == nil &&
 		p.reply.Explain == "" {
-		st := sql.Planned(made)
-		p.estimate = &st
+		p.estimate = new(sql.Planned(made))
 	}
 	t.lap("plan")
 	return p, nil
@@ -119,8 +118,7 @@ func (s *state) render(p *prepared) {
 	}
 	p.statement, p.formats = columnsOnly, nil
 	if counted {
-		st := sql.Total(p.plan, p.reply)
-		p.total = &st
+		p.total = new(sql.Total(p.plan, p.reply))
 	}
 }
 

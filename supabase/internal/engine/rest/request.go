@@ -119,8 +119,7 @@ func (q *request) profile(c *Config, r *http.Request) error {
 	q.schema, q.negotiated = values[0], true
 	if !slices.Contains(c.Schemas, q.schema) {
 		e := apierror.Errorf(406, "PGRST106", "Invalid schema: %s", q.schema)
-		hint := "Only the following schemas are exposed: " + strings.Join(c.Schemas, ", ")
-		e.Hint = &hint
+		e.Hint = new("Only the following schemas are exposed: " + strings.Join(c.Schemas, ", "))
 		return e
 	}
 	return nil

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -67,9 +68,7 @@ func (h *Host) caller(r *http.Request) (edge.Caller, *refusal) {
 	if err := json.Unmarshal(claims, &c); err != nil {
 		return anonymous, invalid
 	}
-	if c.Role == "" {
-		c.Role = "anon"
-	}
+	c.Role = cmp.Or(c.Role, "anon")
 	return edge.Caller{Role: c.Role, Subject: c.Sub, Claims: claims, Token: token}, nil
 }
 

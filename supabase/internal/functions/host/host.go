@@ -5,6 +5,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,27 +87,19 @@ type function struct {
 
 // New returns a host. It must be closed.
 func New(o Options) (*Host, error) {
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
+	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
-	if o.Region == "" {
-		o.Region = "local"
-	}
+	o.Region = cmp.Or(o.Region, "local")
 	if o.Client == nil {
 		o.Client = connectionAddress
 	}
-	if o.Drain == 0 {
-		o.Drain = 10 * time.Second
-	}
-	if o.JobWait == 0 {
-		o.JobWait = 5 * time.Second
-	}
+	o.Drain = cmp.Or(o.Drain, 10*time.Second)
+	o.JobWait = cmp.Or(o.JobWait, 5*time.Second)
 	h := &Host{Options: o, metrics: newMetrics(o.Meter)}
 	h.services = &services{host: h}
 	h.lifetime, h.end = context.WithCancel(context.Background())

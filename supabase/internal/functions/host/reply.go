@@ -137,9 +137,7 @@ type wholeReply struct {
 
 // WriteHeader keeps the status.
 func (w *wholeReply) WriteHeader(code int) {
-	if w.code == 0 {
-		w.code = code
-	}
+	w.code = cmp.Or(w.code, code)
 }
 
 // Write keeps a part of the body.

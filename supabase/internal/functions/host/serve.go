@@ -182,12 +182,10 @@ func (h *Host) run(w *reply, r *http.Request, f *function, env *edge.Env) {
 	r = r.WithContext(ctx)
 	r.Body = http.MaxBytesReader(w.ResponseWriter, r.Body, f.MaxBody)
 	done := make(chan error, 1)
-	h.work.Add(1)
-	go func() {
-		defer h.work.Done()
+	h.work.Go(func() {
 		defer f.gate.leave()
 		done <- call(f, w, r, env)
-	}()
+	})
 	timer := time.NewTimer(f.Timeout)
 	defer timer.Stop()
 	select {
@@ -273,8 +271,7 @@ func (h *Host) finish(w *reply, r *http.Request, env *edge.Env, err error) {
 		return
 	}
 	attrs := []any{"error", err}
-	var p *panicked
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*panicked](err); ok {
 		attrs = append(attrs, "stack", string(p.stack))
 	}
 	e, public := edge.AsError(err)

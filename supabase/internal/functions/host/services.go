@@ -129,9 +129,7 @@ func (s *services) CleanImage(content []byte) (clean []byte, contentType string,
 // WaitUntil runs work that may continue after the reply. Close waits for it.
 func (s *services) WaitUntil(env *edge.Env, work func(context.Context) error) {
 	h := s.host
-	h.work.Add(1)
-	go func() {
-		defer h.work.Done()
+	h.work.Go(func() {
 		defer func() {
 			if v := recover(); v != nil {
 				env.Log.Error("background work panicked", "panic", v)
@@ -140,7 +138,7 @@ func (s *services) WaitUntil(env *edge.Env, work func(context.Context) error) {
 		if err := work(h.lifetime); err != nil {
 			env.Log.Error("background work failed", "error", err)
 		}
-	}()
+	})
 }
 
 // Key returns a secret key and creates it at its first use. Concurrent replicas get the same key.

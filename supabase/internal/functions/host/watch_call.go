@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 )
@@ -41,9 +42,7 @@ func (w *watchedReply) WriteHeader(status int) {
 }
 
 func (w *watchedReply) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.status = cmp.Or(w.status, http.StatusOK)
 	return w.ResponseWriter.Write(b)
 }
 

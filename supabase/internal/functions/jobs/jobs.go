@@ -7,6 +7,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,15 +87,9 @@ type Outbox struct {
 
 // New returns an outbox that accepts jobs. It runs none before Start.
 func New(o Options) (*Outbox, error) {
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
-	if o.NoticeMails == 0 {
-		o.NoticeMails = noticeMails
-	}
-	if o.Workers == 0 {
-		o.Workers = 10
-	}
+	o.Log = cmp.Or(o.Log, slog.Default())
+	o.NoticeMails = cmp.Or(o.NoticeMails, noticeMails)
+	o.Workers = cmp.Or(o.Workers, 10)
 	b := &Outbox{Options: o, adder: queue.Adder{ToWebhook: o.WebhookURL != ""}, idleAfter: idleAfter,
 		idlePoll: idlePoll, maintenance: maintenanceTimes, worked: make(chan struct{}, 1)}
 	if o.Meter != nil {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
@@ -48,9 +49,7 @@ func ContentType(name string) string { return contentTypes[path.Ext(name)] }
 
 func newAsset(name string, data []byte, v Values, texts map[string]string, more additions) *asset {
 	a := &asset{contentType: ContentType(name)}
-	if a.contentType == "" {
-		a.contentType = "application/octet-stream"
-	}
+	a.contentType = cmp.Or(a.contentType, "application/octet-stream")
 	hashed := strings.HasPrefix(name, hashedFolder)
 	switch {
 	case hashed:

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"net/http"
 	"path"
 	"regexp"
@@ -28,9 +29,7 @@ const foreignPolicy = "object-src 'none'; base-uri 'self'; frame-ancestors 'none
 // foreignAsset returns an asset of another build.
 func foreignAsset(name string, data []byte) *asset {
 	a := &asset{contentType: contentTypes[path.Ext(name)], cache: "no-cache", policy: foreignPolicy, foreign: true}
-	if a.contentType == "" {
-		a.contentType = "application/octet-stream"
-	}
+	a.contentType = cmp.Or(a.contentType, "application/octet-stream")
 	if isHashed(name) {
 		a.cache = "public, max-age=31536000, immutable"
 	}

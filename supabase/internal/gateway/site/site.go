@@ -4,6 +4,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
@@ -262,14 +263,8 @@ func (s *Site) knows(host string) bool {
 // names it is SITE_URL: no cache and no forged header can send the clients of a page to another
 // host.
 func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
-	proto := r.Header.Get("X-Forwarded-Proto")
-	if proto == "" {
-		proto = "http"
-	}
-	host := r.Header.Get("X-Forwarded-Host")
-	if host == "" {
-		host = r.Host
-	}
+	proto := cmp.Or(r.Header.Get("X-Forwarded-Proto"), "http")
+	host := cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
 	address := proto + "://" + host
 	if !plainHost.MatchString(host) || !s.knows(host) {
 		address = s.options.Values["SITE_URL"]

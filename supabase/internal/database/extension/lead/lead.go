@@ -5,6 +5,7 @@
 package lead
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -45,9 +46,7 @@ type Options struct {
 
 // Run leads whenever no other process does, until ctx ends.
 func Run(ctx context.Context, o Options) {
-	if o.Retry == 0 {
-		o.Retry = 3 * time.Second
-	}
+	o.Retry = cmp.Or(o.Retry, 3*time.Second)
 	failed := false
 	for ctx.Err() == nil {
 		err := o.attempt(ctx)

@@ -67,11 +67,9 @@ func (c *client) do(ctx context.Context, r request) response {
 	case err == nil:
 		return got
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		text := t.describe(timeout)
-		return response{timedOut: true, failure: &text}
+		return response{timedOut: true, failure: new(t.describe(timeout))}
 	}
-	text := describe(err)
-	return response{failure: &text}
+	return response{failure: new(describe(err))}
 }
 
 var (
@@ -186,8 +184,7 @@ func describe(err error) string {
 	case errors.As(err, &op) && op.Op == "dial":
 		return "Couldn't connect to server"
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // without the URL, which can hold a secret
 	}
 	return err.Error()

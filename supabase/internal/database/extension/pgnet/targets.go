@@ -1,6 +1,7 @@
 package pgnet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -39,9 +40,7 @@ func (t Targets) reroute(r *http.Request) {
 	if err != nil {
 		return
 	}
-	if r.Host == "" {
-		r.Host = r.URL.Host
-	}
+	r.Host = cmp.Or(r.Host, r.URL.Host)
 	r.URL.Scheme, r.URL.Host = inside.Scheme, inside.Host
 }
 

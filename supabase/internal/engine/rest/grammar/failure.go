@@ -1,6 +1,9 @@
 package grammar
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 type messageKind uint8
 
@@ -75,10 +78,8 @@ func addOnce(list []string, s string) []string {
 	if s == "" {
 		return list
 	}
-	for _, x := range list {
-		if x == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -13,9 +14,7 @@ import (
 func Prefer(headers []string, allowTx bool) ast.Preferences {
 	var p ast.Preferences
 	once := func(to *string, value string) {
-		if *to == "" {
-			*to = value
-		}
+		*to = cmp.Or(*to, value)
 	}
 	for _, h := range headers {
 		for part := range strings.SplitSeq(h, ",") {

@@ -1,6 +1,10 @@
 package grammar
 
-import "daawo/supabase/internal/engine/rest/ast"
+import (
+	"cmp"
+
+	"daawo/supabase/internal/engine/rest/ast"
+)
 
 // items = [ item { ws "," ws item } ].
 func (p *parser) items(depth int) ([]ast.SelectItem, bool) {
@@ -101,9 +105,7 @@ func (p *parser) relationTail(it ast.SelectItem) (ast.SelectItem, bool) {
 			if !ok {
 				return it, p.back(m)
 			}
-			if it.Hint == "" {
-				it.Hint = hint
-			}
+			it.Hint = cmp.Or(it.Hint, hint)
 		}
 	}
 	if !p.ahead(func() bool { return p.literal("(") }) {

@@ -6,6 +6,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -131,13 +132,9 @@ func (d Document) address() (scheme, host, base string) {
 		if port == "" {
 			port = map[string]string{"https": "443"}[u.Scheme]
 		}
-		if port == "" {
-			port = "80"
-		}
+		port = cmp.Or(port, "80")
 		base = u.Path
-		if base == "" {
-			base = "/"
-		}
+		base = cmp.Or(base, "/")
 		return strings.ToLower(u.Scheme), u.Hostname() + ":" + port, base
 	}
 	host = d.Host

@@ -3,6 +3,7 @@ package token
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
 	"daawo/supabase/internal/base/apierror"
@@ -60,10 +61,8 @@ func Check(claims json.RawMessage, now time.Time, allowed func(audience string) 
 	case len(many) == 0:
 		return nil
 	}
-	for _, a := range many {
-		if allowed(a) {
-			return nil
-		}
+	if slices.ContainsFunc(many, allowed) {
+		return nil
 	}
 	return invalid("PGRST303", "JWT not in audience")
 }

@@ -5,6 +5,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -119,11 +120,7 @@ type Resumable interface {
 
 // withDefaults sets storage-api's defaults for empty fields.
 func (o Options) withDefaults() Options {
-	if o.ContentType == "" {
-		o.ContentType = "application/octet-stream"
-	}
-	if o.CacheControl == "" {
-		o.CacheControl = "no-cache"
-	}
+	o.ContentType = cmp.Or(o.ContentType, "application/octet-stream")
+	o.CacheControl = cmp.Or(o.CacheControl, "no-cache")
 	return o
 }

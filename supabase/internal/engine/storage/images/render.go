@@ -2,6 +2,7 @@ package images
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -200,10 +201,7 @@ func encode(img image.Image, source photo.Format, t Transform) ([]byte, string, 
 	if b := img.Bounds(); t.Format == "webp" && b.Dx() <= maxWebP && b.Dy() <= maxWebP {
 		return encodeWebP(img), "image/webp", nil
 	}
-	quality := t.Quality
-	if quality == 0 {
-		quality = defaultQuality
-	}
+	quality := cmp.Or(t.Quality, defaultQuality)
 	var b bytes.Buffer
 	opaque, ok := img.(interface{ Opaque() bool })
 	transparent := ok && !opaque.Opaque()
