@@ -108,8 +108,8 @@ func TestDiffOfPublishedSchema(t *testing.T) {
 	run(t, conn, `alter publication p add tables in schema "Shop";
 		alter publication supabase_realtime add tables in schema "Shop"`)
 	with := read(t, conn)
-	converge(t, conn, without)
-	converge(t, conn, with)
+	now := converge(t, conn, with, without)
+	converge(t, conn, now, with)
 }
 
 // TestDiff checks that the statements of a diff make the databases equal, in both directions.

@@ -147,7 +147,7 @@ func newFrom(t testing.TB, from string) *DB {
 	defer admin.Close(ctx)
 	// Postgres lets only one session at a time copy a template.
 	run(t, admin, `select pg_advisory_lock(1)`)
-	run(t, admin, fmt.Sprintf(`create database %s template %s owner postgres strategy wal_log`, db.Name, from))
+	run(t, admin, fmt.Sprintf(`create database %s template %s owner postgres strategy file_copy`, db.Name, from))
 	if from != "template0" {
 		run(t, admin, fmt.Sprintf(`alter database %s set search_path = "$user", public, extensions`, db.Name))
 	}

@@ -15,19 +15,20 @@ import (
 // TestEmbedsEqualJSONB compares embedded relations of every type with Postgres' jsonb: to-one,
 // to-many, many-to-many, on two levels.
 func TestEmbedsEqualJSONB(t *testing.T) {
-	b := open(t, nil)
-	tables := kinds(b)
-	b.db.Exec(`create table api.parents (id int primary key); insert into api.parents values (1), (2); grant select on api.parents to anon`)
+	d := newLibrary(t)
+	tables := kinds(t, d)
+	d.Exec(`create table api.parents (id int primary key); insert into api.parents values (1), (2);
+		grant select on api.parents to anon`)
 	names := make([]string, 0, len(tables))
 	for table := range tables {
 		names = append(names, table)
-		b.db.Exec(fmt.Sprintf(`delete from api.%s where ctid not in (select min(ctid) from api.%[1]s group by id);
+		d.Exec(fmt.Sprintf(`delete from api.%s where ctid not in (select min(ctid) from api.%[1]s group by id);
 			alter table api.%[1]s rename "the ""value""" to "Värde"; alter table api.%[1]s add primary key (id), add parent int default 1 references api.parents;
 			create table api.%[1]s_link (one int references api.%[1]s, other int references api.parents, primary key (one, other));
 			insert into api.%[1]s_link select id, 2 from api.%[1]s; grant select on api.%[1]s_link to anon`, table))
 	}
 	slices.Sort(names)
-	b = openOn(t, b.db, nil)
+	b := openOn(t, d, nil)
 	for _, table := range names {
 		order := func(path string) string { return "&" + path + ".order=id" }
 		for url, query := range map[string]string{

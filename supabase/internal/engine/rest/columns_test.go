@@ -52,7 +52,7 @@ create type api.span as range (subtype = float8);`
 
 // kinds creates a table for each type of literals, with random values where a type has an
 // expression for them. It returns the types by table.
-func kinds(b *harness) map[string]string {
+func kinds(t *testing.T, d *testdb.DB) map[string]string {
 	random := map[string]string{
 		"text": `(select string_agg(chr(1 + (random() * 1500)::int), '') from generate_series(1, 1 + i % 40))`,
 		"int8": `(random() * 1e18)::int8`, "float8": `(random() - 0.5) * 10 ^ (i % 600 - 300)`,
@@ -62,17 +62,24 @@ func kinds(b *harness) map[string]string {
 		"timestamp":   `timestamp '4713-01-01 BC' + random() * interval '90000 years'`,
 		"timestamptz": `timestamptz '4713-01-01 BC' + random() * interval '9000 years'`,
 	}
-	b.db.Exec(kindsSQL)
+	d.Exec(kindsSQL)
+	conn := d.Conn("postgres") // a connection for each value would take most of the time
+	run := func(sql string, args ...any) {
+		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatalf("%v in %s", err, sql)
+		}
+	}
 	tables := map[string]string{}
 	for kind, values := range literals {
 		table := fmt.Sprintf("kind%d", len(tables))
 		tables[table] = kind
-		b.db.Exec(fmt.Sprintf(`create table api.%s (id int, "the ""value""" %s); grant select on api.%[1]s to anon; insert into api.%[1]s values (-1, null)`, table, kind))
+		run(fmt.Sprintf(`create table api.%s (id int, "the ""value""" %s); grant select on api.%[1]s to anon;
+			insert into api.%[1]s values (-1, null)`, table, kind))
 		for i, v := range values {
-			b.db.Exec(fmt.Sprintf(`insert into api.%s values (%d, $1::text::%s)`, table, i, kind), v)
+			run(fmt.Sprintf(`insert into api.%s values (%d, $1::text::%s)`, table, i, kind), v)
 		}
 		if r := random[kind]; r != "" {
-			b.db.Exec(fmt.Sprintf(`insert into api.%s select i, %s from generate_series(100, 1500) i`, table, r))
+			run(fmt.Sprintf(`insert into api.%s select i, %s from generate_series(100, 1500) i`, table, r))
 		}
 	}
 	return tables
@@ -81,9 +88,9 @@ func kinds(b *harness) map[string]string {
 // TestColumnsEqualRowToJSON compares replies with Postgres' json_agg for all built-in types, some
 // user-defined types, and time zones with whole, half and odd offsets.
 func TestColumnsEqualRowToJSON(t *testing.T) {
-	b := open(t, nil)
-	tables := kinds(b)
-	b = openOn(t, b.db, nil)
+	d := newLibrary(t)
+	tables := kinds(t, d)
+	b := openOn(t, d, nil)
 	for table, kind := range tables {
 		for _, zone := range []string{"UTC", "Asia/Kolkata", "Africa/Mogadishu", "America/New_York"} {
 			want := testdb.Value[string](b.db,
@@ -111,19 +118,19 @@ func TestColumnsEqualRowToJSON(t *testing.T) {
 // TestColumnsWithOtherDateStyle checks that dates do not depend on the setting DateStyle of a role
 // or database.
 func TestColumnsWithOtherDateStyle(t *testing.T) {
-	b := open(t, nil)
-	tables := kinds(b)
+	d := newLibrary(t)
+	tables := kinds(t, d)
 	for _, style := range []string{"German, DMY", "SQL, DMY", "Postgres, MDY"} {
-		b.db.ExecAs("supabase_admin", `alter database `+b.db.Name+` set datestyle = '`+style+`'`)
-		styled := openOn(t, b.db, nil)
+		d.ExecAs("supabase_admin", `alter database `+d.Name+` set datestyle = '`+style+`'`)
+		styled := openOn(t, d, nil)
 		for table, kind := range tables {
 			if kind != "date" && kind != "timestamp" && kind != "timestamptz" {
 				continue
 			}
-			want := testdb.Value[string](b.db, `select json_agg(t order by id)::text from api.`+table+` t`)
+			want := testdb.Value[string](d, `select json_agg(t order by id)::text from api.`+table+` t`)
 			for _, limit := range []string{"", "&limit=1000"} {
 				w := styled.do(t, scenario{url: "/" + table + "?order=id" + limit + "&id=lt.1000"})
-				short := testdb.Value[string](b.db, `select json_agg(t order by id)::text from (select * from api.`+
+				short := testdb.Value[string](d, `select json_agg(t order by id)::text from (select * from api.`+
 					table+` where id < 1000) t`)
 				if w.Code != 200 || w.Body.String() != short || len(want) < len(short) {
 					t.Errorf("%s with %s: %d %.200s", kind, style, w.Code, w.Body)

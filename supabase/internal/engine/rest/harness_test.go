@@ -40,9 +40,15 @@ type harness struct {
 // open returns a harness with a new database.
 func open(t testing.TB, change func(*rest.Config)) *harness {
 	t.Helper()
+	return openOn(t, newLibrary(t), change)
+}
+
+// newLibrary returns a new database with the schema of library.sql.
+func newLibrary(t testing.TB) *testdb.DB {
+	t.Helper()
 	database := testdb.New(t)
 	database.Exec(library)
-	return openOn(t, database, change)
+	return database
 }
 
 // openOn returns a harness with an existing database.
