@@ -34,9 +34,9 @@ export default defineConfig({
   // The second try records a trace. A test that passes then still fails, except with RETRY=1, as in continuous integration.
   retries: process.env.CI || process.env.RETRY === '1' ? 1 : 0,
   failOnFlakyTests: process.env.RETRY !== '1',
-  // On two busy cores headless Chromium may give a page no frame for half a minute.
-  timeout: 60_000,
-  expect: { timeout: 10_000 }, // the two cores may be busy with a photo and another test
+  // Much longer than any test takes: on two busy cores headless Chromium may give a page no frame for half a minute.
+  timeout: 180_000,
+  expect: { timeout: 40_000 },
   reporter: [['list'], ['html', { open: 'never' }]],
   use: {
     baseURL,

@@ -57,7 +57,12 @@ export default defineConfig(({ command }) => ({
       },
     },
   },
-  test: { include: ['src/**/*.test.{ts,tsx}'] },
+  test: {
+    // Much longer than any test takes, so that a busy machine fails none.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    include: ['src/**/*.test.{ts,tsx}'],
+  },
   server: {
     proxy: Object.fromEntries(
       ['/auth/v1', '/rest/v1', '/storage/v1', '/functions/v1', '/site.json'].map((path) => [path, stack]),

@@ -75,7 +75,7 @@ for (const { language, to } of inBothLanguages) {
         expect(bytes).toBeLessThanOrEqual(limit * kilobyte);
         for (const picture of pictures) expect(picture).toBeLessThanOrEqual(12 * kilobyte);
         expect(pictures.length > 0).toBe(path === '/resources/');
-      }).toPass({ timeout: 25_000 });
+      }).toPass();
     });
   }
 

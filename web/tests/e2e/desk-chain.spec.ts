@@ -34,7 +34,7 @@ for (const variant of sample(variants, 4)) {
     // Both have the list open when the report arrives.
     await open(owner, text, 'reports');
     for (const each of [owner, reviewer])
-      await expect(each.getByRole('img', { name: text.inbox.live })).toBeVisible({ timeout: 30_000 });
+      await expect(each.getByRole('img', { name: text.inbox.live })).toBeVisible();
     const values = { issue_description: 'It burned.', phone_e164: '+252612345678', batch_number: product };
     const [report] = await addReports([{ ...values, product_name: product }]);
     const arrived = Date.now();
@@ -46,7 +46,7 @@ for (const variant of sample(variants, 4)) {
     await checkOpened(reviewer, 'list with its filters');
 
     for (const each of [owner, reviewer]) await show(each, text, `reports/${report?.reference}`);
-    await expect(owner.getByText(text.inbox.openAt('Asha Cali')).first()).toBeVisible({ timeout: 30_000 });
+    await expect(owner.getByText(text.inbox.openAt('Asha Cali')).first()).toBeVisible();
     await reviewer.keyboard.press('2');
     const status = owner.getByRole('button', { name: text.status.reviewing, pressed: true });
     if (size === 'desktop') await expect(status.first()).toBeVisible();

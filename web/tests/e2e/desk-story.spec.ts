@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { type Browser, type Page, expect as plainExpect, test } from '@playwright/test';
+import { type Browser, expect, type Page, test } from '@playwright/test';
 import { addReports, choosePassword, deskURL, enterDesk, invitationLink, password, totp } from './desk';
 import { jpeg } from './photos';
 import { admin, uniqueName } from './stack';
-
-/** Each part of the story waits longer: one slow reply must not end all of it. */
-const expect = plainExpect.configure({ timeout: 30_000 });
 
 /*
  * The work of a pharmacist who owns an installation, as one story: against the stack of the environment, with its mail. The parts

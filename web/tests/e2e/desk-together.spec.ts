@@ -3,9 +3,7 @@ import { addReports, choosePassword, deskURL, enterDesk, mailTo, makeMember, sea
 import { admin, uniqueName } from './stack';
 
 const live = (page: Page) =>
-  expect(page.getByRole('img', { name: 'Live: new reports appear by themselves' })).toBeVisible({
-    timeout: 30_000,
-  });
+  expect(page.getByRole('img', { name: 'Live: new reports appear by themselves' })).toBeVisible();
 
 /** Opens the desk of another member in a browser of its own. */
 async function colleague(browser: Browser, role: 'reviewer' | 'editor', name: string) {
@@ -21,7 +19,6 @@ test('two members on one report: presence, live changes, and a conflict that sho
   page,
   browser,
 }) => {
-  test.setTimeout(180_000);
   const [report] = await addReports([{ product_name: uniqueName('both'), issue_description: 'x' }]);
   const other = await colleague(browser, 'reviewer', 'Asha Cali');
   await enterDesk(page, 'reviewer');

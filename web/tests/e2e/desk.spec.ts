@@ -51,9 +51,7 @@ test('a new report appears by itself, without polling, and the message about it 
   );
   page.on('request', (request) => request.url().endsWith('/rpc/list_reports') && steps.push('list'));
   await enterDesk(page, 'reviewer');
-  await expect(page.getByRole('img', { name: 'Live: new reports appear by themselves' })).toBeVisible({
-    timeout: 30_000,
-  });
+  await expect(page.getByRole('img', { name: 'Live: new reports appear by themselves' })).toBeVisible();
   await page.mouse.move(0, 0); // below the pointer the rows of the list stay where they are
   const product = uniqueName('live');
   const before = steps.length;

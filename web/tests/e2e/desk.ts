@@ -53,7 +53,7 @@ async function patiently(page: Page, sign: Locator, button: string) {
     await expect(sign.or(tooLong)).toBeVisible();
     if (await tooLong.isVisible()) await page.getByRole('button', { name: button }).click();
     await expect(sign).toBeVisible({ timeout: 1 });
-  }).toPass({ timeout: 45_000 });
+  }).toPass();
 }
 
 /** Returns the code of an authenticator app (RFC 6238) for a secret in base 32. */

@@ -6,8 +6,8 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['*.test.ts'],
     environment: 'node',
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000, // much longer than any test takes, so that a busy machine fails none
+    hookTimeout: 60_000,
     retry: process.env.RETRY === '1' ? 1 : 0, // as in continuous integration
     fileParallelism: false,
   },

@@ -4,6 +4,9 @@ import { rpc } from './client';
 
 vi.mock('./client', () => ({ rpc: vi.fn() }));
 
+/** Milliseconds, because the processor may be busy. */
+const patience = 30_000;
+
 beforeEach(() => void vi.mocked(rpc).mockReset());
 
 const sent = () => vi.mocked(rpc).mock.calls.map(([, args]) => args?.changes as ChangeItem[]);
@@ -13,10 +16,10 @@ test('a second change of a report waits for the first and names the version afte
   vi.mocked(rpc).mockImplementation(() => new Promise((resolve) => replies.push(resolve)));
   const first = changeReports([{ id: 'a', version: 4, set: { status: 'reviewing' } }]);
   const second = changeReports([{ id: 'a', version: 4, set: { status: 'closed' } }]);
-  await vi.waitFor(() => expect(replies).toHaveLength(1));
+  await vi.waitFor(() => expect(replies).toHaveLength(1), patience);
   replies[0]?.([{ id: 'a', result: 'done', state: { version: 5 } }]);
   await first;
-  await vi.waitFor(() => expect(replies).toHaveLength(2));
+  await vi.waitFor(() => expect(replies).toHaveLength(2), patience);
   expect(sent()[1]).toEqual([{ id: 'a', version: 5, set: { status: 'closed' } }]);
   replies[1]?.([{ id: 'a', result: 'done', state: { version: 6 } }]);
   await second;

@@ -6,7 +6,7 @@ import { LanguageContext } from '@/i18n/language';
 import { loadText } from '@/i18n/text';
 import { PhoneField } from './phone-field';
 
-configure({ asyncUtilTimeout: 10_000 }); // the processor may be busy
+configure({ asyncUtilTimeout: 30_000 }); // the processor may be busy
 
 afterEach(() => {
   cleanup();

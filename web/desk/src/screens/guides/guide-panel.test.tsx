@@ -63,7 +63,7 @@ test('what is typed while a picture is stored stays', async () => {
   vi.mocked(storePreview).mockReturnValue(new Promise((resolve) => (stored = resolve)));
   renderDesk(panel({}), 'editor');
   fireEvent.change(screen.getByLabelText('Picture'), { target: { files: [new File(['x'], 'a.png')] } });
-  await vi.waitFor(() => expect(storePreview).toHaveBeenCalled());
+  await vi.waitFor(() => expect(storePreview).toHaveBeenCalled(), 30_000); // the processor may be busy
   type('Typed');
   await act(async () => stored('/a.webp'));
   expect(title().value).toBe('Typed');
