@@ -183,13 +183,13 @@ func decode[T any](t *testing.T, w *httptest.ResponseRecorder, status int) T {
 	return v
 }
 
-// waitFor waits up to 20 seconds until ok returns true.
+// waitFor waits up to a minute until ok returns true.
 func waitFor(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	t.Fatalf("%s did not happen within 20 s", what)
+	t.Fatalf("%s did not happen within a minute", what)
 }

@@ -123,15 +123,15 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// waitFor waits up to 20 seconds until ok returns true.
+// waitFor waits up to a minute until ok returns true.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	t.Errorf("%s did not happen within 20 s", what)
+	t.Errorf("%s did not happen within a minute", what)
 }
 
 // onePixel is a PNG of one transparent pixel.

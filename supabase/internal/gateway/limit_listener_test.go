@@ -38,7 +38,7 @@ func serveLimited(t *testing.T, limits ConnLimits, h http.Handler) (string, *lim
 			t.Error(err)
 		}
 		// Close does not wait until the connections have ended.
-		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			limited.mu.Lock()
 			left := len(limited.slots) + limited.idle.Len() + len(limited.byAddress)
 			limited.mu.Unlock()

@@ -51,7 +51,7 @@ func TestReplica(t *testing.T) {
 	wait := func(what, want string) {
 		t.Helper()
 		var got string
-		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 			if got = readFrom(); got == want {
 				return
 			}

@@ -57,7 +57,7 @@ func TestLoginDuringPasswordChange(t *testing.T) {
 // awaitLocks waits until n statements wait for a lock.
 func (w *world) awaitLocks(n int) {
 	w.t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		var found int
 		if err := w.db.Conn("postgres").QueryRow(w.t.Context(),
 			`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).Scan(&found); err != nil {

@@ -66,7 +66,7 @@ func TestReplicaReads(t *testing.T) {
 		engine.ServeHTTP(w, r)
 		return w.Body.String()
 	}
-	for end := time.Now().Add(5 * time.Second); !strings.Contains(ask("GET", "/lists", ""), "standby") &&
+	for end := time.Now().Add(time.Minute); !strings.Contains(ask("GET", "/lists", ""), "standby") &&
 		time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}

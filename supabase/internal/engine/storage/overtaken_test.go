@@ -41,7 +41,7 @@ func TestOvertakenUploads(t *testing.T) {
 		if _, err := io.WriteString(write, "first"); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 			if n, bytes := stored(s.dir); n > files || bytes > size {
 				break
 			}

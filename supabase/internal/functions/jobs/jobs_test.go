@@ -101,16 +101,16 @@ func (o *outgoing) mails() []mail.Message {
 	return append([]mail.Message(nil), o.sent...)
 }
 
-// waitFor waits up to 10 seconds until ok returns true.
+// waitFor waits up to a minute until ok returns true.
 func waitFor(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 6000 {
 		if ok() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s did not happen within 10 s", what)
+	t.Fatalf("%s did not happen within a minute", what)
 }
 
 var notice = edge.Notice{

@@ -20,7 +20,7 @@ func TestWALShippingIsIndependent(t *testing.T) {
 	service.pause = 100 * time.Millisecond
 	until := func(what string, done func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal(what)
 			}

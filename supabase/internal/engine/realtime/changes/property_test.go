@@ -78,6 +78,7 @@ func (p *property) round(n int) {
 	p.identity = pick(p.rand, "default", "full", "full")
 	p.exec(`alter table p replica identity ` + p.identity)
 	p.exec(`truncate links, versions; delete from p`)
+	settle(p.T, p.d, p.s) // the deletions come before the users
 	for range 4 {
 		p.exec(fmt.Sprintf(`insert into links values ('%s', %d)`, pick(p.rand, propertyIDs...), p.rand.IntN(3)))
 	}

@@ -170,7 +170,7 @@ func bearer(t *testing.T, claims jwt.MapClaims) string {
 func (s *testServer) eventually(url, want string) {
 	s.t.Helper()
 	var got string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if got = s.ask(s.socket, url); strings.Contains(got, want) {
 			return
 		}
