@@ -1,12 +1,12 @@
 import { expect, hold, live, onSlowConnection, test } from './fixtures';
-import { inBothLanguages } from './languages';
+import { inBothLanguages, spokenIn } from './languages';
 import { everyPage } from './pages';
 import { reportForm } from './report-form';
 
 test.describe('on a slow connection', () => {
   test.beforeEach(({ page }) => onSlowConnection(page));
 
-  for (const { language, words, to } of inBothLanguages) {
+  for (const { language, words, to } of spokenIn('en')) {
     test(`pages are not hydrated and links are plain (${language})`, async ({ page }) => {
       const scripts: string[] = [];
       page.on('request', (request) => {

@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test';
 import { expect, hold, live, onSlowConnection, test } from './fixtures';
-import { inBothLanguages } from './languages';
+import { spokenIn } from './languages';
 import { reportForm } from './report-form';
 
 test.use({ allowConsole: /ERR_FAILED|status of 500|could not start/ });
 
 const assets = '**/assets/*.js';
 
-for (const { language, words, to } of inBothLanguages) {
+for (const { language, words, to } of spokenIn('en')) {
   const text = words.resources;
   const expectError = async (page: Page) => {
     await expect(page.getByText(text.toasts.loadFailed.description).first()).toBeVisible();
@@ -74,7 +74,9 @@ for (const { language, words, to } of inBothLanguages) {
       await expect(page.getByRole('main').getByRole('listitem').first()).toBeVisible();
     });
   });
+}
 
+for (const { language, words, to } of spokenIn('so')) {
   test.describe(`the form without its scripts in ${language}`, () => {
     test('comes alive at the next touch after a part failed, with the typed text', async ({ page }) => {
       await onSlowConnection(page);

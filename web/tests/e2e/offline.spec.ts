@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { otherLanguage, pathIn } from '@/i18n/language';
 import { expect, live, onSlowConnection, test } from './fixtures';
-import { inBothLanguages } from './languages';
+import { inBothLanguages, spokenIn } from './languages';
 import { everyPage } from './pages';
 import { reportForm, toastOf } from './report-form';
 import { reportsNamed, uniqueName } from './stack';
@@ -72,7 +72,9 @@ for (const { language, words, to } of inBothLanguages) {
     const kept = await keptUrls(page);
     expect(kept.filter((url) => /\/(functions|storage|auth)\/v1\//.test(url))).toEqual([]);
   });
+}
 
+for (const { language, words, to } of spokenIn('en')) {
   test(`an unused form from a slow connection works offline (${language})`, async ({ page, context }) => {
     await onSlowConnection(page);
     await visit(page, to('/report/'));
@@ -105,19 +107,6 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(page.getByText(words.resources.kept)).toBeVisible();
     await expect(titles).toHaveText(before);
   });
-}
-
-/** Writes saveData into the service worker's code: a test cannot change the worker's navigator. */
-async function saveData(context: BrowserContext) {
-  await context.route('**/sw.js', async (route) => {
-    const answer = await route.fetch();
-    const body = `Object.defineProperty(navigator, 'connection', { value: { saveData: true } });${await answer.text()}`;
-    await route.fulfill({ response: answer, body });
-  });
-}
-
-for (const { language, words, to } of inBothLanguages) {
-  const other = pathIn(otherLanguage(language), '/');
 
   test(`the form and the list work offline after a visit of the home page (${language})`, async ({
     page,
@@ -138,6 +127,20 @@ for (const { language, words, to } of inBothLanguages) {
     await expect(form.summary).toBeVisible();
     await expect(form.product).toHaveValue('Kept cream');
   });
+}
+
+/** Writes saveData into the service worker's code: a test cannot change the worker's navigator. */
+async function saveData(context: BrowserContext) {
+  await context.route('**/sw.js', async (route) => {
+    const answer = await route.fetch();
+    const body = `Object.defineProperty(navigator, 'connection', { value: { saveData: true } });${await answer.text()}`;
+    await route.fulfill({ response: answer, body });
+  });
+}
+
+/* The worker of the Somali pages also keeps the English home page. */
+for (const { language, words, to } of spokenIn('so')) {
+  const other = pathIn(otherLanguage(language), '/');
 
   test(`offline, the language switch and unknown addresses lead to a page of ours (${language})`, async ({
     page,

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, live, test } from './fixtures';
-import { inBothLanguages } from './languages';
+import { inBothLanguages, spokenIn } from './languages';
 
 const confidential = [
   '/women-health/',
@@ -82,6 +82,11 @@ for (const { language, words, to } of inBothLanguages) {
       expect(page.url()).toContain('/women-health/');
     });
   });
+}
+
+for (const { language, words, to } of spokenIn('so')) {
+  const elsewhere = `https://${language}.wikipedia.org`;
+  const exit = (page: Page) => page.getByRole('link', { name: words.layout.exit });
 
   test.describe(`after the quick exit in ${language}`, () => {
     test.use({ allowOrigin: elsewhere });

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test';
 import { expect, hold, live, onSlowConnection, test } from './fixtures';
-import { inBothLanguages } from './languages';
+import { spokenIn } from './languages';
 import { drawn, jpeg } from './photos';
 import { openForm, reportForm, toastOf } from './report-form';
 import { reportsNamed, storedPhoto, uniqueName } from './stack';
 
-for (const { language, words, to } of inBothLanguages) {
+for (const { language, words, to } of spokenIn('en')) {
   const text = words.report;
   const aboutLink = (page: Page) => page.getByRole('link', { name: words.layout.nav.about }).first();
 
