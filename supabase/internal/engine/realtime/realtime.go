@@ -95,6 +95,7 @@ type Engine struct {
 
 	joins, events, presenceEvents *rate
 	clientJoins, clientKB         clientLimit
+	incoming                      incoming
 	replays                       changes.Turns
 
 	ctx    context.Context // ends with Close

@@ -1,7 +1,6 @@
 package realtime
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"net/http"
@@ -46,19 +45,27 @@ func (s *socket) run() {
 	defer s.e.remove(s)
 	defer s.close()
 	for {
-		kind, data, err := s.conn.Read(context.Background())
+		kind, data, held, err := s.read()
+		if err == nil {
+			s.heard.Store(s.e.o.Now().UnixNano())
+			s.e.metrics.received.Inc()
+			s.decode(kind == websocket.MessageBinary, data)
+		}
+		s.e.incoming.release(s.line, held)
 		if err != nil {
 			return
 		}
-		s.heard.Store(s.e.o.Now().UnixNano())
-		s.e.metrics.received.Inc()
-		m, err := phoenix.Decode(s.version, kind == websocket.MessageBinary, data)
-		if err != nil {
-			s.e.o.Log.Debug("malformed message", "error", err)
-			continue
-		}
-		s.handle(m)
 	}
+}
+
+// decode handles a message if it has the form of one.
+func (s *socket) decode(binary bool, data []byte) {
+	m, err := phoenix.Decode(s.version, binary, data)
+	if err != nil {
+		s.e.o.Log.Debug("malformed message", "error", err)
+		return
+	}
+	s.handle(m)
 }
 
 // close ends all channels and the connection.
@@ -83,13 +90,19 @@ func (s *socket) all() []*channel {
 	return channels
 }
 
-// closeGoingAway is the status of a close frame of a server that stops.
-const closeGoingAway = 1001
+// Statuses of close frames: of a server that stops, and of one that has no memory for a message.
+const (
+	closeGoingAway     = 1001
+	closeTryAgainLater = 1013
+)
 
 // goAway asks the client to connect again later, and closes the connection.
-func (s *socket) goAway() {
+func (s *socket) goAway() { s.end(closeGoingAway) }
+
+// end closes the connection with a status.
+func (s *socket) end(status uint16) {
 	// a closed connection needs no farewell
-	_ = s.out.send(binary.BigEndian.AppendUint16([]byte{final | 8, 2}, closeGoingAway))
+	_ = s.out.send(binary.BigEndian.AppendUint16([]byte{final | 8, 2}, status))
 	s.out.close()
 }
 
