@@ -54,14 +54,26 @@ func (b bucket) String() string { return "s3://" + b.name + "/" + b.prefix }
 // partSize limits the memory of an upload of unknown length.
 const partSize = 16 << 20
 
+// Put also asks for the object's size: a proxy or a service can confirm an object that it lacks,
+// and the log of the database is removed once it is stored.
 func (b bucket) Put(ctx context.Context, name string, r io.Reader) error {
-	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, r, -1, minio.PutObjectOptions{
+	sent, err := b.client.PutObject(ctx, b.name, b.prefix+name, r, -1, minio.PutObjectOptions{
 		PartSize: partSize, NumThreads: 1,
 		// Some services do not support chunked signatures. The names already
 		// carry checksums.
 		DisableContentSha256: true,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	stored, err := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
+	if err != nil {
+		return fmt.Errorf("%s confirmed %s: %w", b, name, err)
+	}
+	if stored.Size != sent.Size {
+		return fmt.Errorf("%s confirmed %s, but stored %d of %d bytes", b, name, stored.Size, sent.Size)
+	}
+	return nil
 }
 
 func (b bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {

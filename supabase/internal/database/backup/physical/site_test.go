@@ -188,7 +188,12 @@ func newFolder(t *testing.T) Store {
 
 func newBucket(t *testing.T) Store {
 	t.Helper()
-	backend := s3mem.New()
+	return bucketOn(t, s3mem.New())
+}
+
+// bucketOn returns a bucket whose objects are in backend.
+func bucketOn(t *testing.T, backend gofakes3.Backend) Store {
+	t.Helper()
 	if err := backend.CreateBucket("safe"); err != nil {
 		t.Fatal(err)
 	}
