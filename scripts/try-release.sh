@@ -37,5 +37,10 @@ page=$(curl -fsS "$SITE_URL/so/")
 grep -q 'lang="so"' <<<"$page"
 rows=$(curl -fsS -H "apikey: $ANON_KEY" "$API_URL/rest/v1/resources?select=title&limit=1")
 grep -q title <<<"$rows"
+query() { alone sql --data "$work/data" -t "$1"; }
+if [ "$(query "select count(*) from pg_available_extensions where name = 'vector'")" = 1 ]; then
+  distance=$(query "create extension vector; select round(('[1,2]'::vector <-> '[2,3]')::numeric, 2)")
+  grep -q 1.41 <<<"$distance"
+fi
 alone version
 echo "$(basename "$1") runs without Go and Node"

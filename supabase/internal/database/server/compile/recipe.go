@@ -164,7 +164,8 @@ func (t *tools) compile(ctx context.Context, r recipe, from, module string) erro
 		"-fexcess-precision=standard", "-fvisibility=hidden", "-ffile-prefix-map=" + from + "=.", "-I" + t.headers,
 		"-I" + from, "-I" + filepath.Join(from, "include"),
 	}, r.flags)
-	link := []string{"-shared", "-s", "-Wl,-z,relro,-z,now,--as-needed", "-o", module}
+	// With -s Debian 11's linker drops the relocations of functions chosen by the processor.
+	link := []string{"-shared", "-Wl,-x,-z,relro,-z,now,--as-needed", "-o", module}
 	g, each := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.NumCPU())
 	for _, file := range files {
