@@ -58,7 +58,7 @@ $(EXTENSIONS): $(MODULES) $(wildcard supabase/internal/database/server/compile/*
 	@touch $@
 
 .PHONY: postgres
-postgres: $(MODULES) | $(COMPILED) ## compile Postgres itself, for speed: needs bison and flex, takes three minutes; make build packs it
+postgres: $(MODULES) | $(COMPILED) ## compile Postgres itself, for speed: needs bison and flex, takes four minutes; make build packs it
 	@scripts/step.sh "compiling Postgres" go run ./supabase/internal/database/server/compile -server
 	@ls bin/extensions/*/native/bin/postgres && touch $(EXTENSIONS)
 

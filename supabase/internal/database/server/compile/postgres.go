@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,8 +33,11 @@ var serverOptions = []string{
 	"--disable-rpath",
 }
 
-// serverProgram is the program's place in a package.
-const serverProgram = "native/bin/postgres"
+// The program's places in a package and in the sources.
+const (
+	serverProgram = "native/bin/postgres"
+	made          = "src/backend/postgres"
+)
 
 // hasServer reports whether a folder of extensions has a program postgres of its own.
 func hasServer(dir string) bool {
@@ -51,7 +55,9 @@ func needServer() error {
 	return nil
 }
 
-// makeServer makes Postgres of its sources in from.
+// makeServer makes Postgres of its sources in from. For this machine's processor it does so twice:
+// the first program counts which ways of its code typical statements take, and the second is
+// compiled by these counts.
 func (t *tools) makeServer(ctx context.Context, from, target string) error {
 	include, err := t.unpackHeaders(ctx)
 	if err != nil {
@@ -83,19 +89,61 @@ func (t *tools) makeServer(ctx context.Context, from, target string) error {
 	if err := run("./configure", arguments...); err != nil {
 		return err
 	}
-	jobs := "-j" + strconv.Itoa(runtime.NumCPU())
-	for _, step := range []string{"backend generated-headers", "port all", "common all", "backend all"} {
-		dir, goal, _ := strings.Cut(step, " ")
-		if err := run("make", "-s", jobs, "-C", "src/"+dir, goal); err != nil {
-			return fmt.Errorf("make %s: %w", step, err)
+	compile := func(flags string) error {
+		jobs := "-j" + strconv.Itoa(runtime.NumCPU())
+		for _, step := range []string{"backend generated-headers", "port all", "common all", "backend all"} {
+			dir, goal, _ := strings.Cut(step, " ")
+			if err := run("make", "-s", jobs, "-C", "src/"+dir, goal, "PROFILE="+flags); err != nil {
+				return fmt.Errorf("make %s: %w", step, err)
+			}
+		}
+		return nil
+	}
+	flags := ""
+	if t.platform == server.Platform() { // a program for another processor cannot run here
+		if flags, err = t.profile(ctx, from, compile); err != nil {
+			return err
 		}
 	}
-	made := filepath.Join(from, "src/backend/postgres")
-	if err := t.checkServer(made); err != nil {
+	if err := compile(flags); err != nil {
+		return err
+	}
+	program := filepath.Join(from, made)
+	if err := t.checkServer(program); err != nil {
 		return err
 	}
 	dir := filepath.Dir(filepath.Join(target, serverProgram))
-	return errors.Join(os.MkdirAll(dir, 0o755), copyAll(dir, made))
+	return errors.Join(os.MkdirAll(dir, 0o755), copyAll(dir, program))
+}
+
+// profile compiles Postgres so that it counts, runs it, and removes it. It returns the flags with
+// which the compiler uses the counts.
+func (t *tools) profile(ctx context.Context, from string, compile func(flags string) error) (string, error) {
+	counts := filepath.Join(t.archive.dir, "profile")
+	if err := compile("-fprofile-generate=" + counts + " -fprofile-update=prefer-atomic"); err != nil {
+		return "", err
+	}
+	if err := t.train(ctx, filepath.Join(from, made), counts); err != nil {
+		return "", fmt.Errorf("run Postgres for its profile: %w", err)
+	}
+	if found, err := filepath.Glob(counts + "/*execMain.gcda"); err != nil || len(found) != 1 {
+		return "", fmt.Errorf("the run of Postgres left no profile in %s", counts)
+	}
+	// What did not run is compiled as without a profile, not for size.
+	return "-fprofile-use=" + counts + " -fprofile-correction -fprofile-partial-training -Wno-missing-profile",
+		removeObjects(filepath.Join(from, "src"))
+}
+
+// removeObjects removes what make compiled. Its own target clean removes generated headers too.
+func removeObjects(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		ext := filepath.Ext(path)
+		if err != nil || entry.IsDir() || ext != ".o" && ext != ".a" && entry.Name() != "objfiles.txt" &&
+			entry.Name() != filepath.Base(made) {
+			return err
+		}
+		return os.Remove(path)
+	})
 }
 
 // unpackHeaders unpacks all headers into one folder, which it returns.
