@@ -189,7 +189,7 @@ async function workOn(page: Page, me: string) {
   await page.keyboard.insertText('Called the shop.');
   await page.keyboard.press('Control+Enter');
   const note = page.getByRole('listitem').filter({ hasText: 'Called the shop.' });
-  await expect(note).toContainText('@example.org');
+  await expect(note).toContainText('Hodan Warsame');
   await expect(note.locator('time')).toHaveText(/\d\d:\d\d$/);
 }
 
