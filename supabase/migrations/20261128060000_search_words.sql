@@ -25,7 +25,7 @@ language sql immutable parallel safe set search_path = ''
 as $$
   select case when words ~ '^[0-9 +()./-]+$' or words !~ '[^[:space:]]{3}' -- of a number the groups alone are in many others
               then array['%' || p.escaped || '%']
-              else (select array_agg('%' || w || '%') from (select w from regexp_split_to_table(p.escaped, '[[:space:]]+') as w limit 12)) end
+              else (select array_agg('%' || w || '%') from (select w from regexp_split_to_table(p.escaped, '[[:space:]]+') as w limit 12) as parts) end
     from (select regexp_replace(private.searchable(btrim(words)), '([\\%_])', '\\\1', 'g') as escaped) as p
 $$;
 comment on function private.search_words(text) is
