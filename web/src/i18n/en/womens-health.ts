@@ -15,7 +15,7 @@ export const text = {
     },
     prevention: { name: 'Prevention Rate', counts: 'Of the harm, we think that this part can be prevented.' },
   },
-  figures: 'These three numbers are our own. They are not from a study, and nobody else has checked them.',
+  figures: 'We made these three numbers ourselves. They come from no study, and nobody else has checked them.',
   study:
     'In a study with Somali women in Minneapolis–St Paul, 11 of 27 products tested contained mercury (Minnesota Medicine, 2013).',
   risksTitle: 'Key health risks',
