@@ -7,11 +7,11 @@ export const text = {
   statistics: {
     unsafe: {
       name: 'Unsafe Products',
-      counts: 'Of the lightening products we know, this part is unsafe in our view.',
+      counts: 'Of the lightening products we know, we think that this part is unsafe.',
     },
     risks: {
       name: 'Health Risks',
-      counts: 'Of the people who use them, this part risks their health in our view.',
+      counts: 'Of the people who use them, we think that this part is at risk.',
     },
     prevention: { name: 'Prevention Rate', counts: 'Of the harm, we think that this part can be prevented.' },
   },
